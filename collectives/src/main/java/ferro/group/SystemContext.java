@@ -1,0 +1,125 @@
+package ferro.group;
+
+import ferro.Store;
+import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.Supplier;
+
+/**
+ * The real world: settings from system properties and the environment (or a map), the system's clock, one daemon thread for
+ * timers. The only class of ferro that reads the environment.
+ *
+ * <p>Thread-safe. Many may live in one JVM, one per rank; {@link #ofProcess()} is the process's own.
+ */
+public final class SystemContext implements RankContext, AutoCloseable {
+    private final Map<String, String> properties;
+    private final Map<String, String> variables;
+    private final Store store;
+    private final Map<Class<?>, AutoCloseable> shared = new HashMap<>();
+    private ScheduledThreadPoolExecutor background;
+
+    private SystemContext(Map<String, String> properties, Map<String, String> variables, Store store) {
+        this.properties = properties;
+        this.variables = variables;
+        this.store = store;
+    }
+
+    /**
+     * Returns the context of this process: its properties as they are now, and its environment.
+     *
+     * @return context
+     */
+    public static SystemContext ofProcess() {
+        Map<String, String> properties = new HashMap<>();
+        for (String name : System.getProperties().stringPropertyNames()) {
+            if (name.startsWith("ferro.")) {
+                properties.put(name, System.getProperty(name));
+            }
+        }
+        return new SystemContext(properties, System.getenv(), null);
+    }
+
+    /**
+     * Returns a context with settings of its own: neither properties nor the environment are looked at.
+     *
+     * @param settings by property ({@code ferro.timeout}) or by variable ({@code RANK})
+     * @return context
+     */
+    public static SystemContext of(Map<String, String> settings) {
+        return new SystemContext(Map.copyOf(settings), Map.copyOf(settings), null);
+    }
+
+    /**
+     * Returns a context with settings and a store of its own.
+     *
+     * @param settings by property or by variable
+     * @param store    rendezvous store; the caller closes it
+     * @return context
+     */
+    public static SystemContext of(Map<String, String> settings, Store store) {
+        return new SystemContext(Map.copyOf(settings), Map.copyOf(settings), store);
+    }
+
+    @Override
+    public Optional<String> setting(String name) {
+        String value = properties.get(name);
+        return Optional.ofNullable(value != null ? value : variables.get(Setting.variable(name)));
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public synchronized ScheduledExecutorService background() {
+        if (background == null) {
+            background = new ScheduledThreadPoolExecutor(1, task -> {
+                Thread thread = new Thread(task, "ferro-background");
+                thread.setDaemon(true);
+                return thread;
+            });
+            background.setRemoveOnCancelPolicy(true);
+        }
+        return background;
+    }
+
+    /**
+     * Returns the store that this context was made with; joining opens one by {@code ferro.rendezvous} where there is none.
+     *
+     * @return store
+     * @throws IllegalStateException if it was made without one
+     */
+    @Override
+    public Store store() {
+        if (store == null) {
+            throw new IllegalStateException("this context has no store of its own: join opens one by ferro.rendezvous");
+        }
+        return store;
+    }
+
+    @Override
+    public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+        synchronized (shared) {
+            AutoCloseable there = shared.get(type);
+            if (there == null) {
+                there = make.get();
+                shared.put(type, there);
+            }
+            return type.cast(there);
+        }
+    }
+
+    /** Ends the timer thread; shared objects are closed by their last user. */
+    @Override
+    public synchronized void close() {
+        if (background != null) {
+            background.shutdownNow();
+        }
+    }
+}

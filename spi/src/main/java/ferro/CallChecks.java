@@ -1,0 +1,84 @@
+package ferro;
+
+import java.util.Objects;
+
+/** The checks that calls share; every message names the value found and the one needed. */
+final class CallChecks {
+    private CallChecks() {}
+
+    /**
+     * How a big tensor is cut.
+     *
+     * @param counts    part lengths or null for equal ones
+     * @param rank      whose part the small tensor is
+     * @param worldSize number of parts
+     */
+    record Parts(long[] counts, int rank, int worldSize) {}
+
+    static void present(String kind, String name, Tensor tensor, int root) {
+        if (tensor == null) {
+            throw new IllegalArgumentException(kind + ": " + name + " is null on the root, rank " + root
+                    + ": only the other ranks may leave it out");
+        }
+    }
+
+    static void sameType(String kind, Tensor in, Tensor out) {
+        Objects.requireNonNull(in, "input");
+        Objects.requireNonNull(out, "output");
+        if (in.dataType() != out.dataType()) {
+            throw new IllegalArgumentException(kind + ": input is " + in.dataType().label() + ", output is "
+                    + out.dataType().label() + ": both must have one type");
+        }
+    }
+
+    static void length(String kind, String name, Tensor tensor, long need, String like) {
+        if (tensor.elementCount() != need) {
+            throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()
+                    + " elements, need " + need + " as " + like);
+        }
+    }
+
+    /** Checks a rank's own part against the tensor of all parts. */
+    static void parts(String kind, Tensor part, Tensor whole, Parts parts) {
+        boolean gathers = kind.endsWith("ather");
+        String partName = gathers ? "input" : "output";
+        String wholeName = gathers ? "output" : "input";
+        if (parts.counts != null) {
+            total(kind, wholeName, whole, parts.counts, parts.worldSize);
+            length(kind, partName, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
+            return;
+        }
+        long need = Math.multiplyExact(part.elementCount(), (long) parts.worldSize);
+        if (whole.elementCount() != need) {
+            throw new IllegalArgumentException(kind + ": " + wholeName + " has " + whole.elementCount()
+                    + " elements, need " + need + " (world size " + parts.worldSize + " x " + partName + " "
+                    + part.elementCount() + ")");
+        }
+    }
+
+    /** Checks that the parts fill a tensor; equal parts only have to divide it. */
+    static void total(String kind, String name, Tensor tensor, long[] counts, int worldSize) {
+        if (counts == null) {
+            if (tensor.elementCount() % worldSize != 0) {
+                throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()
+                        + " elements, which world size " + worldSize + " does not divide");
+            }
+            return;
+        }
+        if (counts.length != worldSize) {
+            throw new IllegalArgumentException(
+                    kind + ": " + counts.length + " counts for world size " + worldSize + ": need one per rank");
+        }
+        long sum = 0;
+        for (long count : counts) {
+            if (count < 0) {
+                throw new IllegalArgumentException(kind + ": a count is negative: " + count);
+            }
+            sum = Math.addExact(sum, count);
+        }
+        if (sum != tensor.elementCount()) {
+            throw new IllegalArgumentException(kind + ": counts add up to " + sum + ", " + name + " has "
+                    + tensor.elementCount() + " elements");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+package ferro;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/**
+ * A run of elements of one array or of one direct buffer in native byte order; what links and kernels work on.
+ *
+ * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer};
+ * one class, so that the engine has one region type; kernels are chosen once per call by {@code memory().getClass()}.
+ * The view is one-dimensional: host code keeps its own shapes.
+ */
+public final class HostTensor implements Tensor {
+    private final DataType dataType;
+    private final Object memory;
+    private final long offset;
+    private final long elementCount;
+
+    private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
+        this.dataType = Objects.requireNonNull(dataType, "dataType");
+        this.memory = Objects.requireNonNull(memory, "memory");
+        this.offset = offset;
+        this.elementCount = elementCount;
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; FLOAT32
+     */
+    public static HostTensor of(float[] array) {
+        return new HostTensor(DataType.FLOAT32, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType FLOAT32
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code float[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, float[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.FLOAT32, "float[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; FLOAT64
+     */
+    public static HostTensor of(double[] array) {
+        return new HostTensor(DataType.FLOAT64, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType FLOAT64
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code double[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, double[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.FLOAT64, "double[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; INT32
+     */
+    public static HostTensor of(int[] array) {
+        return new HostTensor(DataType.INT32, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType INT32 or UINT32
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code int[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, int[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.INT32, "int[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; INT64
+     */
+    public static HostTensor of(long[] array) {
+        return new HostTensor(DataType.INT64, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType INT64 or UINT64
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code long[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, long[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.INT64, "long[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; INT16
+     */
+    public static HostTensor of(short[] array) {
+        return new HostTensor(DataType.INT16, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType INT16, FLOAT16 or BFLOAT16
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code short[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, short[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.INT16, "short[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a whole array without copying.
+     *
+     * @param array elements
+     * @return view; INT8
+     */
+    public static HostTensor of(byte[] array) {
+        return new HostTensor(DataType.INT8, array, 0, array.length);
+    }
+
+    /**
+     * Wraps part of an array without copying.
+     *
+     * @param dataType INT8 or UINT8
+     * @param array    elements
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code byte[]} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor of(DataType dataType, byte[] array, int offset, int count) {
+        Objects.checkFromIndexSize(offset, count, array.length);
+        return new HostTensor(fitting(dataType, DataType.INT8, "byte[]"), array, offset, count);
+    }
+
+    /**
+     * Wraps a direct buffer, position to limit, native byte order.
+     *
+     * @param dataType element type
+     * @param bytes    direct buffer; leave its limit alone while the view is in use
+     * @return view
+     * @throws IllegalArgumentException if it is not direct, read-only, not native-ordered, or cut inside an element
+     */
+    public static HostTensor of(DataType dataType, ByteBuffer bytes) {
+        if (!bytes.isDirect() || bytes.isReadOnly()) {
+            throw new IllegalArgumentException("need a writable direct buffer, found " + bytes
+                    + (bytes.isReadOnly() ? " (read-only)" : "") + ": wrap the array of a heap buffer instead");
+        }
+        if (bytes.order() != ByteOrder.nativeOrder() || bytes.remaining() % dataType.byteSize() != 0) {
+            throw new IllegalArgumentException("need native order and whole " + dataType.label() + " elements, found "
+                    + bytes.order() + " and " + bytes.remaining() + " bytes");
+        }
+        return new HostTensor(dataType, bytes, bytes.position(), bytes.remaining() / dataType.byteSize());
+    }
+
+    /**
+     * Returns a part of this view.
+     *
+     * @param from  first element, counted from the start of this view
+     * @param count elements
+     * @return view of the same memory
+     * @throws IndexOutOfBoundsException if the part is not inside this view
+     */
+    public HostTensor slice(long from, long count) {
+        Objects.checkFromIndexSize(from, count, elementCount);
+        long unit = memory instanceof ByteBuffer ? dataType.byteSize() : 1;
+        return new HostTensor(dataType, memory, offset + from * unit, count);
+    }
+
+    /**
+     * Returns whether two views begin at the same place of the same memory: what in-place means.
+     *
+     * @param other view to compare with
+     * @return true if both start at the same element of the same array or buffer object; their lengths may differ
+     */
+    public boolean startsWith(HostTensor other) {
+        if (offset != other.offset) {
+            return false;
+        }
+        return memory == other.memory;
+    }
+
+    /**
+     * Returns the array or direct buffer; read and write a buffer by absolute index only, its limit is not ours.
+     *
+     * @return memory
+     */
+    public Object memory() {
+        return memory;
+    }
+
+    /**
+     * Returns where the view starts.
+     *
+     * @return elements for an array, bytes for a buffer
+     */
+    public long offset() {
+        return offset;
+    }
+
+    /**
+     * Returns the bytes of all elements.
+     *
+     * @return {@code elementCount() * dataType().byteSize()}
+     */
+    public long byteCount() {
+        return elementCount * dataType.byteSize();
+    }
+
+    @Override
+    public DataType dataType() {
+        return dataType;
+    }
+
+    @Override
+    public long elementCount() {
+        return elementCount;
+    }
+
+    @Override
+    public long[] shape() {
+        return new long[] {elementCount};
+    }
+
+    @Override
+    public String toString() {
+        return dataType.label() + "[" + elementCount + "]";
+    }
+
+    private static DataType fitting(DataType dataType, DataType natural, String array) {
+        boolean fits = dataType == natural
+                || switch (natural) {
+                    case INT8 -> dataType == DataType.UINT8;
+                    case INT16 -> dataType == DataType.FLOAT16 || dataType == DataType.BFLOAT16;
+                    case INT32 -> dataType == DataType.UINT32;
+                    case INT64 -> dataType == DataType.UINT64;
+                    default -> false;
+                };
+        if (!fits) {
+            throw new IllegalArgumentException(array + " cannot hold " + dataType.label());
+        }
+        return dataType;
+    }
+
+    /** Multiplies the lengths of a shape; shared with {@link DeviceTensor}. */
+    static long elements(long[] shape) {
+        long count = 1;
+        for (long length : shape) {
+            if (length < 0) {
+                throw new IllegalArgumentException("a tensor has no negative length, found " + length);
+            }
+            count = Math.multiplyExact(count, length);
+        }
+        return count;
+    }
+}

@@ -1,0 +1,57 @@
+package ferro;
+
+/** A root, source or destination that is no rank of the group; thrown before anything moves. */
+public final class InvalidRankException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    /** What was given. */
+    private final int rank;
+    /** What it must be below. */
+    private final int worldSize;
+
+    /**
+     * Makes the failure.
+     *
+     * @param rank      what was given
+     * @param worldSize number of ranks of the group
+     */
+    public InvalidRankException(int rank, int worldSize) {
+        super("rank " + rank + " is not in a group of world size " + worldSize + ": ranks go from 0 to "
+                + (worldSize - 1));
+        this.rank = rank;
+        this.worldSize = worldSize;
+    }
+
+    /**
+     * Checks a rank.
+     *
+     * @param rank      to check
+     * @param worldSize number of ranks of the group
+     * @return {@code rank}
+     * @throws InvalidRankException if it is negative or not below {@code worldSize}
+     */
+    public static int check(int rank, int worldSize) {
+        if (rank < 0 || rank >= worldSize) {
+            throw new InvalidRankException(rank, worldSize);
+        }
+        return rank;
+    }
+
+    /**
+     * Returns the rank that was given.
+     *
+     * @return rank
+     */
+    public int rank() {
+        return rank;
+    }
+
+    /**
+     * Returns the number of ranks of the group.
+     *
+     * @return size
+     */
+    public int worldSize() {
+        return worldSize;
+    }
+}

@@ -1,0 +1,29 @@
+package ferro.spi;
+
+import java.time.Duration;
+
+/**
+ * A group to join; carries no secret, so that it can be printed.
+ *
+ * @param name      equal on every rank
+ * @param rank      this rank
+ * @param worldSize number of ranks
+ * @param timeout   default deadline of every call, joining included
+ */
+public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
+    /**
+     * Checks the numbers.
+     *
+     * @param name      equal on every rank
+     * @param rank      this rank
+     * @param worldSize number of ranks
+     * @param timeout   default deadline
+     * @throws IllegalArgumentException if rank is not below world size
+     */
+    public GroupSpec {
+        if (worldSize < 1 || rank < 0 || rank >= worldSize) {
+            throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
+                    + worldSize + ": ranks go from 0 to world size - 1");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package ferro.spi;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * One setting: its property, its default and how its text is read; all of them stand in {@link Settings}.
+ *
+ * @param <T>      type of the value
+ * @param name     property, {@code ferro.timeout}; its variable is the name in capitals, {@code FERRO_TIMEOUT}; a name
+ *                 in capitals is a variable only
+ * @param fallback text used where nothing is set; null means that there is no default
+ * @param need     what a value looks like, for messages and docs/configuration.md
+ * @param parse    text to value; throws IllegalArgumentException
+ */
+public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
+    /**
+     * Returns the value in force.
+     *
+     * @param context where to look
+     * @return value
+     * @throws IllegalArgumentException naming the setting and its text if that makes no sense, or if nothing is set and
+     *     there is no default
+     */
+    public T of(RankContext context) {
+        return find(context)
+                .orElseThrow(() -> new IllegalArgumentException(name + " is not set: need " + need + ", by -D" + name
+                        + "=... or the variable " + variable()));
+    }
+
+    /**
+     * Returns the value in force, if there is one.
+     *
+     * @param context where to look
+     * @return value, or empty if nothing is set and there is no default
+     * @throws IllegalArgumentException naming the setting and its text if that makes no sense
+     */
+    public Optional<T> find(RankContext context) {
+        return context.setting(name).or(() -> Optional.ofNullable(fallback)).map(this::read);
+    }
+
+    /**
+     * Returns the environment variable of this setting.
+     *
+     * @return for example {@code FERRO_TIMEOUT}
+     */
+    public String variable() {
+        return variable(name);
+    }
+
+    /**
+     * Returns the environment variable of a setting.
+     *
+     * @param name property such as {@code ferro.timeout}
+     * @return for example {@code FERRO_TIMEOUT}
+     */
+    public static String variable(String name) {
+        return name.toUpperCase(Locale.ROOT).replace('.', '_');
+    }
+
+    private T read(String text) {
+        try {
+            return parse.apply(text.trim());
+        } catch (IllegalArgumentException unreadable) {
+            String why = unreadable.getMessage() == null ? "" : " (" + unreadable.getMessage() + ")";
+            throw new IllegalArgumentException(name + "=" + text + ": need " + need + why, unreadable);
+        }
+    }
+
+    /**
+     * Reads a time with its unit: {@code 500ms}, {@code 3s}, {@code 2m}, {@code 1h}.
+     *
+     * @param text number and unit
+     * @return time, more than zero
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static Duration duration(String text) {
+        int digits = digits(text);
+        long amount = Long.parseLong(text.substring(0, digits));
+        Duration time =
+                switch (text.substring(digits).trim()) {
+                    case "ms" -> Duration.ofMillis(amount);
+                    case "s" -> Duration.ofSeconds(amount);
+                    case "m" -> Duration.ofMinutes(amount);
+                    case "h" -> Duration.ofHours(amount);
+                    default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
+                };
+        if (time.isZero()) {
+            throw new IllegalArgumentException("zero is no deadline");
+        }
+        return time;
+    }
+
+    /**
+     * Reads a number of bytes: {@code 4096}, {@code 64KiB}, {@code 1MiB}, {@code 1GiB}.
+     *
+     * @param text number and unit, no unit meaning bytes
+     * @return bytes
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static long bytes(String text) {
+        int digits = digits(text);
+        long amount = Long.parseLong(text.substring(0, digits));
+        return switch (text.substring(digits).trim()) {
+            case "", "B" -> amount;
+            case "KiB" -> Math.multiplyExact(amount, 1L << 10);
+            case "MiB" -> Math.multiplyExact(amount, 1L << 20);
+            case "GiB" -> Math.multiplyExact(amount, 1L << 30);
+            default -> throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB");
+        };
+    }
+
+    private static int digits(String text) {
+        int end = 0;
+        while (end < text.length() && Character.isDigit(text.charAt(end))) {
+            end++;
+        }
+        return end;
+    }
+}

@@ -1,0 +1,100 @@
+package ferro.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Every setting of ferro, in one place; docs/configuration.md is the same list, and a test compares the two.
+ *
+ * <p>A property wins over its variable, that over the default.
+ */
+public final class Settings {
+    /** Which back end to open. */
+    public static final Setting<String> BACKEND =
+            new Setting<>("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
+    /** Default deadline of every call, joining included. */
+    public static final Setting<Duration> TIMEOUT =
+            new Setting<>("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
+    /** Where the store is. */
+    public static final Setting<String> RENDEZVOUS =
+            new Setting<>("ferro.rendezvous", "env://", "env:// or tcp://host:port", Function.identity());
+    /** This rank; the variable RANK serves where this is not set. */
+    public static final Setting<Integer> RANK = new Setting<>("ferro.rank", null, "a rank from 0", Integer::valueOf);
+    /** Number of ranks; the variable WORLD_SIZE serves where this is not set. */
+    public static final Setting<Integer> WORLD_SIZE =
+            new Setting<>("ferro.world.size", null, "a number of ranks from 1", Integer::valueOf);
+    /** Algorithms to use instead of the table's, for experiments; must be equal on all ranks. */
+    public static final Setting<String> ALGORITHM = new Setting<>(
+            "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
+    /** Size of the pieces that a chunk travels in. */
+    public static final Setting<Long> SEGMENT =
+            new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
+    /** Port to listen on. */
+    public static final Setting<Integer> TCP_PORT =
+            new Setting<>("ferro.tcp.port", "0", "a port, or 0 for any free one", Integer::valueOf);
+    /** Address to listen on. */
+    public static final Setting<String> TCP_BIND = new Setting<>(
+            "ferro.tcp.bind", "auto", "an address of this machine, or auto for the one that routes to the rendezvous",
+            Function.identity());
+    /** Address that the other ranks are told. */
+    public static final Setting<String> TCP_ADVERTISE = new Setting<>(
+            "ferro.tcp.advertise", "auto", "an address or host name, or auto for the one bound", Function.identity());
+    /** How sockets are driven. */
+    public static final Setting<String> TCP_IO =
+            new Setting<>("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
+    /** Congestion control of data links. */
+    public static final Setting<String> TCP_CONGESTION = new Setting<>(
+            "ferro.tcp.congestion", "auto", "auto (reno on loopback, else the system's), system, or a name such as reno",
+            Function.identity());
+    /** Rank as launchers set it. */
+    public static final Setting<Integer> ENV_RANK = new Setting<>("RANK", null, "a rank from 0", Integer::valueOf);
+    /** Number of ranks as launchers set it. */
+    public static final Setting<Integer> ENV_WORLD_SIZE =
+            new Setting<>("WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
+    /** Rank on this host. */
+    public static final Setting<Integer> LOCAL_RANK =
+            new Setting<>("LOCAL_RANK", null, "a rank on this host from 0", Integer::valueOf);
+    /** Number of ranks on this host. */
+    public static final Setting<Integer> LOCAL_WORLD_SIZE =
+            new Setting<>("LOCAL_WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
+    /** Host of the store under {@code env://}. */
+    public static final Setting<String> MASTER_ADDR =
+            new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
+    /** Port of the store under {@code env://}. */
+    public static final Setting<Integer> MASTER_PORT =
+            new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
+    /** Port of ferro's store where torchrun holds MASTER_PORT. */
+    public static final Setting<Integer> FERRO_MASTER_PORT =
+            new Setting<>("FERRO_MASTER_PORT", null, "a port", Integer::valueOf);
+    /** Says that torchrun's agent holds MASTER_PORT. */
+    public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
+            new Setting<>("TORCHELASTIC_USE_AGENT_STORE", "False", "True or False", Settings::flag);
+    /** Says that the launcher serves the store, so that rank 0 must not. */
+    public static final Setting<Boolean> STORE_SERVED =
+            new Setting<>("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
+    /** Job, so that two jobs on one port are told apart. */
+    public static final Setting<String> JOB_ID =
+            new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Function.identity());
+    /** File with the job's secret, mode 0600. */
+    public static final Setting<String> SECRET_FILE =
+            new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
+
+    private Settings() {}
+
+    /**
+     * Returns all settings, in the order of docs/configuration.md.
+     *
+     * @return settings
+     */
+    public static List<Setting<?>> all() {
+        return List.of(
+                BACKEND, TIMEOUT, RENDEZVOUS, RANK, WORLD_SIZE, ALGORITHM, SEGMENT, TCP_PORT, TCP_BIND, TCP_ADVERTISE,
+                TCP_IO, TCP_CONGESTION, ENV_RANK, ENV_WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR,
+                MASTER_PORT, FERRO_MASTER_PORT, TORCHELASTIC_USE_AGENT_STORE, STORE_SERVED, JOB_ID, SECRET_FILE);
+    }
+
+    private static boolean flag(String text) {
+        return !text.isEmpty() && !text.equals("0") && !text.equalsIgnoreCase("false") && !text.equalsIgnoreCase("no");
+    }
+}

@@ -1,0 +1,131 @@
+package ferro.spi;
+
+import ferro.FerroException;
+import java.nio.ByteBuffer;
+
+/**
+ * A medium: what TCP, shared memory and the simulator supply. Any thread may drive it, one at a time (the engine holds
+ * the lock): the caller of a blocking call, the progress thread, or the simulator; none of these methods but
+ * {@link #park} waits.
+ */
+public interface Transport extends AutoCloseable {
+    /**
+     * Returns this rank.
+     *
+     * @return rank
+     */
+    int rank();
+
+    /**
+     * Returns the number of ranks.
+     *
+     * @return size
+     */
+    int worldSize();
+
+    /**
+     * Returns a lane, connected on first use; lanes of different groups and kinds never wait for each other.
+     *
+     * @param peer rank
+     * @param lane collectives or point-to-point
+     * @return link
+     */
+    Link link(int peer, Lane lane);
+
+    /**
+     * Returns the lanes of another group over the same processes; nothing is connected yet.
+     *
+     * @param ranks ranks of this transport, in the order of the new one
+     * @param group 64 bits of the new group's identity
+     * @return transport; closing either leaves the other alone
+     */
+    Transport subgroup(int[] ranks, long group);
+
+    /**
+     * Moves what can be moved now.
+     *
+     * @return whether anything moved
+     */
+    boolean poll();
+
+    /**
+     * Waits until something may move, {@link #wakeup}, the time, or an interrupt (flag kept); may return earlier, and
+     * within 10 ms of an interrupt.
+     *
+     * @param deadlineNanos on the context's clock
+     */
+    void park(long deadlineNanos);
+
+    /** Ends a {@link #park} of any thread. */
+    void wakeup();
+
+    /**
+     * Sends a small message that never waits behind data; for abort, heartbeat, agreement.
+     *
+     * @param peer    rank
+     * @param message at most 4 KiB, copied
+     */
+    void control(int peer, ByteBuffer message);
+
+    /**
+     * Names who hears of losses and control messages; on a background thread, also when nobody drives the links.
+     *
+     * @param events receiver
+     */
+    void events(Events events);
+
+    /**
+     * Drops all links of this group at once; posted memory is free when this returns; later posts are ignored; control
+     * messages go on. Called by whoever drives, after a failure; idempotent.
+     */
+    void abandon();
+
+    /** Drops all links at once as {@link #abandon} does and gives back what control messages need; idempotent. */
+    @Override
+    void close();
+
+    /** Which lane. */
+    enum Lane {
+        /** In sequence. */
+        COLLECTIVE,
+        /** By tag. */
+        POINT_TO_POINT
+    }
+
+    /** What a medium reports; nothing here waits. */
+    interface Events {
+        /**
+         * The process of a peer is gone, or its control connection has ended.
+         *
+         * @param peer  rank
+         * @param cause PEER_LOST, PARTITION or PROTOCOL
+         */
+        void lost(int peer, FerroException cause);
+
+        /**
+         * A link ended while something was posted on it, or cannot be made; told by whoever drives, or in background.
+         *
+         * @param peer  rank
+         * @param cause PEER_LOST, PARTITION or PROTOCOL
+         */
+        void broken(int peer, FerroException cause);
+
+        /**
+         * A header came that is not the one a receive was posted with; nothing of it is delivered. Told by whoever
+         * drives.
+         *
+         * @param peer     rank that sent it
+         * @param expected what was posted
+         * @param found    what came; its group and text are unknown to a medium
+         */
+        void mismatched(int peer, CallHeader expected, CallHeader found);
+
+        /**
+         * A control message came.
+         *
+         * @param peer    rank
+         * @param message valid during the call
+         */
+        void control(int peer, ByteBuffer message);
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * What implementers supply; start at {@link ferro.spi.BackendProvider}, then {@link ferro.spi.Transport}.
+ *
+ * <p>Everything from outside reaches an implementation through {@link ferro.spi.RankContext}; nothing else reads the
+ * environment or system properties.
+ */
+package ferro.spi;
