@@ -20,7 +20,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final Map<String, String> properties;
     private final Map<String, String> variables;
     private final Store store;
-    private final Map<Class<?>, AutoCloseable> shared = new HashMap<>();
+    private final Map<Class<?>, Use> shared = new HashMap<>();
     private ScheduledThreadPoolExecutor background;
 
     private SystemContext(Map<String, String> properties, Map<String, String> variables, Store store) {
@@ -106,12 +106,26 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
         synchronized (shared) {
-            AutoCloseable there = shared.get(type);
-            if (there == null) {
-                there = make.get();
-                shared.put(type, there);
+            Use use = shared.computeIfAbsent(type, key -> new Use(make.get()));
+            use.count++;
+            return type.cast(use.object);
+        }
+    }
+
+    @Override
+    public void release(Class<? extends AutoCloseable> type) {
+        Use last;
+        synchronized (shared) {
+            Use use = shared.get(type);
+            if (use == null || --use.count > 0) {
+                return;
             }
-            return type.cast(there);
+            last = shared.remove(type);
+        }
+        try {
+            last.object.close();
+        } catch (Exception failure) {
+            throw new IllegalStateException("cannot close the shared " + type.getName(), failure);
         }
     }
 
@@ -120,6 +134,16 @@ public final class SystemContext implements RankContext, AutoCloseable {
     public synchronized void close() {
         if (background != null) {
             background.shutdownNow();
+        }
+    }
+
+    /** A shared object and how many use it. */
+    private static final class Use {
+        private final AutoCloseable object;
+        private int count;
+
+        Use(AutoCloseable object) {
+            this.object = object;
         }
     }
 }
