@@ -1,0 +1,103 @@
+package ferro.backend.tcp;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** How sockets are driven on this machine: epoll where Netty's native part loads, else NIO; and the options of data links. */
+final class TcpIo {
+    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h; names are at most 16 bytes there. */
+    private static final int IPPROTO_TCP = 6;
+
+    private static final int TCP_CONGESTION = 13;
+    private static final int CONGESTION_NAME_BYTES = 16;
+
+    private final boolean epoll;
+    private final String congestion;
+
+    private TcpIo(boolean epoll, String congestion) {
+        this.epoll = epoll;
+        this.congestion = congestion;
+    }
+
+    /** Reads {@code ferro.tcp.io} and {@code ferro.tcp.congestion}; epoll asked for but absent is an error with its cause. */
+    static TcpIo of(RankContext context) {
+        String wanted = Settings.TCP_IO.of(context);
+        boolean epoll =
+                switch (wanted) {
+                    case "auto" -> Epoll.isAvailable();
+                    case "epoll" -> {
+                        if (!Epoll.isAvailable()) {
+                            throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
+                                    + Epoll.unavailabilityCause() + "): use auto or nio");
+                        }
+                        yield true;
+                    }
+                    case "nio" -> false;
+                    default -> throw new IllegalArgumentException(
+                            "ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
+                };
+        return new TcpIo(epoll, Settings.TCP_CONGESTION.of(context));
+    }
+
+    boolean epoll() {
+        return epoll;
+    }
+
+    /** A new factory of handlers, for the background loop and for driven ones. */
+    IoHandlerFactory handlers() {
+        return epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    }
+
+    Class<? extends SocketChannel> channel() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    Class<? extends ServerSocketChannel> serverChannel() {
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /** Sets what a data link needs: no delay, quick acknowledgements, congestion control as asked; best effort beyond the first. */
+    void dataOptions(Channel channel) {
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        if (!epoll) {
+            return;
+        }
+        channel.config().setOption(EpollChannelOption.TCP_QUICKACK, true);
+        String name = congestion.equals("auto") ? (loopback(channel) ? "reno" : "system") : congestion;
+        if (!name.equals("system")) {
+            congestion(channel, name);
+        }
+    }
+
+    /** Whether both ends of a channel are on this machine's loopback address. */
+    static boolean loopback(Channel channel) {
+        return channel.remoteAddress() instanceof java.net.InetSocketAddress peer
+                && peer.getAddress() != null
+                && peer.getAddress().isLoopbackAddress();
+    }
+
+    private static void congestion(Channel channel, String name) {
+        ByteBuffer value = ByteBuffer.allocateDirect(CONGESTION_NAME_BYTES);
+        value.put(name.getBytes(StandardCharsets.US_ASCII)).position(0);
+        channel.config()
+                .setOption(
+                        new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, CONGESTION_NAME_BYTES),
+                        value);
+    }
+}

@@ -1,0 +1,15 @@
+/** Back end over TCP: sockets by Netty, collectives by the engine. */
+module ferro.backend.tcp {
+    requires transitive ferro.spi;
+    requires ferro.collectives;
+    requires io.netty.buffer;
+    requires io.netty.common;
+    requires io.netty.transport;
+    requires io.netty.transport.classes.epoll;
+    requires io.netty.transport.unix.common;
+
+    exports ferro.backend.tcp;
+
+    provides ferro.spi.BackendProvider with
+            ferro.backend.tcp.TcpBackendProvider;
+}
