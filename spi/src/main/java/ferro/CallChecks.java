@@ -26,15 +26,15 @@ final class CallChecks {
         Objects.requireNonNull(in, "input");
         Objects.requireNonNull(out, "output");
         if (in.dataType() != out.dataType()) {
-            throw new IllegalArgumentException(kind + ": input is " + in.dataType().label() + ", output is "
-                    + out.dataType().label() + ": both must have one type");
+            throw new IllegalArgumentException(kind + ": input is "
+                    + in.dataType().label() + ", output is " + out.dataType().label() + ": both must have one type");
         }
     }
 
     static void length(String kind, String name, Tensor tensor, long need, String like) {
         if (tensor.elementCount() != need) {
-            throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()
-                    + " elements, need " + need + " as " + like);
+            throw new IllegalArgumentException(
+                    kind + ": " + name + " has " + tensor.elementCount() + " elements, need " + need + " as " + like);
         }
     }
 
@@ -77,8 +77,8 @@ final class CallChecks {
             sum = Math.addExact(sum, count);
         }
         if (sum != tensor.elementCount()) {
-            throw new IllegalArgumentException(kind + ": counts add up to " + sum + ", " + name + " has "
-                    + tensor.elementCount() + " elements");
+            throw new IllegalArgumentException(
+                    kind + ": counts add up to " + sum + ", " + name + " has " + tensor.elementCount() + " elements");
         }
     }
 }

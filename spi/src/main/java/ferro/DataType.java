@@ -64,7 +64,7 @@ public enum DataType {
                 return type;
             }
         }
-        throw new IllegalArgumentException("no element type \"" + label
-                + "\": use one of i8 u8 i16 i32 u32 i64 u64 f16 bf16 f32 f64");
+        throw new IllegalArgumentException(
+                "no element type \"" + label + "\": use one of i8 u8 i16 i32 u32 i64 u64 f16 bf16 f32 f64");
     }
 }

@@ -80,8 +80,7 @@ public class FerroException extends RuntimeException {
          * @return place
          */
         public Where blaming(String ranks) {
-            return new Where(
-                    group, rank, ranks, operation, sequence, step, bytesMoved, elapsedNanos, pausedNanos);
+            return new Where(group, rank, ranks, operation, sequence, step, bytesMoved, elapsedNanos, pausedNanos);
         }
     }
 

@@ -18,7 +18,8 @@ final class SplitMembers {
         return IntStream.range(0, all.length / 2)
                 .filter(rank -> all[2 * rank] == color)
                 .boxed()
-                .sorted(Comparator.comparingInt((Integer rank) -> all[2 * rank + 1]).thenComparingInt(rank -> rank))
+                .sorted(Comparator.comparingInt((Integer rank) -> all[2 * rank + 1])
+                        .thenComparingInt(rank -> rank))
                 .mapToInt(Integer::intValue)
                 .toArray();
     }

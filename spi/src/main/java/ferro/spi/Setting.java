@@ -26,8 +26,8 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public T of(RankContext context) {
         return find(context)
-                .orElseThrow(() -> new IllegalArgumentException(name + " is not set: need " + need + ", by -D" + name
-                        + "=... or the variable " + variable()));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        name + " is not set: need " + need + ", by -D" + name + "=... or the variable " + variable()));
     }
 
     /**
@@ -79,14 +79,13 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     public static Duration duration(String text) {
         int digits = digits(text);
         long amount = Long.parseLong(text.substring(0, digits));
-        Duration time =
-                switch (text.substring(digits).trim()) {
-                    case "ms" -> Duration.ofMillis(amount);
-                    case "s" -> Duration.ofSeconds(amount);
-                    case "m" -> Duration.ofMinutes(amount);
-                    case "h" -> Duration.ofHours(amount);
-                    default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
-                };
+        Duration time = switch (text.substring(digits).trim()) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
+        };
         if (time.isZero()) {
             throw new IllegalArgumentException("zero is no deadline");
         }

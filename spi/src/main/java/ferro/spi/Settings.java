@@ -35,7 +35,9 @@ public final class Settings {
             new Setting<>("ferro.tcp.port", "0", "a port, or 0 for any free one", Integer::valueOf);
     /** Address to listen on. */
     public static final Setting<String> TCP_BIND = new Setting<>(
-            "ferro.tcp.bind", "auto", "an address of this machine, or auto for the one that routes to the rendezvous",
+            "ferro.tcp.bind",
+            "auto",
+            "an address of this machine, or auto for the one that routes to the rendezvous",
             Function.identity());
     /** Address that the other ranks are told. */
     public static final Setting<String> TCP_ADVERTISE = new Setting<>(
@@ -45,7 +47,9 @@ public final class Settings {
             new Setting<>("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
     /** Congestion control of data links. */
     public static final Setting<String> TCP_CONGESTION = new Setting<>(
-            "ferro.tcp.congestion", "auto", "auto (reno on loopback, else the system's), system, or a name such as reno",
+            "ferro.tcp.congestion",
+            "auto",
+            "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
     /** Rank as launchers set it. */
     public static final Setting<Integer> ENV_RANK = new Setting<>("RANK", null, "a rank from 0", Integer::valueOf);
@@ -62,8 +66,7 @@ public final class Settings {
     public static final Setting<String> MASTER_ADDR =
             new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
     /** Port of the store under {@code env://}. */
-    public static final Setting<Integer> MASTER_PORT =
-            new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
+    public static final Setting<Integer> MASTER_PORT = new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
     /** Port of ferro's store where torchrun holds MASTER_PORT. */
     public static final Setting<Integer> FERRO_MASTER_PORT =
             new Setting<>("FERRO_MASTER_PORT", null, "a port", Integer::valueOf);
@@ -89,9 +92,29 @@ public final class Settings {
      */
     public static List<Setting<?>> all() {
         return List.of(
-                BACKEND, TIMEOUT, RENDEZVOUS, RANK, WORLD_SIZE, ALGORITHM, SEGMENT, TCP_PORT, TCP_BIND, TCP_ADVERTISE,
-                TCP_IO, TCP_CONGESTION, ENV_RANK, ENV_WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR,
-                MASTER_PORT, FERRO_MASTER_PORT, TORCHELASTIC_USE_AGENT_STORE, STORE_SERVED, JOB_ID, SECRET_FILE);
+                BACKEND,
+                TIMEOUT,
+                RENDEZVOUS,
+                RANK,
+                WORLD_SIZE,
+                ALGORITHM,
+                SEGMENT,
+                TCP_PORT,
+                TCP_BIND,
+                TCP_ADVERTISE,
+                TCP_IO,
+                TCP_CONGESTION,
+                ENV_RANK,
+                ENV_WORLD_SIZE,
+                LOCAL_RANK,
+                LOCAL_WORLD_SIZE,
+                MASTER_ADDR,
+                MASTER_PORT,
+                FERRO_MASTER_PORT,
+                TORCHELASTIC_USE_AGENT_STORE,
+                STORE_SERVED,
+                JOB_ID,
+                SECRET_FILE);
     }
 
     private static boolean flag(String text) {

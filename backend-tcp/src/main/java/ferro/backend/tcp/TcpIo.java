@@ -38,20 +38,18 @@ final class TcpIo {
     /** Reads {@code ferro.tcp.io} and {@code ferro.tcp.congestion}; epoll asked for but absent is an error with its cause. */
     static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
-        boolean epoll =
-                switch (wanted) {
-                    case "auto" -> Epoll.isAvailable();
-                    case "epoll" -> {
-                        if (!Epoll.isAvailable()) {
-                            throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
-                                    + Epoll.unavailabilityCause() + "): use auto or nio");
-                        }
-                        yield true;
-                    }
-                    case "nio" -> false;
-                    default -> throw new IllegalArgumentException(
-                            "ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
-                };
+        boolean epoll = switch (wanted) {
+            case "auto" -> Epoll.isAvailable();
+            case "epoll" -> {
+                if (!Epoll.isAvailable()) {
+                    throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
+                            + Epoll.unavailabilityCause() + "): use auto or nio");
+                }
+                yield true;
+            }
+            case "nio" -> false;
+            default -> throw new IllegalArgumentException("ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
+        };
         return new TcpIo(epoll, Settings.TCP_CONGESTION.of(context));
     }
 
