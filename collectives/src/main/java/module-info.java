@@ -4,6 +4,7 @@ module ferro.collectives {
 
     exports ferro.collectives;
     exports ferro.collectives.plan;
+    exports ferro.collectives.reduce;
     exports ferro.group;
 
     uses ferro.spi.BackendProvider;

@@ -1,0 +1,129 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.util.Arrays;
+
+/**
+ * Kernels of f64. A test for NaN in the loop would keep it scalar, so the loop only sums up {@code result - result}, which is 0
+ * for numbers and NaN for NaN and infinity; where that sum says so, a second pass over the results makes NaNs canonical.
+ */
+abstract class DoubleKernel extends BlockKernel {
+    private final double[] left = new double[BLOCK];
+    private final double[] right = new double[BLOCK];
+    private final double[] taint = new double[BLOCK];
+    private final Views intoViews = new Views(DataType.FLOAT64);
+    private final Views sourceViews = new Views(DataType.FLOAT64);
+
+    DoubleKernel() {
+        super(DataType.FLOAT64.byteSize());
+    }
+
+    /** Combines blocks; {@code taint} gathers what may be NaN. */
+    abstract void combine(double[] left, double[] right, double[] taint, int length);
+
+    @Override
+    final void loadInto(Object memory, long offset, int length) {
+        load(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void loadSource(Object memory, long offset, int length) {
+        load(memory, offset, right, sourceViews, length);
+    }
+
+    @Override
+    final void combineBlocks(int length) {
+        combine(left, right, taint, length);
+    }
+
+    @Override
+    final void store(Object memory, long offset, int length) {
+        if (memory instanceof double[] array) {
+            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+        } else {
+            DoubleBuffer view = (DoubleBuffer) intoViews.at((ByteBuffer) memory, offset);
+            view.put(intoViews.index(offset), left, 0, length);
+        }
+    }
+
+    @Override
+    final boolean sawNaN(int used) {
+        double sum = 0;
+        for (int i = 0; i < used; i++) {
+            sum += taint[i];
+        }
+        if (Double.isNaN(sum)) {
+            Arrays.fill(taint, 0);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    final void canonical(int length) {
+        for (int i = 0; i < length; i++) {
+            if (Double.isNaN(left[i])) {
+                left[i] = Double.NaN;
+            }
+        }
+    }
+
+    private static void load(Object memory, long offset, double[] block, Views views, int length) {
+        if (memory instanceof double[] array) {
+            System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
+        } else {
+            DoubleBuffer view = (DoubleBuffer) views.at((ByteBuffer) memory, offset);
+            view.get(views.index(offset), block, 0, length);
+        }
+    }
+
+    /** SUM. */
+    static final class Sum extends DoubleKernel {
+        @Override
+        void combine(double[] left, double[] right, double[] taint, int length) {
+            for (int i = 0; i < length; i++) {
+                double result = left[i] + right[i];
+                left[i] = result;
+                taint[i] += result - result;
+            }
+        }
+    }
+
+    /** PRODUCT. */
+    static final class Product extends DoubleKernel {
+        @Override
+        void combine(double[] left, double[] right, double[] taint, int length) {
+            for (int i = 0; i < length; i++) {
+                double result = left[i] * right[i];
+                left[i] = result;
+                taint[i] += result - result;
+            }
+        }
+    }
+
+    /** MIN. */
+    static final class Min extends DoubleKernel {
+        @Override
+        void combine(double[] left, double[] right, double[] taint, int length) {
+            for (int i = 0; i < length; i++) {
+                double result = Math.min(left[i], right[i]);
+                left[i] = result;
+                taint[i] += result - result;
+            }
+        }
+    }
+
+    /** MAX. */
+    static final class Max extends DoubleKernel {
+        @Override
+        void combine(double[] left, double[] right, double[] taint, int length) {
+            for (int i = 0; i < length; i++) {
+                double result = Math.max(left[i], right[i]);
+                left[i] = result;
+                taint[i] += result - result;
+            }
+        }
+    }
+}

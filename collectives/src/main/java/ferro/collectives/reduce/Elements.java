@@ -1,0 +1,175 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+
+/** Moves and divides runs of elements; offsets are elements for an array and bytes for a buffer. Any thread may call. */
+public final class Elements {
+    private Elements() {}
+
+    /**
+     * Copies elements unchanged; right also where both runs overlap in one array or buffer.
+     *
+     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; a typed view (a few dozen
+     * bytes, which the JIT compiler may remove) between another array and a buffer.
+     *
+     * @param type         element type
+     * @param into         array of the type or direct buffer in native order
+     * @param intoOffset   where to
+     * @param source       as {@code into}
+     * @param sourceOffset where from
+     * @param count        elements
+     * @throws IndexOutOfBoundsException if a run is not inside its memory
+     */
+    public static void copy(DataType type, Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        if (count == 0) {
+            return;
+        }
+        int length = Math.toIntExact(count);
+        int to = Math.toIntExact(intoOffset);
+        int from = Math.toIntExact(sourceOffset);
+        if (into instanceof ByteBuffer bytes) {
+            if (source instanceof ByteBuffer other) {
+                bytes.put(to, other, from, length * type.byteSize());
+            } else {
+                write(view(type, bytes, to, length), source, from, length);
+            }
+        } else if (source instanceof ByteBuffer bytes) {
+            read(view(type, bytes, from, length), into, to, length);
+        } else {
+            System.arraycopy(source, from, into, to, length);
+        }
+    }
+
+    /**
+     * Returns where an element of a tensor lies in its memory, as {@link #copy} and {@link Kernel#combine} want it.
+     *
+     * @param tensor  view
+     * @param element which one, counted from the start of the view
+     * @return elements for an array, bytes for a buffer
+     */
+    public static long at(HostTensor tensor, long element) {
+        long unit = tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
+        return tensor.offset() + element * unit;
+    }
+
+    /**
+     * Divides elements in place, integers toward zero: the second half of AVG.
+     *
+     * @param type    element type
+     * @param memory  array of the type or direct buffer in native order
+     * @param offset  first element
+     * @param count   elements
+     * @param divisor by what
+     * @throws UnsupportedOperationException if the type has no arithmetic here
+     */
+    public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
+        int from = Math.toIntExact(offset);
+        switch (type) {
+            case FLOAT32 -> divideFloats(memory, from, count, divisor);
+            case FLOAT64 -> divideDoubles(memory, from, count, divisor);
+            case INT8, INT16, INT32, INT64 -> divideIntegers(type, memory, from, count, divisor);
+            default ->
+                throw new UnsupportedOperationException(
+                        "no division of " + type.label() + " yet, it comes later: use f32 f64 i8 i16 i32 i64");
+        }
+    }
+
+    private static void divideFloats(Object memory, int from, long count, float divisor) {
+        if (memory instanceof float[] array) {
+            for (int i = from; i < from + (int) count; i++) {
+                array[i] /= divisor;
+            }
+        } else {
+            ByteBuffer bytes = (ByteBuffer) memory;
+            for (int at = from; at < from + 4 * (int) count; at += 4) {
+                bytes.putFloat(at, bytes.getFloat(at) / divisor);
+            }
+        }
+    }
+
+    private static void divideDoubles(Object memory, int from, long count, double divisor) {
+        if (memory instanceof double[] array) {
+            for (int i = from; i < from + (int) count; i++) {
+                array[i] /= divisor;
+            }
+        } else {
+            ByteBuffer bytes = (ByteBuffer) memory;
+            for (int at = from; at < from + 8 * (int) count; at += 8) {
+                bytes.putDouble(at, bytes.getDouble(at) / divisor);
+            }
+        }
+    }
+
+    private static void divideIntegers(DataType type, Object memory, int from, long count, long divisor) {
+        int unit = memory instanceof ByteBuffer ? type.byteSize() : 1;
+        for (int i = 0; i < count; i++) {
+            int at = from + i * unit;
+            if (memory instanceof ByteBuffer bytes) {
+                divideInteger(type, bytes, at, divisor);
+            } else if (memory instanceof int[] array) {
+                array[at] = (int) (array[at] / divisor);
+            } else if (memory instanceof long[] array) {
+                array[at] /= divisor;
+            } else if (memory instanceof short[] array) {
+                array[at] = (short) (array[at] / divisor);
+            } else {
+                byte[] array = (byte[]) memory;
+                array[at] = (byte) (array[at] / divisor);
+            }
+        }
+    }
+
+    private static void divideInteger(DataType type, ByteBuffer bytes, int at, long divisor) {
+        switch (type) {
+            case INT32 -> bytes.putInt(at, (int) (bytes.getInt(at) / divisor));
+            case INT64 -> bytes.putLong(at, bytes.getLong(at) / divisor);
+            case INT16 -> bytes.putShort(at, (short) (bytes.getShort(at) / divisor));
+            default -> bytes.put(at, (byte) (bytes.get(at) / divisor));
+        }
+    }
+
+    /** Returns a view of exactly these elements; bytes need none. */
+    private static Buffer view(DataType type, ByteBuffer bytes, int offset, int length) {
+        return Views.typed(type, bytes.slice(offset, length * type.byteSize()));
+    }
+
+    private static void write(Buffer view, Object source, int from, int length) {
+        if (source instanceof float[] array) {
+            ((FloatBuffer) view).put(0, array, from, length);
+        } else if (source instanceof double[] array) {
+            ((DoubleBuffer) view).put(0, array, from, length);
+        } else if (source instanceof int[] array) {
+            ((IntBuffer) view).put(0, array, from, length);
+        } else if (source instanceof long[] array) {
+            ((LongBuffer) view).put(0, array, from, length);
+        } else if (source instanceof short[] array) {
+            ((ShortBuffer) view).put(0, array, from, length);
+        } else {
+            ((ByteBuffer) view).put(0, (byte[]) source, from, length);
+        }
+    }
+
+    private static void read(Buffer view, Object into, int to, int length) {
+        if (into instanceof float[] array) {
+            ((FloatBuffer) view).get(0, array, to, length);
+        } else if (into instanceof double[] array) {
+            ((DoubleBuffer) view).get(0, array, to, length);
+        } else if (into instanceof int[] array) {
+            ((IntBuffer) view).get(0, array, to, length);
+        } else if (into instanceof long[] array) {
+            ((LongBuffer) view).get(0, array, to, length);
+        } else if (into instanceof short[] array) {
+            ((ShortBuffer) view).get(0, array, to, length);
+        } else {
+            ((ByteBuffer) view).get(0, (byte[]) into, to, length);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+
+/** Kernels of i32. */
+abstract class IntKernel extends BlockKernel {
+    private final int[] left = new int[BLOCK];
+    private final int[] right = new int[BLOCK];
+    private final Views intoViews = new Views(DataType.INT32);
+    private final Views sourceViews = new Views(DataType.INT32);
+
+    IntKernel() {
+        super(DataType.INT32.byteSize());
+    }
+
+    /** Combines blocks. */
+    abstract void combine(int[] left, int[] right, int length);
+
+    @Override
+    final void loadInto(Object memory, long offset, int length) {
+        load(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void loadSource(Object memory, long offset, int length) {
+        load(memory, offset, right, sourceViews, length);
+    }
+
+    @Override
+    final void combineBlocks(int length) {
+        combine(left, right, length);
+    }
+
+    @Override
+    final void store(Object memory, long offset, int length) {
+        if (memory instanceof int[] array) {
+            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+        } else {
+            IntBuffer view = (IntBuffer) intoViews.at((ByteBuffer) memory, offset);
+            view.put(intoViews.index(offset), left, 0, length);
+        }
+    }
+
+    private static void load(Object memory, long offset, int[] block, Views views, int length) {
+        if (memory instanceof int[] array) {
+            System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
+        } else {
+            IntBuffer view = (IntBuffer) views.at((ByteBuffer) memory, offset);
+            view.get(views.index(offset), block, 0, length);
+        }
+    }
+
+    /** SUM; wraps. */
+    static final class Sum extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] += right[i];
+            }
+        }
+    }
+
+    /** PRODUCT; wraps. */
+    static final class Product extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] *= right[i];
+            }
+        }
+    }
+
+    /** MIN. */
+    static final class Min extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = Math.min(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MAX. */
+    static final class Max extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = Math.max(left[i], right[i]);
+            }
+        }
+    }
+}

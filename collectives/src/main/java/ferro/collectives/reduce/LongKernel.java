@@ -1,0 +1,94 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
+
+/** Kernels of i64. */
+abstract class LongKernel extends BlockKernel {
+    private final long[] left = new long[BLOCK];
+    private final long[] right = new long[BLOCK];
+    private final Views intoViews = new Views(DataType.INT64);
+    private final Views sourceViews = new Views(DataType.INT64);
+
+    LongKernel() {
+        super(DataType.INT64.byteSize());
+    }
+
+    /** Combines blocks. */
+    abstract void combine(long[] left, long[] right, int length);
+
+    @Override
+    final void loadInto(Object memory, long offset, int length) {
+        load(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void loadSource(Object memory, long offset, int length) {
+        load(memory, offset, right, sourceViews, length);
+    }
+
+    @Override
+    final void combineBlocks(int length) {
+        combine(left, right, length);
+    }
+
+    @Override
+    final void store(Object memory, long offset, int length) {
+        if (memory instanceof long[] array) {
+            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+        } else {
+            LongBuffer view = (LongBuffer) intoViews.at((ByteBuffer) memory, offset);
+            view.put(intoViews.index(offset), left, 0, length);
+        }
+    }
+
+    private static void load(Object memory, long offset, long[] block, Views views, int length) {
+        if (memory instanceof long[] array) {
+            System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
+        } else {
+            LongBuffer view = (LongBuffer) views.at((ByteBuffer) memory, offset);
+            view.get(views.index(offset), block, 0, length);
+        }
+    }
+
+    /** SUM; wraps. */
+    static final class Sum extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] += right[i];
+            }
+        }
+    }
+
+    /** PRODUCT; wraps. */
+    static final class Product extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] *= right[i];
+            }
+        }
+    }
+
+    /** MIN. */
+    static final class Min extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = Math.min(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MAX. */
+    static final class Max extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = Math.max(left[i], right[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.nio.ByteBuffer;
+import java.nio.ShortBuffer;
+
+/** Kernels of i16. */
+abstract class ShortKernel extends BlockKernel {
+    private final short[] left = new short[BLOCK];
+    private final short[] right = new short[BLOCK];
+    private final Views intoViews = new Views(DataType.INT16);
+    private final Views sourceViews = new Views(DataType.INT16);
+
+    ShortKernel() {
+        super(DataType.INT16.byteSize());
+    }
+
+    /** Combines blocks. */
+    abstract void combine(short[] left, short[] right, int length);
+
+    @Override
+    final void loadInto(Object memory, long offset, int length) {
+        load(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void loadSource(Object memory, long offset, int length) {
+        load(memory, offset, right, sourceViews, length);
+    }
+
+    @Override
+    final void combineBlocks(int length) {
+        combine(left, right, length);
+    }
+
+    @Override
+    final void store(Object memory, long offset, int length) {
+        if (memory instanceof short[] array) {
+            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+        } else {
+            ShortBuffer view = (ShortBuffer) intoViews.at((ByteBuffer) memory, offset);
+            view.put(intoViews.index(offset), left, 0, length);
+        }
+    }
+
+    private static void load(Object memory, long offset, short[] block, Views views, int length) {
+        if (memory instanceof short[] array) {
+            System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
+        } else {
+            ShortBuffer view = (ShortBuffer) views.at((ByteBuffer) memory, offset);
+            view.get(views.index(offset), block, 0, length);
+        }
+    }
+
+    /** SUM; wraps. */
+    static final class Sum extends ShortKernel {
+        @Override
+        void combine(short[] left, short[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = (short) (left[i] + right[i]);
+            }
+        }
+    }
+
+    /** PRODUCT; wraps. */
+    static final class Product extends ShortKernel {
+        @Override
+        void combine(short[] left, short[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = (short) (left[i] * right[i]);
+            }
+        }
+    }
+
+    /** MIN. */
+    static final class Min extends ShortKernel {
+        @Override
+        void combine(short[] left, short[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = (short) Math.min(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MAX. */
+    static final class Max extends ShortKernel {
+        @Override
+        void combine(short[] left, short[] right, int length) {
+            for (int i = 0; i < length; i++) {
+                left[i] = (short) Math.max(left[i], right[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package ferro.collectives.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.reduce.Memories.Kind;
+import ferro.collectives.reduce.Memories.Run;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ElementsTest {
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT32", "FLOAT64", "INT8", "INT16", "INT32", "INT64"})
+    void copiesBetweenAllMemories(DataType type) {
+        for (Kind into : Kind.values()) {
+            for (Kind source : Kind.values()) {
+                for (int length : new int[] {0, 1, 5, 6, 7, 1_001}) {
+                    Run from = Memories.of(type, source, 2, length);
+                    Run to = Memories.of(type, into, 7, length);
+                    for (int i = 0; i <= length; i++) {
+                        from.put(i, 3 * i + 1);
+                        to.put(i, 77);
+                    }
+                    Elements.copy(type, to.memory(), to.offset(), from.memory(), from.offset(), length);
+                    for (int i = 0; i < length; i++) {
+                        assertEquals(from.at(i), to.at(i));
+                    }
+                    assertEquals(77, to.at(length).intValue(), "the element behind the run");
+                }
+            }
+        }
+    }
+
+    @Test
+    void copiesOverlappingPartsOfOneMemory() {
+        int[] array = {1, 2, 3, 4, 5};
+        ByteBuffer bytes = ByteBuffer.allocateDirect(5).order(ByteOrder.nativeOrder());
+        bytes.put(0, new byte[] {1, 2, 3, 4, 5});
+
+        Elements.copy(DataType.INT32, array, 1, array, 0, 4);
+        Elements.copy(DataType.INT8, bytes, 1, bytes, 0, 4);
+
+        assertArrayEquals(new int[] {1, 1, 2, 3, 4}, array);
+        byte[] moved = new byte[5];
+        bytes.get(0, moved);
+        assertArrayEquals(new byte[] {1, 1, 2, 3, 4}, moved);
+    }
+
+    @Test
+    void copiesTypesThatHaveNoKernelYet() {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(10).order(ByteOrder.nativeOrder());
+        Elements.copy(DataType.BFLOAT16, bytes, 1, new short[] {7, -9, 11}, 1, 2);
+        short[] back = new short[3];
+        Elements.copy(DataType.BFLOAT16, back, 1, bytes, 1, 2);
+
+        assertArrayEquals(new short[] {0, -9, 11}, back);
+    }
+
+    @Test
+    void locatesElementsInTheUnitOfTheMemory() {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(43).order(ByteOrder.nativeOrder());
+        HostTensor direct = HostTensor.of(DataType.FLOAT32, bytes.position(3));
+
+        assertEquals(3 + 4 * 5, Elements.at(direct, 5));
+        assertEquals(2 + 5, Elements.at(HostTensor.of(new float[10]).slice(2, 8), 5));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT32", "FLOAT64", "INT8", "INT16", "INT32", "INT64"})
+    void dividesIntegersTowardZeroAndOthersExactly(DataType type) {
+        for (Kind kind : Kind.values()) {
+            Run run = Memories.of(type, kind, 3, 600);
+            run.put(0, -7);
+            run.put(599, 14);
+            run.put(600, 14);
+
+            Elements.divide(type, run.memory(), run.offset(), 600, 4);
+
+            boolean integer = type.label().startsWith("i");
+            assertEquals(integer ? -1 : -1.75, run.at(0).doubleValue());
+            assertEquals(integer ? 3 : 3.5, run.at(599).doubleValue());
+            assertEquals(14, run.at(600).intValue(), "the element behind the run");
+        }
+    }
+
+    @Test
+    void refusesToDivideWhatHasNoArithmeticYet() {
+        assertThrows(
+                UnsupportedOperationException.class, () -> Elements.divide(DataType.FLOAT16, new short[3], 0, 3, 2));
+    }
+}

@@ -1,0 +1,192 @@
+package ferro.collectives.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.collectives.reduce.Memories.Kind;
+import ferro.collectives.reduce.Memories.Run;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KernelsTest {
+    private static final List<DataType> TYPES =
+            List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+    private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+
+    @ParameterizedTest(name = "{1} of {0}")
+    @MethodSource("cells")
+    void combinesAsAPlainLoopDoesInEveryMemoryAndLength(DataType type, ReduceOp op) {
+        Kernel kernel = Kernels.of(type, op);
+        for (Kind into : Kind.values()) {
+            for (Kind source : Kind.values()) {
+                for (int length : new int[] {0, 1, 511, 512, 513, 10_007}) {
+                    assertCombines(kernel, op, filled(type, into, 3, length), filled(type, source, 8, length), length);
+                    assertCombines(kernel, op, filled(type, into, 5, length), filled(type, source, 5, length), length);
+                }
+            }
+        }
+    }
+
+    @Test
+    void combinesWithinOneArray() {
+        Run run = filled(DataType.FLOAT32, Kind.ARRAY, 0, 2_000);
+        float[] array = (float[]) run.memory();
+        float expected = array[700] + array[1_700];
+
+        Kernels.of(DataType.FLOAT32, ReduceOp.SUM).combine(array, 0, array, 1_000, 1_000);
+
+        assertEquals(expected, array[700]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 512, 3_000})
+    void makesEveryNaNOfFloatsCanonical(int length) {
+        float[] into = new float[length];
+        float[] source = new float[length];
+        into[length / 2] = Float.intBitsToFloat(0xffc1_2345);
+        source[length - 1] = Float.intBitsToFloat(0x7fc0_0777);
+        source[0] += Float.NEGATIVE_INFINITY;
+        for (ReduceOp op : OPS) {
+            float[] result = into.clone();
+            Kernels.of(DataType.FLOAT32, op).combine(result, 0, source, 0, length);
+            assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length / 2]), op.name());
+            assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length - 1]), op.name());
+        }
+    }
+
+    @Test
+    void makesInfinityMinusInfinityCanonicalAndForgetsItAfterwards() {
+        Kernel kernel = Kernels.of(DataType.FLOAT64, ReduceOp.SUM);
+        double[] into = {Double.POSITIVE_INFINITY, 2};
+
+        kernel.combine(into, 0, new double[] {Double.NEGATIVE_INFINITY, 3}, 0, 2);
+        assertEquals(Double.doubleToRawLongBits(Double.NaN), Double.doubleToRawLongBits(into[0]));
+        assertEquals(5, into[1]);
+
+        double[] odd = {Double.longBitsToDouble(0x7ff8_0000_0000_0001L), 1};
+        kernel.combine(odd, 1, new double[] {4}, 0, 1);
+        assertEquals(0x7ff8_0000_0000_0001L, Double.doubleToRawLongBits(odd[0]), "outside of the run");
+    }
+
+    @Test
+    void averagesByTheKernelOfSumAndADivision() {
+        double[] into = {9, -4};
+        Kernels.of(DataType.FLOAT64, ReduceOp.AVG).combine(into, 0, new double[] {2, 1}, 0, 2);
+        Elements.divide(DataType.FLOAT64, into, 0, 2, 2);
+
+        assertEquals(5.5, into[0]);
+        assertEquals(-1.5, into[1]);
+    }
+
+    @Test
+    void refusesAnIntegerAverageAndSaysWhy() {
+        String reason = Kernels.unsupportedBecause(DataType.INT32, ReduceOp.AVG).orElseThrow();
+
+        assertTrue(reason.contains("avg of i32") && reason.contains("64 bits"), reason);
+        assertThrows(UnsupportedOperationException.class, () -> Kernels.of(DataType.INT32, ReduceOp.AVG));
+    }
+
+    @Test
+    void refusesWhatHasNoKernelYet() {
+        List<ReduceOp> ops =
+                List.of(ReduceOp.BAND, ReduceOp.preMultipliedSum(2), ReduceOp.of("mine", (into, received) -> {}));
+        for (ReduceOp op : ops) {
+            String reason = Kernels.unsupportedBecause(DataType.INT32, op).orElseThrow();
+            assertTrue(reason.contains(op.name()) && reason.contains("later"), reason);
+        }
+        for (DataType type : DataType.values()) {
+            assertEquals(
+                    !TYPES.contains(type),
+                    Kernels.unsupportedBecause(type, ReduceOp.SUM).isPresent(),
+                    type.label());
+        }
+    }
+
+    static List<Arguments> cells() {
+        List<Arguments> cells = new ArrayList<>();
+        for (DataType type : TYPES) {
+            for (ReduceOp op : OPS) {
+                cells.add(Arguments.of(type, op));
+            }
+        }
+        return cells;
+    }
+
+    private static void assertCombines(Kernel kernel, ReduceOp op, Run into, Run source, int length) {
+        Number[] expected = new Number[length];
+        for (int i = 0; i < length; i++) {
+            expected[i] = combined(into.type(), op, into.at(i), source.at(i));
+        }
+        Number behind = into.at(length);
+
+        kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
+
+        for (int i = 0; i < length; i++) {
+            if (!expected[i].equals(into.at(i))) {
+                assertEquals(expected[i], into.at(i), "element " + i + " of " + length + " of " + into + source);
+            }
+        }
+        assertEquals(behind, into.at(length), "the element behind the run");
+    }
+
+    private static Run filled(DataType type, Kind kind, int skip, int count) {
+        Run run = Memories.of(type, kind, skip, count);
+        Random random = new Random(31 * skip + count);
+        for (int i = 0; i <= count; i++) {
+            Number value = type == DataType.FLOAT32 || type == DataType.FLOAT64
+                    ? special(i, random.nextGaussian() * 1e3)
+                    : random.nextLong();
+            run.put(i, value);
+        }
+        return run;
+    }
+
+    /** Returns now and then a value that breaks careless comparisons. */
+    private static double special(int index, double usual) {
+        return switch (index % 97) {
+            case 11 -> -0.0;
+            case 12 -> 0.0;
+            case 96 -> index > 5_000 ? Double.NaN : Double.POSITIVE_INFINITY;
+            default -> usual;
+        };
+    }
+
+    private static Number combined(DataType type, ReduceOp op, Number a, Number b) {
+        return switch (type) {
+            case FLOAT32 -> (float) combined(op, a.floatValue(), b.floatValue());
+            case FLOAT64 -> combined(op, a.doubleValue(), b.doubleValue());
+            case INT64 -> combined(op, a.longValue(), b.longValue());
+            case INT32 -> (int) combined(op, a.longValue(), b.longValue());
+            case INT16 -> (short) combined(op, a.longValue(), b.longValue());
+            default -> (byte) combined(op, a.longValue(), b.longValue());
+        };
+    }
+
+    /** Exact for floats too: a double holds their sum and product before the one rounding. */
+    private static double combined(ReduceOp op, double a, double b) {
+        return switch (op.name()) {
+            case "sum" -> a + b;
+            case "product" -> a * b;
+            case "min" -> Math.min(a, b);
+            default -> Math.max(a, b);
+        };
+    }
+
+    private static long combined(ReduceOp op, long a, long b) {
+        return switch (op.name()) {
+            case "sum" -> a + b;
+            case "product" -> a * b;
+            case "min" -> Math.min(a, b);
+            default -> Math.max(a, b);
+        };
+    }
+}

@@ -1,0 +1,99 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Memories of each kind, read and written element by element, for comparing with plain loops. */
+final class Memories {
+    private Memories() {}
+
+    /** An array, a direct buffer, or a direct buffer at an odd address. */
+    enum Kind {
+        ARRAY,
+        DIRECT,
+        ODD_DIRECT
+    }
+
+    /** A memory and where its elements begin, in the unit of the kernels. */
+    record Run(DataType type, Object memory, long offset) {
+        Number at(int index) {
+            if (memory instanceof ByteBuffer bytes) {
+                int at = (int) offset + index * type.byteSize();
+                return switch (type) {
+                    case FLOAT32 -> bytes.getFloat(at);
+                    case FLOAT64 -> bytes.getDouble(at);
+                    case INT64 -> bytes.getLong(at);
+                    case INT32 -> bytes.getInt(at);
+                    case INT16 -> bytes.getShort(at);
+                    default -> bytes.get(at);
+                };
+            }
+            return (Number) Array.get(memory, (int) offset + index);
+        }
+
+        void put(int index, Number value) {
+            ByteBuffer bytes = memory instanceof ByteBuffer buffer ? buffer : null;
+            int at = (int) offset + index * (bytes == null ? 1 : type.byteSize());
+            switch (type) {
+                case FLOAT32 -> {
+                    if (bytes == null) {
+                        ((float[]) memory)[at] = value.floatValue();
+                    } else {
+                        bytes.putFloat(at, value.floatValue());
+                    }
+                }
+                case FLOAT64 -> {
+                    if (bytes == null) {
+                        ((double[]) memory)[at] = value.doubleValue();
+                    } else {
+                        bytes.putDouble(at, value.doubleValue());
+                    }
+                }
+                default -> putInteger(bytes, at, value.longValue());
+            }
+        }
+
+        private void putInteger(ByteBuffer bytes, int at, long value) {
+            if (bytes == null) {
+                switch (type) {
+                    case INT64 -> ((long[]) memory)[at] = value;
+                    case INT32 -> ((int[]) memory)[at] = (int) value;
+                    case INT16 -> ((short[]) memory)[at] = (short) value;
+                    default -> ((byte[]) memory)[at] = (byte) value;
+                }
+                return;
+            }
+            switch (type) {
+                case INT64 -> bytes.putLong(at, value);
+                case INT32 -> bytes.putInt(at, (int) value);
+                case INT16 -> bytes.putShort(at, (short) value);
+                default -> bytes.put(at, (byte) value);
+            }
+        }
+    }
+
+    /** Returns zeroed memory for {@code count} elements after {@code skip} others, and three more behind. */
+    static Run of(DataType type, Kind kind, int skip, int count) {
+        int total = skip + count + 3;
+        if (kind == Kind.ARRAY) {
+            return new Run(type, array(type, total), skip);
+        }
+        int odd = kind == Kind.ODD_DIRECT ? 1 : 0;
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(total * type.byteSize() + odd).order(ByteOrder.nativeOrder());
+        return new Run(type, bytes, (long) skip * type.byteSize() + odd);
+    }
+
+    private static Object array(DataType type, int length) {
+        return switch (type) {
+            case FLOAT32 -> new float[length];
+            case FLOAT64 -> new double[length];
+            case INT64 -> new long[length];
+            case INT32 -> new int[length];
+            case INT16 -> new short[length];
+            default -> new byte[length];
+        };
+    }
+}
