@@ -1,0 +1,183 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Plan;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which algorithm an operation uses, and how its plans are made; immutable, any thread may use it.
+ *
+ * <p>The choice may look only at what is equal on every rank: kind, world size and a byte count. Rank 0's table is used
+ * by all ranks of a group.
+ */
+public final class AlgorithmTable {
+    private static final Map<String, Map<String, Algorithm>> ALGORITHMS = Map.of(
+            "allReduce",
+            rows(
+                    new Row("ring", rootless(RingAllReduce::plan)),
+                    new Row("recursiveDoubling", rootless(RecursiveDoublingAllReduce::plan)),
+                    new Row("halvingDoubling", rootless(HalvingDoublingAllReduce::plan))),
+            "broadcast",
+            rows(new Row("binomial", BinomialBroadcast::plan), new Row("direct", DirectBroadcast::plan)),
+            "reduce",
+            rows(new Row("binomial", BinomialReduce::plan), new Row("direct", DirectReduce::plan)),
+            "allGather",
+            rows(
+                    new Row("ring", rootless(RingAllGather::plan)),
+                    new Row("direct", rootless(DirectAllGather::plan)),
+                    new Row("recursiveDoubling", rootless(RecursiveDoublingAllGather::plan))),
+            "reduceScatter",
+            rows(
+                    new Row("direct", rootless(DirectReduceScatter::plan)),
+                    new Row("ring", rootless(RingReduceScatter::plan))),
+            "gather",
+            rows(new Row("binomial", BinomialGather::plan), new Row("direct", DirectGather::plan)),
+            "scatter",
+            rows(new Row("binomial", BinomialScatter::plan), new Row("direct", DirectScatter::plan)),
+            "allToAll",
+            rows(new Row("pairwise", rootless(PairwiseAllToAll::plan))),
+            "barrier",
+            rows(new Row("dissemination", rootless(DisseminationBarrier::plan))));
+
+    private static final long KIB = 1024;
+
+    private final Map<String, String> overrides;
+
+    private AlgorithmTable(Map<String, String> overrides) {
+        this.overrides = Map.copyOf(overrides);
+    }
+
+    /** Makes the plan of one rank. */
+    @FunctionalInterface
+    private interface Algorithm {
+        Plan plan(int rank, int size, int root);
+    }
+
+    /** An algorithm and its name. */
+    private record Row(String name, Algorithm algorithm) {}
+
+    /** An algorithm without a root. */
+    @FunctionalInterface
+    private interface Rootless {
+        Plan plan(int rank, int size);
+    }
+
+    /**
+     * Returns a table.
+     *
+     * @param overrides what the setting {@code ferro.algorithm} says, for example
+     *     {@code allReduce=ring,broadcast=binomial}; empty for none
+     * @return table that prefers those
+     * @throws IllegalArgumentException listing what exists if a kind or an algorithm does not
+     */
+    public static AlgorithmTable of(String overrides) {
+        Map<String, String> wanted = new HashMap<>();
+        for (String entry : overrides.split(",")) {
+            if (entry.isBlank()) {
+                continue;
+            }
+            String[] sides = entry.split("=", 2);
+            if (sides.length < 2) {
+                throw new IllegalArgumentException(
+                        "ferro.algorithm has \"" + entry.strip() + "\": need kind=algorithm, as allReduce=ring");
+            }
+            String kind = sides[0].strip();
+            wanted.put(kind, named(kind, sides[1].strip()));
+        }
+        return new AlgorithmTable(wanted);
+    }
+
+    /**
+     * Returns the algorithm for an operation.
+     *
+     * @param kind      as {@link ferro.Collective#kind}
+     * @param worldSize ranks
+     * @param bytes     size of the operation, the same number on all ranks
+     * @return its name
+     * @throws IllegalArgumentException if there is no such kind
+     */
+    public String algorithm(String kind, int worldSize, long bytes) {
+        String wanted = overrides.get(kind);
+        if (wanted != null) {
+            return wanted;
+        }
+        return switch (kind) {
+            case "allReduce" -> allReduce(worldSize, bytes);
+            case "allGather" -> worldSize <= 2 || bytes <= 64 * KIB ? "direct" : "ring";
+            case "reduceScatter" -> "direct";
+            case "broadcast", "reduce" -> worldSize <= 2 ? "direct" : "binomial";
+            case "gather", "scatter" -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
+            default -> algorithms(kind).get(0);
+        };
+    }
+
+    /**
+     * Makes the plan of one rank.
+     *
+     * @param kind      as {@link ferro.Collective#kind}
+     * @param algorithm one of {@link #algorithms}
+     * @param rank      this rank
+     * @param worldSize ranks
+     * @param root      the operation's root; ignored where it has none
+     * @return plan
+     * @throws IllegalArgumentException listing what exists if kind or algorithm does not
+     */
+    public Plan plan(String kind, String algorithm, int rank, int worldSize, int root) {
+        return ALGORITHMS.get(kind(kind)).get(named(kind, algorithm)).plan(rank, worldSize, root);
+    }
+
+    /**
+     * Lists the algorithms of a kind.
+     *
+     * @param kind as {@link ferro.Collective#kind}
+     * @return names, at least one
+     * @throws IllegalArgumentException listing the kinds if there is no such
+     */
+    public static List<String> algorithms(String kind) {
+        return List.copyOf(ALGORITHMS.get(kind(kind)).keySet());
+    }
+
+    /**
+     * Two ranks exchange once up to 32 KiB; above, two halves at a time. More ranks: few steps for small, few bytes for
+     * large.
+     */
+    private static String allReduce(int worldSize, long bytes) {
+        if (bytes <= (worldSize <= 2 ? 32 : 64) * KIB) {
+            return "recursiveDoubling";
+        }
+        boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
+        return worldSize > 2 && powerOfTwo && bytes <= 1024 * KIB ? "halvingDoubling" : "ring";
+    }
+
+    private static String kind(String kind) {
+        if (!ALGORITHMS.containsKey(kind)) {
+            List<String> kinds = new ArrayList<>(ALGORITHMS.keySet());
+            kinds.sort(null);
+            throw new IllegalArgumentException("no collective \"" + kind + "\": use one of " + kinds);
+        }
+        return kind;
+    }
+
+    private static String named(String kind, String algorithm) {
+        if (!ALGORITHMS.get(kind(kind)).containsKey(algorithm)) {
+            throw new IllegalArgumentException(
+                    "no algorithm \"" + algorithm + "\" for " + kind + ": use one of " + algorithms(kind));
+        }
+        return algorithm;
+    }
+
+    private static Algorithm rootless(Rootless algorithm) {
+        return (rank, size, root) -> algorithm.plan(rank, size);
+    }
+
+    private static Map<String, Algorithm> rows(Row... rows) {
+        Map<String, Algorithm> byName = new LinkedHashMap<>();
+        for (Row row : rows) {
+            byName.put(row.name, row.algorithm);
+        }
+        return byName;
+    }
+}

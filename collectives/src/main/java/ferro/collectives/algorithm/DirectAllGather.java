@@ -1,0 +1,26 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * All-gather by sending one's chunk to each rank: one step deep, {@code n(p-1)/p} bytes where n is the whole result.
+ *
+ * <p>Nothing waits for anything, so it is the fastest while a link of one's own to each rank costs nothing. The order of
+ * peers, by distance, keeps all ranks from sending to one. Source: Bruck and others 1997, doi:10.1109/71.642949.
+ */
+final class DirectAllGather {
+    private DirectAllGather() {}
+
+    static Plan plan(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.only(rank)).out(Extent.all(size));
+        plan.copy(Region.IN, Region.OUT, rank, 1);
+        for (int i = 1; i < size; i++) {
+            int from = Math.floorMod(rank - i, size);
+            plan.send((rank + i) % size, Region.OUT, rank, 1).receive(from, Region.OUT, from, 1);
+        }
+        return plan.build();
+    }
+}

@@ -1,0 +1,28 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * Broadcast straight from the root to each rank: one step, {@code n(p-1)} bytes from the root.
+ *
+ * <p>The root's data is its IN, that of the others their OUT. The linear algorithm of every MPI: Chan and others 2007,
+ * doi:10.1002/cpe.1206.
+ */
+final class DirectBroadcast {
+    private DirectBroadcast() {}
+
+    static Plan plan(int rank, int size, int root) {
+        PlanBuilder plan = new PlanBuilder("direct", 1);
+        if (rank != root) {
+            return plan.out(Extent.all(1)).receive(root, Region.OUT, 0, 1).build();
+        }
+        plan.in(Extent.all(1));
+        for (int i = 1; i < size; i++) {
+            plan.send((root + i) % size, Region.IN, 0, 1);
+        }
+        return plan.build();
+    }
+}

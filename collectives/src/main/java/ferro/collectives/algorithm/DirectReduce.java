@@ -1,0 +1,26 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * Reduce straight at the root, which combines the others' operands in the order of their distance: {@code n} bytes from
+ * each rank but the root, which receives {@code n(p-1)}; no scratch. Source: Chan and others 2007, doi:10.1002/cpe.1206.
+ */
+final class DirectReduce {
+    private DirectReduce() {}
+
+    static Plan plan(int rank, int size, int root) {
+        PlanBuilder plan = new PlanBuilder("direct", 1).in(Extent.all(1));
+        if (rank != root) {
+            return plan.send(root, Region.IN, 0, 1).build();
+        }
+        plan.out(Extent.all(1)).copy(Region.IN, Region.OUT, 0, 1);
+        for (int i = 1; i < size; i++) {
+            plan.receiveCombine((root + i) % size, Region.OUT, 0, 1);
+        }
+        return plan.build();
+    }
+}

@@ -1,0 +1,26 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * Reduce-scatter pairwise: each rank sends to every other the part of its operand that is the other's, and combines what
+ * it gets; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole operand, no scratch.
+ *
+ * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, section 4.3.
+ */
+final class DirectReduceScatter {
+    private DirectReduceScatter() {}
+
+    static Plan plan(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.all(size)).out(Extent.only(rank));
+        plan.copy(Region.IN, Region.OUT, rank, 1);
+        for (int i = 1; i < size; i++) {
+            int peer = (rank + i) % size;
+            plan.send(peer, Region.IN, peer, 1).receiveCombine(Math.floorMod(rank - i, size), Region.OUT, rank, 1);
+        }
+        return plan.build();
+    }
+}

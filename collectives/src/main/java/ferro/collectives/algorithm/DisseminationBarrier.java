@@ -1,0 +1,28 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * Barrier by dissemination: in round k a rank tells the rank {@code 2^k} above what it has heard; after
+ * {@code ceil(log2 p)} rounds everyone has heard of everyone.
+ *
+ * <p>The messages are empty; the chunks only say what follows from what: round k sends chunk k and receives chunk
+ * {@code k + 1}, which the next round passes on. Source: Hensgen, Finkel and Manber 1988, doi:10.1007/BF01379320.
+ */
+final class DisseminationBarrier {
+    private DisseminationBarrier() {}
+
+    static Plan plan(int rank, int size) {
+        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(size - 1);
+        PlanBuilder plan = new PlanBuilder("dissemination", rounds + 1).scratch(Extent.all(rounds + 1));
+        for (int round = 0; round < rounds; round++) {
+            int distance = 1 << round;
+            plan.send((rank + distance) % size, Region.SCRATCH, round, 1);
+            plan.receive(Math.floorMod(rank - distance, size), Region.SCRATCH, round + 1, 1);
+        }
+        return plan.build();
+    }
+}

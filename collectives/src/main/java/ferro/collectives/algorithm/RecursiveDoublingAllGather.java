@@ -1,0 +1,61 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * All-gather by exchanging all that one has with the rank at distance 1, 2, 4 and so on: {@code log2 p} steps,
+ * {@code n(p-1)/p} bytes where n is the whole result.
+ *
+ * <p>Ranks above the largest power of two hand their chunk to a partner first and receive everything last; from then on
+ * the partner's block has a second range, above that power. Source: Thakur, Rabenseifner and Gropp 2005,
+ * doi:10.1177/1094342005051521, section 4.1.
+ */
+final class RecursiveDoublingAllGather {
+    private RecursiveDoublingAllGather() {}
+
+    static Plan plan(int rank, int size) {
+        int core = Integer.highestOneBit(size);
+        PlanBuilder plan =
+                new PlanBuilder("recursiveDoubling", size).in(Extent.only(rank)).out(Extent.all(size));
+        plan.copy(Region.IN, Region.OUT, rank, 1);
+        if (rank >= core) {
+            return plan.send(rank - core, Region.OUT, rank, 1)
+                    .receive(rank - core, Region.OUT, 0, size)
+                    .build();
+        }
+        if (rank + core < size) {
+            plan.receive(rank + core, Region.OUT, rank + core, 1);
+        }
+        for (int distance = 1; distance < core; distance *= 2) {
+            int peer = rank ^ distance;
+            Extent mine = extras(rank, distance, size);
+            Extent theirs = extras(peer, distance, size);
+            plan.send(peer, Region.OUT, block(rank, distance), distance);
+            plan.receive(peer, Region.OUT, block(peer, distance), distance);
+            if (mine.count() > 0) {
+                plan.send(peer, Region.OUT, mine.first(), mine.count());
+            }
+            if (theirs.count() > 0) {
+                plan.receive(peer, Region.OUT, theirs.first(), theirs.count());
+            }
+        }
+        if (rank + core < size) {
+            plan.send(rank + core, Region.OUT, 0, size);
+        }
+        return plan.build();
+    }
+
+    /** Returns the first chunk of the aligned block of {@code length} chunks that holds a rank's. */
+    private static int block(int rank, int length) {
+        return rank / length * length;
+    }
+
+    /** Returns the chunks that the ranks of a block have from their extra ranks. */
+    private static Extent extras(int rank, int length, int size) {
+        int first = Integer.highestOneBit(size) + block(rank, length);
+        return first < size ? new Extent(first, Math.min(length, size - first)) : Extent.NONE;
+    }
+}

@@ -1,0 +1,45 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * All-reduce by exchanging everything with the rank at distance 1, 2, 4 and so on; the fewest steps.
+ *
+ * <p>{@code log2 p} steps, {@code n log2 p} bytes. Ranks above the largest power of two hand their operand to a partner
+ * first and receive the result last: two steps more. What is sent is a copy in SCRATCH: both sides send before they
+ * receive, and a send of OUT would hold up the combine into OUT for which the other side's send waits. Source: Thakur,
+ * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+ */
+final class RecursiveDoublingAllReduce {
+    private RecursiveDoublingAllReduce() {}
+
+    static Plan plan(int rank, int size) {
+        int core = Integer.highestOneBit(size);
+        PlanBuilder plan =
+                new PlanBuilder("recursiveDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
+        plan.copy(Region.IN, Region.OUT, 0, 1);
+        if (rank >= core) {
+            return plan.send(rank - core, Region.OUT, 0, 1)
+                    .receive(rank - core, Region.OUT, 0, 1)
+                    .build();
+        }
+        boolean hasExtra = rank + core < size;
+        if (hasExtra) {
+            plan.receiveCombine(rank + core, Region.OUT, 0, 1);
+        }
+        plan.scratch(core > 1 ? Extent.all(1) : Extent.NONE);
+        for (int distance = 1; distance < core; distance *= 2) {
+            int peer = rank ^ distance;
+            plan.copy(Region.OUT, Region.SCRATCH, 0, 1)
+                    .send(peer, Region.SCRATCH, 0, 1)
+                    .receiveCombine(peer, Region.OUT, 0, 1);
+        }
+        if (hasExtra) {
+            plan.send(rank + core, Region.OUT, 0, 1);
+        }
+        return plan.build();
+    }
+}
