@@ -1,0 +1,51 @@
+package ferro.integration;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The parts of ferro and what each may know, as docs/architecture.md draws them; a new part is a new line here. */
+enum Part {
+    SPI(packages("ferro", "ferro.spi..", "ferro.dispatch.."), libraries("jdk.jfr..")),
+    COLLECTIVES(packages("ferro.group..", "ferro.collectives.."), libraries(), SPI),
+    SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
+    TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
+    TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
+    EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
+    BENCHMARKS(packages("ferro.benchmarks.."), libraries("org.HdrHistogram.."), SPI, COLLECTIVES),
+    LAUNCHER(packages("ferro.launcher.."), libraries("picocli..", "org.HdrHistogram.."), SPI, COLLECTIVES, TCP);
+
+    private final String[] packages;
+    private final String[] libraries;
+    private final List<Part> known;
+
+    Part(String[] packages, String[] libraries, Part... known) {
+        this.packages = packages;
+        this.libraries = libraries;
+        this.known = List.of(known);
+    }
+
+    String[] packages() {
+        return packages;
+    }
+
+    /** All that classes of this part may depend on: itself, the JDK, its libraries and the parts below it. */
+    String[] mayKnow() {
+        Stream<String> own = Stream.concat(Stream.of("java.."), Stream.of(packages));
+        Stream<String> below = known.stream().flatMap(part -> Stream.of(part.packages));
+        return Stream.of(own, Stream.of(libraries), below)
+                .flatMap(names -> names)
+                .toArray(String[]::new);
+    }
+
+    static String[] allPackages() {
+        return Stream.of(values()).flatMap(part -> Stream.of(part.packages)).toArray(String[]::new);
+    }
+
+    private static String[] packages(String... names) {
+        return names;
+    }
+
+    private static String[] libraries(String... names) {
+        return names;
+    }
+}
