@@ -1,0 +1,29 @@
+package ferro.launcher;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ferro classpath}: what a program needs on its class path to join a group. */
+@Command(
+        name = "classpath",
+        description = "Prints the class path for your own programs: java -cp \"$(ferro classpath):classes\" Main")
+final class ClassPathCommand implements Callable<Integer> {
+    private final World world;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    ClassPathCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() {
+        world.out().println(ClassPath.ofLauncher().forPrograms());
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,27 @@
+package ferro.launcher;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Any program, as given behind {@code --}.
+ *
+ * @param words program and arguments
+ */
+record CommandTarget(List<String> words) implements Target {
+    static CommandTarget of(List<String> words, Programs programs) {
+        if (words.isEmpty()) {
+            throw new BadInputException("nothing to run: need a command behind --");
+        }
+        if (programs.find(words.get(0)).isEmpty()) {
+            throw new BadInputException("command \"" + words.get(0) + "\" not found: it is no program, and none of that"
+                    + " name is in PATH (" + programs.path() + ")");
+        }
+        return new CommandTarget(List.copyOf(words));
+    }
+
+    @Override
+    public List<String> commandLine(Path folder, boolean few) {
+        return words;
+    }
+}

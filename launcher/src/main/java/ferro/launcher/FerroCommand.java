@@ -1,0 +1,90 @@
+package ferro.launcher;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+
+/** The {@code ferro} command; subcommands do the work. */
+@Command(
+        name = "ferro",
+        description = "Collective communication for the JVM.",
+        synopsisSubcommandLabel = "COMMAND",
+        versionProvider = FerroCommand.Version.class)
+public final class FerroCommand implements Runnable {
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "show the version")
+    private boolean version;
+
+    private FerroCommand() {}
+
+    /**
+     * Runs the command and ends the process with its exit code.
+     *
+     * @param arguments as typed
+     */
+    public static void main(String[] arguments) {
+        System.exit(commandLine(World.ofProcess()).execute(arguments));
+    }
+
+    static CommandLine commandLine(World world) {
+        CommandLine line = new CommandLine(new FerroCommand());
+        for (Object command : List.of(new RunCommand(world), new DemoCommand(world), new ClassPathCommand(world))) {
+            line.addSubcommand(command);
+        }
+        line.getSubcommands().get("run").setStopAtPositional(true);
+        line.setExpandAtFiles(false);
+        line.setUsageHelpAutoWidth(true);
+        line.setParameterExceptionHandler((failure, given) -> misread(failure, world));
+        line.setExecutionExceptionHandler((failure, where, parsed) -> explain(failure, where, world));
+        return line;
+    }
+
+    /** Without a subcommand: shows what there is. */
+    @Override
+    public void run() {
+        throw new BadInputException(
+                "need a command: run, bench, doctor, classpath or demo; ferro --help explains them");
+    }
+
+    /** What the parser refuses: the message, what may have been meant, and where the options stand. */
+    private static int misread(CommandLine.ParameterException failure, World world) {
+        String name = failure.getCommandLine().getCommandSpec().qualifiedName();
+        StringWriter meant = new StringWriter();
+        CommandLine.UnmatchedArgumentException.printSuggestions(failure, new PrintWriter(meant));
+        world.screen().tell(List.of(name + ": " + failure.getMessage(), meant + "see " + name + " --help"));
+        return ExitCode.BAD_INPUT;
+    }
+
+    /** Bad input is a message and exit code 2; anything else is our mistake and shows where it happened. */
+    private static int explain(Exception failure, CommandLine where, World world) throws Exception {
+        if (failure instanceof BadInputException) {
+            world.screen().tell(List.of(where.getCommandSpec().qualifiedName() + ": " + failure.getMessage()));
+            return ExitCode.BAD_INPUT;
+        }
+        throw failure;
+    }
+
+    /** Version of this build and of the JDK it runs on. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String built = FerroCommand.class.getPackage().getImplementationVersion();
+            String version = built == null ? "(a build without a version)" : built;
+            return new String[] {
+                "ferro " + version + " on Java " + Runtime.version() + ", " + System.getProperty("os.name")
+            };
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package ferro.launcher;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How Java programs are started: our own JDK, the user's class path before ferro's, and the flags that ferro profits from.
+ *
+ * @param program       what the user's class path holds
+ * @param library       ferro's jars
+ * @param given         JVM options that the user gave ({@code -J})
+ * @param fromVariables JVM options that the JVM will read from the environment by itself
+ */
+record JavaSettings(ClassPath program, ClassPath library, List<String> given, String fromVariables) {
+    private static final int FEATURE = Runtime.version().feature();
+
+    static JavaSettings of(Optional<String> classPath, List<String> given, Map<String, String> environment) {
+        String path = classPath.orElseGet(() -> environment.getOrDefault("CLASSPATH", "."));
+        String variables = environment.getOrDefault("JAVA_TOOL_OPTIONS", "") + " "
+                + environment.getOrDefault("JDK_JAVA_OPTIONS", "");
+        return new JavaSettings(ClassPath.parse(path), ClassPath.ofLauncher(), List.copyOf(given), variables);
+    }
+
+    /** Returns the same with another class path of the user. */
+    JavaSettings withProgram(ClassPath path) {
+        return new JavaSettings(path, library, given, fromVariables);
+    }
+
+    ClassPath classPath() {
+        return library.behind(program);
+    }
+
+    /** Returns a command line: java, flags, class path, main class, arguments. */
+    List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        line.addAll(flags(fewCores));
+        line.addAll(given);
+        line.addAll(List.of("-cp", classPath().toString(), mainClass));
+        line.addAll(arguments);
+        return line;
+    }
+
+    /**
+     * The flags of ours. Not among them: the Vector API's module, which no kernel uses yet and which costs every start its
+     * archived module graph; ActiveProcessorCount, which hides from the JVM what binding has settled.
+     */
+    private List<String> flags(boolean fewCores) {
+        List<String> flags = new ArrayList<>();
+        // a counter file in /tmp that is written to at every collection, stalls with the disk, and outlives a kill
+        flags.add("-XX:-UsePerfData");
+        if (fewCores && !mentions("GC")) {
+            // what the JVM chooses when it sees one core; unbound ranks share cores without seeing it
+            flags.add("-XX:+UseSerialGC");
+        }
+        if (!mentions("java.util.logging.")) {
+            // ferro's "waiting for ranks ..." in one line instead of the JDK's two
+            flags.add("-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n");
+        }
+        if (FEATURE >= 24) {
+            // Netty loads its epoll library and uses Unsafe, and 24 and newer print four lines about each
+            flags.add("--enable-native-access=ALL-UNNAMED");
+            flags.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return flags;
+    }
+
+    private boolean mentions(String text) {
+        return fromVariables.contains(text) || given.stream().anyMatch(option -> option.contains(text));
+    }
+}

@@ -1,0 +1,96 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+
+/**
+ * A Java program: a main class on a class path.
+ *
+ * @param mainClass its name
+ * @param settings  class path and flags
+ * @param arguments what it is given
+ */
+record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments) implements Target {
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
+
+    /** Reads what stands behind the options: a source file, a jar or a main class, then its arguments. */
+    static Target of(List<String> words, JavaSettings settings) {
+        if (words.isEmpty()) {
+            throw new BadInputException("nothing to run: need Main.java, app.jar, a main class, or -- and any command");
+        }
+        String what = words.get(0);
+        List<String> arguments = List.copyOf(words.subList(1, words.size()));
+        if (what.endsWith(".java")) {
+            return new SourceTarget(existing(what), settings, arguments);
+        }
+        if (what.endsWith(".jar")) {
+            Path jar = existing(what);
+            String mainClass = mainClassOf(jar);
+            return new JavaTarget(mainClass, settings.withProgram(ClassPath.parse(jar.toString())), arguments);
+        }
+        return ofMainClass(what, settings, arguments);
+    }
+
+    private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments) {
+        if (!CLASS_NAME.matcher(name).matches() || !exists(name, settings.classPath())) {
+            throw new BadInputException(
+                    "main class \"" + name + "\" not found in " + settings.program() + " nor in ferro's"
+                            + " own jars: give a class path by -cp, or put -- before it if it is a command");
+        }
+        return new JavaTarget(name, settings, arguments);
+    }
+
+    private static Path existing(String file) {
+        Path path = Path.of(file);
+        if (!Files.isRegularFile(path)) {
+            throw new BadInputException("file " + path.toAbsolutePath() + " not found");
+        }
+        return path.toAbsolutePath();
+    }
+
+    private static String mainClassOf(Path jar) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            Manifest manifest = file.getManifest();
+            String name = manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
+            if (name == null) {
+                throw new BadInputException(jar + " names no Main-Class in its manifest: run it by -cp " + jar
+                        + " and the name of the main class");
+            }
+            return name.trim();
+        } catch (IOException unreadable) {
+            throw new BadInputException(jar + " cannot be read as a jar (" + unreadable.getMessage() + ")", unreadable);
+        }
+    }
+
+    private static boolean exists(String className, ClassPath path) {
+        URL[] places = path.entries().stream().map(JavaTarget::url).toArray(URL[]::new);
+        try (URLClassLoader loader = new URLClassLoader(places, null)) {
+            return loader.findResource(className.replace('.', '/') + ".class") != null;
+        } catch (IOException unreadable) {
+            throw new BadInputException("class path " + path + " cannot be read (" + unreadable + ")", unreadable);
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException unreadable) {
+            throw new BadInputException("class path entry " + entry + " is no file", unreadable);
+        }
+    }
+
+    @Override
+    public List<String> commandLine(Path folder, boolean few) {
+        return settings.commandLine(few, mainClass, arguments);
+    }
+}

@@ -1,0 +1,129 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** One job on this host, from the start of its ranks to its exit code. */
+final class Job {
+    private final JobSpec spec;
+    private final Target target;
+    private final Map<String, String> environment;
+    private final Screen screen;
+    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private final List<RankProcess> ranks = new ArrayList<>();
+    private final Leash leash;
+    private final CoreBinding binding;
+    private final long startedNanos = System.nanoTime();
+
+    Job(JobSpec spec, Target target, World world) {
+        this.spec = spec;
+        this.target = target;
+        this.environment = world.environment();
+        this.screen = world.screen();
+        Programs programs = Programs.of(environment);
+        this.leash = Leash.find(programs);
+        this.binding =
+                CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, CoreBinding.Cores.ofThisMachine());
+    }
+
+    /** Runs it; returns the exit code of the rank that failed first, or 0. */
+    int run() throws IOException, InterruptedException {
+        RankLog log = RankLog.in(spec.logDir());
+        try (JobFolder folder = JobFolder.create(leash)) {
+            Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));
+            List<String> command = target.commandLine(folder.path(), fewCores());
+            Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
+            try (StoreHost store = StoreHost.byRankZero(spec.master().orElse(Endpoint.LOOPBACK))) {
+                String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+                screen.note(startLine());
+                start(command, new RankEnvironment(spec, store, secret, jobId), log);
+                return conclude(new Supervisor(events, screen, () -> forget(folder)).await(ranks));
+            } finally {
+                ranks.forEach(rank -> rank.signal("KILL"));
+            }
+        }
+    }
+
+    private void start(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
+        RankProcess.Shared shared = new RankProcess.Shared(leash, screen, log, events);
+        for (int local = 0; local < spec.placement().ranksHere(); local++) {
+            ranks.add(RankProcess.start(
+                    spec.placement().firstRank() + local,
+                    binding.wrap(local, command),
+                    variables.of(local, environment),
+                    shared));
+        }
+    }
+
+    private boolean fewCores() {
+        return Runtime.getRuntime().availableProcessors() < 2 * spec.placement().ranksHere();
+    }
+
+    private String startLine() {
+        int cores = Runtime.getRuntime().availableProcessors();
+        String backend = spec.backend().orElse(environment.getOrDefault("FERRO_BACKEND", "auto"));
+        return spec.placement() + " on " + (cores == 1 ? "1 core" : cores + " cores") + ", backend " + backend + ", "
+                + binding.reason() + leash.missing().map(why -> ", " + why).orElse("");
+    }
+
+    private void forget(JobFolder folder) {
+        try {
+            folder.removeSecret();
+        } catch (IOException failure) {
+            screen.note("the job's secret could not be removed early (" + failure + "): it goes with the job");
+        }
+    }
+
+    private int conclude(Supervisor.Outcome outcome) {
+        if (outcome.signal().isPresent()) {
+            screen.note("ended by signal " + outcome.signal().get() + ", passed on to all ranks");
+            return outcome.failures().isEmpty()
+                    ? ExitCode.OK
+                    : ExitCode.ofSignal(outcome.signal().get());
+        }
+        if (outcome.unshown().isPresent()) {
+            screen.note("what ranks print can no longer be shown ("
+                    + outcome.unshown().get() + "): the job was stopped");
+            return ExitCode.OUTPUT_CLOSED;
+        }
+        if (outcome.failures().isEmpty()) {
+            return ExitCode.OK;
+        }
+        JobEvent.Ended first = outcome.failures().get(0);
+        screen.tell(box(first, outcome).lines());
+        return first.code();
+    }
+
+    private FailureBox box(JobEvent.Ended first, Supervisor.Outcome outcome) {
+        RankProcess culprit = ranks.get(first.rank() - spec.placement().firstRank());
+        double seconds = (first.atNanos() - startedNanos) / 1e9;
+        return new FailureBox(
+                first.rank(), hostName(), culprit.pid(), first.code(), seconds, culprit.lastLines(), others(outcome));
+    }
+
+    /** Says what became of the others: who failed by themselves later, who was stopped by us. */
+    private static List<String> others(Supervisor.Outcome outcome) {
+        List<String> lines = new ArrayList<>();
+        if (!outcome.stopped().isEmpty()) {
+            lines.add("stopped because of it: ranks "
+                    + outcome.stopped().stream().sorted().toList());
+        }
+        return lines;
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException unnamed) {
+            return "(without a name)";
+        }
+    }
+}

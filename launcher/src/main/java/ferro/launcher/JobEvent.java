@@ -1,0 +1,37 @@
+package ferro.launcher;
+
+/** What the loop of {@link Job} waits for. */
+sealed interface JobEvent {
+    /**
+     * The process of a rank ended.
+     *
+     * @param rank    which
+     * @param code    exit code, 128 + n where signal n ended it
+     * @param atNanos when it was seen
+     */
+    record Ended(int rank, int code, long atNanos) implements JobEvent {}
+
+    /**
+     * All that a rank printed has been shown, and nothing is left of its process group.
+     *
+     * @param rank which
+     */
+    record Drained(int rank) implements JobEvent {}
+
+    /**
+     * The launcher was sent a signal.
+     *
+     * @param name without SIG
+     */
+    record Signalled(String name) implements JobEvent {}
+
+    /** All ranks have joined. */
+    record Joined() implements JobEvent {}
+
+    /**
+     * What ranks print can no longer be shown.
+     *
+     * @param why what happened
+     */
+    record OutputClosed(String why) implements JobEvent {}
+}

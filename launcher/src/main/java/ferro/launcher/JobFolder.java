@@ -1,0 +1,123 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A folder that only we can read, for the secret and for compiled sources; it goes with the job.
+ *
+ * <p>Where there are leashes a guard removes it if we cannot: a shell that waits for the end of a pipe that only we hold.
+ */
+final class JobFolder implements AutoCloseable {
+    /** Bytes of a fresh secret: as many as the digest that uses it. */
+    private static final int SECRET_BYTES = 32;
+
+    private static final String GUARD = """
+            trap '' HUP INT QUIT TERM
+            while read -r nothing; do :; done
+            rm -rf -- "$1"
+            """;
+
+    private final Path folder;
+    private final Optional<Process> guard;
+
+    private JobFolder(Path folder, Optional<Process> guard) {
+        this.folder = folder;
+        this.guard = guard;
+    }
+
+    static JobFolder create(Leash leash) throws IOException {
+        Path folder = Files.createTempDirectory(
+                "ferro-job-",
+                PosixFilePermissions.asFileAttribute(EnumSet.of(
+                        PosixFilePermission.OWNER_READ,
+                        PosixFilePermission.OWNER_WRITE,
+                        PosixFilePermission.OWNER_EXECUTE)));
+        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder)) : Optional.empty());
+    }
+
+    private static Process guard(Leash leash, Path folder) throws IOException {
+        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString())))
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start();
+    }
+
+    Path path() {
+        return folder;
+    }
+
+    /** Writes a fresh secret that only we can read. */
+    Path writeSecret() throws IOException {
+        byte[] random = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(random);
+        Path file = folder.resolve("secret");
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(
+                        EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE)));
+        Files.write(file, HexFormat.of().formatHex(random).getBytes(StandardCharsets.US_ASCII));
+        return file;
+    }
+
+    /** Checks that a file can serve as a secret: it has content, and nobody else can read it. */
+    static Path checkSecret(Path file) {
+        try {
+            if (!Files.isRegularFile(file)) {
+                throw new BadInputException("--secret-file " + file + ": no such file; make one by: (umask 077;"
+                        + " head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \\n' > " + file + ")");
+            }
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+            if (!EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE)
+                    .containsAll(permissions)) {
+                throw new BadInputException("--secret-file " + file + " has permissions "
+                        + PosixFilePermissions.toString(permissions) + ", need rw------- : chmod 600 " + file);
+            }
+            if (Files.readString(file).isBlank()) {
+                throw new BadInputException("--secret-file " + file + " is empty");
+            }
+            return file.toAbsolutePath();
+        } catch (IOException failure) {
+            throw new BadInputException("--secret-file " + file + ": cannot be read (" + failure + ")", failure);
+        }
+    }
+
+    /** Removes the secret: all who need it have read it. */
+    void removeSecret() throws IOException {
+        Files.deleteIfExists(folder.resolve("secret"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, IOException failure) throws IOException {
+                Files.delete(visited);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        if (guard.isPresent()) {
+            guard.get().getOutputStream().close();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package ferro.launcher;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A job as the user asked for it.
+ *
+ * @param placement  ranks and hosts
+ * @param master     where the store is, on several hosts
+ * @param secretFile the user's own secret, on several hosts
+ * @param backend    back end that every rank is told to use
+ * @param logDir     where copies of what ranks print go
+ * @param bind       whether ranks are bound to cores where that helps
+ */
+record JobSpec(
+        Placement placement,
+        Optional<Endpoint> master,
+        Optional<Path> secretFile,
+        Optional<String> backend,
+        Optional<Path> logDir,
+        boolean bind) {
+    JobSpec {
+        if (placement.nodes() > 1 && master.isEmpty()) {
+            throw new BadInputException("--nodes " + placement.nodes()
+                    + " needs --master host:port: an address of node 0 and a free port there, the same on all nodes");
+        }
+        if (placement.nodes() > 1 && secretFile.isEmpty()) {
+            throw new BadInputException("--nodes " + placement.nodes()
+                    + " needs --secret-file: a file of mode 0600 with the same content on all nodes");
+        }
+        if (backend.isPresent() && backend.get().isBlank()) {
+            throw new BadInputException("--backend is empty: need a name, ferro doctor lists them");
+        }
+    }
+
+    /** Returns a job on this host with everything as it is by default. */
+    static JobSpec onThisHost(int ranks) {
+        return new JobSpec(
+                new Placement(ranks, 1, 0),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true);
+    }
+}

@@ -1,0 +1,44 @@
+package ferro.launcher;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds programs as a shell does.
+ *
+ * @param path folders to look in, as in the variable PATH
+ */
+record Programs(String path) {
+    static Programs of(Map<String, String> environment) {
+        return new Programs(environment.getOrDefault("PATH", "/usr/bin:/bin"));
+    }
+
+    /** Returns the file that a command name means, if there is one that can be run. */
+    Optional<Path> find(String name) {
+        if (name.contains("/") || name.contains(File.separator)) {
+            return runnable(name);
+        }
+        for (String folder : path.split(File.pathSeparator)) {
+            Optional<Path> found = runnable((folder.isEmpty() ? "." : folder) + File.separator + name);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Path> runnable(String file) {
+        try {
+            Path program = Path.of(file);
+            return Files.isRegularFile(program) && Files.isExecutable(program)
+                    ? Optional.of(program)
+                    : Optional.empty();
+        } catch (InvalidPathException unreadable) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package ferro.launcher;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
+final class RankProcess {
+    /** A pipe at the rank's end may still be emptied by a child, such as tee; then its group is killed. */
+    private static final long DRAIN_MILLIS = 300;
+
+    private final int rank;
+    private final Process process;
+    private final Leash leash;
+    private final Tail tail = new Tail();
+    private final BlockingQueue<JobEvent> events;
+
+    /**
+     * What all ranks of a job share.
+     *
+     * @param leash  how ranks are tied to us
+     * @param screen where they print
+     * @param log    where copies go
+     * @param events where news go
+     */
+    record Shared(Leash leash, Screen screen, RankLog log, BlockingQueue<JobEvent> events) {}
+
+    private RankProcess(int rank, Process process, Shared shared) {
+        this.rank = rank;
+        this.process = process;
+        this.leash = shared.leash();
+        this.events = shared.events();
+    }
+
+    static RankProcess start(int rank, List<String> command, Map<String, String> environment, Shared shared)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(shared.leash().wrap(command));
+        if (!shared.leash().holds()) {
+            builder.redirectInput(Redirect.from(new File("/dev/null")));
+        }
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        OutputStream out = shared.log().open(rank, Screen.Name.OUT);
+        OutputStream err = shared.log().open(rank, Screen.Name.ERR);
+        RankProcess started = new RankProcess(rank, builder.start(), shared);
+        started.watch(started.pump(Screen.Name.OUT, out, shared), started.pump(Screen.Name.ERR, err, shared));
+        return started;
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Returns the last lines it printed. */
+    List<String> lastLines() {
+        return tail.lines();
+    }
+
+    /** Sends a signal to the rank and all its children. */
+    void signal(String name) {
+        leash.signal(process, name);
+    }
+
+    private Thread pump(Screen.Name name, OutputStream log, Shared shared) {
+        RankStream.Ties ties = new RankStream.Ties(
+                rank, name, shared.screen(), log, tail, failure -> events.add(new JobEvent.OutputClosed("" + failure)));
+        var source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
+        return daemon(new RankStream(source, ties), name.name());
+    }
+
+    private void watch(Thread out, Thread err) {
+        daemon(() -> awaitEnd(out, err), "end");
+    }
+
+    private void awaitEnd(Thread out, Thread err) {
+        try {
+            int code = process.waitFor();
+            events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
+            drain(out, err);
+            leash.release(process);
+            drain(out, err);
+        } catch (InterruptedException interrupted) {
+            leash.release(process);
+        }
+        events.add(new JobEvent.Drained(rank));
+    }
+
+    private static void drain(Thread out, Thread err) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
+        for (Thread pump : List.of(out, err)) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            pump.join(Math.max(1, millis));
+        }
+    }
+
+    private Thread daemon(Runnable work, String role) {
+        Thread thread = new Thread(work, "ferro-launcher-" + rank + "-" + role);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

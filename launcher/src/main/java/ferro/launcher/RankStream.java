@@ -1,0 +1,102 @@
+package ferro.launcher;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/** Reads one stream of one rank to its end: lines go, with the rank in front, to the screen, all bytes to the log. */
+final class RankStream implements Runnable {
+    private static final String[] COLOURS = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
+
+    private final InputStream source;
+    private final Screen screen;
+    private final Screen.Name name;
+    private final OutputStream log;
+    private final Tail tail;
+    private final byte[] prefix;
+    private final Consumer<IOException> outputClosed;
+    private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
+
+    /**
+     * What a stream is tied to.
+     *
+     * @param rank         whose
+     * @param name         which
+     * @param screen       where lines go
+     * @param log          where bytes go
+     * @param tail         what the box will show
+     * @param outputClosed told once if the screen cannot be written to
+     */
+    record Ties(
+            int rank,
+            Screen.Name name,
+            Screen screen,
+            OutputStream log,
+            Tail tail,
+            Consumer<IOException> outputClosed) {}
+
+    RankStream(InputStream source, Ties ties) {
+        this.source = source;
+        this.screen = ties.screen();
+        this.name = ties.name();
+        this.log = ties.log();
+        this.tail = ties.tail();
+        this.prefix = prefix(ties.rank(), ties.screen().terminal(ties.name()));
+        this.outputClosed = ties.outputClosed();
+    }
+
+    private static byte[] prefix(int rank, boolean colour) {
+        String plain = "[" + rank + "] ";
+        String shown = colour ? "\033[" + COLOURS[rank % COLOURS.length] + "m[" + rank + "]" + "\033[0m " : plain;
+        return shown.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public void run() {
+        LineAssembler lines = new LineAssembler(screen.terminal(name), this::line);
+        try (InputStream from = source;
+                OutputStream to = log) {
+            copy(from, to, lines);
+        } catch (IOException failure) {
+            outputClosed.accept(failure);
+        }
+    }
+
+    private void copy(InputStream from, OutputStream to, LineAssembler lines) throws IOException {
+        byte[] chunk = new byte[1 << 16];
+        for (int count = read(from, chunk); count >= 0; count = read(from, chunk)) {
+            to.write(chunk, 0, count);
+            lines.accept(chunk, count);
+            show();
+        }
+        lines.finish();
+        show();
+    }
+
+    /** The stream of a process that was killed may end in an error; that is an end all the same. */
+    private static int read(InputStream from, byte[] chunk) {
+        try {
+            return from.read(chunk);
+        } catch (IOException ended) {
+            return -1;
+        }
+    }
+
+    private void line(byte[] bytes, int length, byte end) {
+        if (length > 0 || end == '\n') {
+            tail.add(bytes, length);
+            batch.writeBytes(prefix);
+            batch.write(bytes, 0, length);
+            batch.write(end);
+        }
+    }
+
+    private void show() throws IOException {
+        byte[] shown = batch.toByteArray();
+        batch.reset();
+        screen.write(name, shown, shown.length);
+    }
+}

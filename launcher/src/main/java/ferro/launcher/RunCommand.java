@@ -1,0 +1,75 @@
+package ferro.launcher;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code ferro run}: starts a program of the user as the ranks of a job. */
+@Command(
+        name = "run",
+        description = "Starts the ranks of a job, shows what they print, and ends them all when one fails.",
+        customSynopsis = "ferro run [-n RANKS] [OPTIONS] (Main.java | app.jar | main class | -- command) [ARGUMENTS]",
+        footer = {
+            "",
+            "Every rank finds RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, FERRO_JOB_ID and"
+                    + " FERRO_SECRET_FILE in its environment. The exit code is that of the rank that failed first,"
+                    + " 128 + n for signal n; 2 if nothing was started."
+        })
+final class RunCommand implements Callable<Integer> {
+    private final World world;
+
+    @Spec
+    private CommandSpec command;
+
+    @Mixin
+    private JobOptions options;
+
+    @Option(
+            names = {"-cp", "--class-path"},
+            paramLabel = "PATH",
+            description = "class path of the program, before ferro's (default: CLASSPATH, else this folder)")
+    private String classPath;
+
+    @Option(names = "-J", paramLabel = "OPTION", description = "JVM option of every rank, for example -J-Xmx2g")
+    private List<String> jvmOptions;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    @Parameters(hidden = true)
+    private List<String> words;
+
+    RunCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        JobSpec spec = options.spec();
+        return new Job(spec, target(words == null ? List.of() : words), world).run();
+    }
+
+    private Target target(List<String> given) {
+        if (behindDashes(given.size())) {
+            return CommandTarget.of(given, Programs.of(world.environment()));
+        }
+        List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
+        return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));
+    }
+
+    /** Whether {@code --} stands before the words; the parser takes it away. */
+    private boolean behindDashes(int words) {
+        List<String> all = command.commandLine().getParseResult().originalArgs();
+        int before = all.size() - words - 1;
+        return before >= 0 && all.get(before).equals("--");
+    }
+}

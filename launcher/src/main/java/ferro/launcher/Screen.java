@@ -1,0 +1,88 @@
+package ferro.launcher;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Standard output and standard error of the launcher. Thread-safe: what one call writes stays together, on both streams,
+ * for they often end at the same terminal.
+ */
+final class Screen {
+    private static final byte[] CLEAR_TO_END_OF_LINE = "\033[K".getBytes(StandardCharsets.US_ASCII);
+
+    private final Channel out;
+    private final Channel err;
+    private boolean barShown;
+
+    /**
+     * One of the two streams.
+     *
+     * @param stream   where bytes go
+     * @param terminal whether somebody watches: colours and progress bars make sense
+     */
+    record Channel(OutputStream stream, boolean terminal) {}
+
+    /** The two streams. */
+    enum Name {
+        OUT,
+        ERR
+    }
+
+    Screen(Channel out, Channel err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /** Returns the streams of this process; colours are left out where NO_COLOR or a dumb terminal asks for it. */
+    static Screen ofProcess(Map<String, String> environment) {
+        boolean plain = environment.containsKey("NO_COLOR")
+                || environment.getOrDefault("TERM", "dumb").equals("dumb");
+        int terminals = plain ? 0 : Terminals.find();
+        return new Screen(
+                new Channel(new FileOutputStream(FileDescriptor.out), (terminals & Terminals.OUT) != 0),
+                new Channel(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0));
+    }
+
+    boolean terminal(Name name) {
+        return channel(name).terminal();
+    }
+
+    /** Writes whole lines, or one state of a progress bar, which ends in a carriage return. */
+    synchronized void write(Name name, byte[] bytes, int length) throws IOException {
+        if (length == 0) {
+            return;
+        }
+        Channel channel = channel(name);
+        if (barShown && channel.terminal()) {
+            channel.stream().write(CLEAR_TO_END_OF_LINE);
+        }
+        channel.stream().write(bytes, 0, length);
+        channel.stream().flush();
+        barShown = bytes[length - 1] == '\r';
+    }
+
+    /** Prints a line of the launcher's own. */
+    void note(String text) {
+        tell(List.of("ferro: " + text));
+    }
+
+    /** Prints lines on standard error; when that is closed there is nobody to tell. */
+    void tell(List<String> lines) {
+        byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+        try {
+            write(Name.ERR, bytes, bytes.length);
+        } catch (IOException closed) {
+            // a closed standard error cannot be reported anywhere, and must not keep the launcher from ending its ranks
+            barShown = false;
+        }
+    }
+
+    private Channel channel(Name name) {
+        return name == Name.OUT ? out : err;
+    }
+}

@@ -1,0 +1,36 @@
+package ferro.launcher;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** The last lines that a rank printed, on either stream, in the order they came. */
+final class Tail {
+    static final int LINES = 20;
+    private static final int LONGEST_LINE = 400;
+
+    private final Deque<String> lines = new ArrayDeque<>();
+
+    synchronized void add(byte[] bytes, int length) {
+        if (lines.size() == LINES) {
+            lines.removeFirst();
+        }
+        lines.addLast(shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8)));
+    }
+
+    synchronized List<String> lines() {
+        return new ArrayList<>(lines);
+    }
+
+    /** Returns text that cannot move the cursor or colour what follows it: this is another program's, shown as our own. */
+    private static String shown(String text) {
+        StringBuilder clean = new StringBuilder();
+        text.codePoints()
+                .limit(LONGEST_LINE)
+                .map(point -> point == '\t' || !Character.isISOControl(point) ? point : '?')
+                .forEach(clean::appendCodePoint);
+        return text.codePointCount(0, text.length()) > LONGEST_LINE ? clean + " ..." : clean.toString();
+    }
+}

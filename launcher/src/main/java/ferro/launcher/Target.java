@@ -1,0 +1,18 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What every rank runs; checked when it is made, so that bad input is found before anything starts. */
+interface Target {
+    /**
+     * Returns the command line of a rank, the same for all.
+     *
+     * @param folder where files may be made that live as long as the job
+     * @param few    whether a rank has less than two cores
+     * @return program and arguments
+     * @throws IOException if a file cannot be written
+     */
+    List<String> commandLine(Path folder, boolean few) throws IOException;
+}
