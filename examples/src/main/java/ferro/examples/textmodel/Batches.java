@@ -1,0 +1,86 @@
+package ferro.examples.textmodel;
+
+import java.util.SplittableRandom;
+
+/**
+ * The batches of a training run: which windows of the text make step s, drawn from the seed, and which of them a rank takes.
+ *
+ * <p>Every rank draws the whole batch and takes its own part, so no window numbers travel. Parts differ by at most one
+ * sample where the batch does not divide evenly.
+ */
+final class Batches {
+    private final byte[] text;
+    private final int context;
+    private final int batchSize;
+    private final long seed;
+
+    /**
+     * Checks that there is enough text.
+     *
+     * @param text      symbols
+     * @param context   symbols that the model sees before the one it predicts
+     * @param batchSize samples per step over all ranks
+     * @param seed      of the drawing
+     * @throws UsageException if the text has fewer than {@code context + batchSize} symbols
+     */
+    Batches(byte[] text, int context, int batchSize, long seed) {
+        if (text.length - context < batchSize) {
+            throw new UsageException("the text has " + text.length + " characters, need at least "
+                    + ((long) context + batchSize) + " (a context of " + context + " and a batch of " + batchSize
+                    + " samples): name more text by --text, or a smaller --batch");
+        }
+        this.text = text;
+        this.context = context;
+        this.batchSize = batchSize;
+        this.seed = seed;
+    }
+
+    /**
+     * Checks that every rank has something to do.
+     *
+     * @param batchSize samples per step
+     * @param worldSize ranks
+     * @throws UsageException if there are more ranks than samples
+     */
+    static void checkRanks(int batchSize, int worldSize) {
+        if (worldSize > batchSize) {
+            throw new UsageException("--batch " + batchSize + ": fewer samples than ranks, need at least " + worldSize
+                    + " for " + worldSize + " ranks: raise --batch or start fewer ranks");
+        }
+    }
+
+    int batchSize() {
+        return batchSize;
+    }
+
+    /** Returns the largest number of samples that a rank takes. */
+    int largestShare(int worldSize) {
+        return (batchSize + worldSize - 1) / worldSize;
+    }
+
+    /**
+     * Returns one rank's samples of a step.
+     *
+     * @param step      number from 0
+     * @param rank      whose part
+     * @param worldSize parts
+     * @return where each window starts in the text
+     */
+    int[] share(int step, int rank, int worldSize) {
+        int from = (int) ((long) batchSize * rank / worldSize);
+        int to = (int) ((long) batchSize * (rank + 1) / worldSize);
+        SplittableRandom random = new SplittableRandom(seed * 1_000_003 + step);
+        int[] starts = new int[to - from];
+        for (int sample = 0; sample < to; sample++) {
+            int start = random.nextInt(text.length - context);
+            if (sample >= from) {
+                starts[sample - from] = start;
+            }
+        }
+        return starts;
+    }
+
+    byte[] text() {
+        return text;
+    }
+}

@@ -1,0 +1,168 @@
+package ferro.examples.textmodel;
+
+import java.util.Arrays;
+
+/**
+ * A language model that guesses the next symbol from the ones before it: embedding, one hidden layer of rectified units,
+ * softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Not thread-safe: it owns the memory it works in.
+ */
+final class CharModel {
+    private final Shape shape;
+    private final int mostSamples;
+    private final float[][] embedding;
+    private final float[][] embeddingGradient;
+    private final Dense hiddenLayer;
+    private final Dense outputLayer;
+    private final float[][] input;
+    private final float[][] hidden;
+    private final float[][] output;
+    private final float[][] inputGradient;
+    private final float[][] hiddenGradient;
+
+    /**
+     * Makes a model without parameters; {@link #load} gives it some.
+     *
+     * @param shape       sizes
+     * @param mostSamples largest number of samples that it will be given at once
+     */
+    CharModel(Shape shape, int mostSamples) {
+        this.shape = shape;
+        this.mostSamples = mostSamples;
+        embedding = new float[shape.symbols()][shape.embedding()];
+        embeddingGradient = new float[shape.symbols()][shape.embedding()];
+        hiddenLayer = new Dense(shape.inputs(), shape.hidden(), mostSamples);
+        outputLayer = new Dense(shape.hidden(), shape.symbols(), mostSamples);
+        input = new float[mostSamples][shape.inputs()];
+        hidden = new float[mostSamples][shape.hidden()];
+        output = new float[mostSamples][shape.symbols()];
+        inputGradient = new float[mostSamples][shape.inputs()];
+        hiddenGradient = new float[mostSamples][shape.hidden()];
+    }
+
+    Shape shape() {
+        return shape;
+    }
+
+    /**
+     * Takes parameters; the array is not kept.
+     *
+     * @param parameters as {@link Shape} lays them out
+     */
+    void load(float[] parameters) {
+        int hiddenAt = Rows.read(parameters, 0, embedding);
+        int outputAt = hiddenLayer.load(parameters, hiddenAt);
+        outputLayer.load(parameters, outputAt);
+    }
+
+    /**
+     * Computes the loss of some samples and the gradient of that loss.
+     *
+     * @param text     symbols
+     * @param starts   where each sample's context begins; the symbol after the context is to be guessed
+     * @param scale    what loss and gradient are multiplied by
+     * @param gradient result, laid out as the parameters; may be longer
+     * @return sum of the samples' cross-entropies (natural logarithm), times {@code scale}
+     */
+    double lossAndGradient(byte[] text, int[] starts, float scale, float[] gradient) {
+        int samples = starts.length;
+        forward(text, starts);
+        double loss = 0;
+        for (int sample = 0; sample < samples; sample++) {
+            int target = text[starts[sample] + shape.context()];
+            float[] probabilities = output[sample];
+            loss -= Math.log(Math.max(probabilities[target], Float.MIN_NORMAL));
+            probabilities[target] -= 1;
+            for (int symbol = 0; symbol < probabilities.length; symbol++) {
+                probabilities[symbol] *= scale;
+            }
+        }
+        outputLayer.backward(samples, hidden, output, hiddenGradient);
+        closeWhereUnitsWereOff(samples);
+        hiddenLayer.backward(samples, input, hiddenGradient, inputGradient);
+        spreadToSymbols(text, starts);
+        int hiddenAt = Rows.write(embeddingGradient, gradient, 0);
+        int outputAt = hiddenLayer.store(gradient, hiddenAt);
+        outputLayer.store(gradient, outputAt);
+        return loss * scale;
+    }
+
+    /**
+     * Guesses the next symbol.
+     *
+     * @param context the last symbols, exactly as many as the shape's context
+     * @return probability of each symbol; overwritten by the next call
+     */
+    float[] probabilities(byte[] context) {
+        forward(context, new int[] {0});
+        return output[0];
+    }
+
+    private void forward(byte[] text, int[] starts) {
+        if (starts.length > mostSamples) {
+            throw new IllegalArgumentException(
+                    "the model was made for " + mostSamples + " samples at once, found " + starts.length);
+        }
+        int width = shape.embedding();
+        for (int sample = 0; sample < starts.length; sample++) {
+            for (int place = 0; place < shape.context(); place++) {
+                int symbol = text[starts[sample] + place];
+                System.arraycopy(embedding[symbol], 0, input[sample], place * width, width);
+            }
+        }
+        hiddenLayer.forward(starts.length, input, hidden);
+        for (int sample = 0; sample < starts.length; sample++) {
+            rectify(hidden[sample]);
+        }
+        outputLayer.forward(starts.length, hidden, output);
+        for (int sample = 0; sample < starts.length; sample++) {
+            softmax(output[sample]);
+        }
+    }
+
+    private static void rectify(float[] values) {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = Math.max(values[i], 0);
+        }
+    }
+
+    /** The largest value is taken off first, so that no power overflows. */
+    private static void softmax(float[] values) {
+        float largest = Float.NEGATIVE_INFINITY;
+        for (float value : values) {
+            largest = Math.max(largest, value);
+        }
+        float sum = 0;
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) Math.exp(values[i] - largest);
+            sum += values[i];
+        }
+        for (int i = 0; i < values.length; i++) {
+            values[i] /= sum;
+        }
+    }
+
+    private void closeWhereUnitsWereOff(int samples) {
+        for (int sample = 0; sample < samples; sample++) {
+            float[] units = hidden[sample];
+            float[] gradient = hiddenGradient[sample];
+            for (int unit = 0; unit < units.length; unit++) {
+                gradient[unit] = units[unit] > 0 ? gradient[unit] : 0;
+            }
+        }
+    }
+
+    private void spreadToSymbols(byte[] text, int[] starts) {
+        for (float[] row : embeddingGradient) {
+            Arrays.fill(row, 0);
+        }
+        for (int sample = 0; sample < starts.length; sample++) {
+            int at = 0;
+            for (int place = 0; place < shape.context(); place++) {
+                float[] row = embeddingGradient[text[starts[sample] + place]];
+                for (int i = 0; i < row.length; i++) {
+                    row[i] += inputGradient[sample][at++];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package ferro.examples.textmodel;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the command line says.
+ *
+ * @param text     file or folder to learn from
+ * @param steps    batches at most
+ * @param seconds  time for training, of rank 0's clock
+ * @param batch    samples per step, over all ranks
+ * @param seed     of parameters, batches and the sample
+ * @param out      where the plot goes
+ * @param sample   characters to generate at the end
+ * @param bar      whether progress is one line that redraws itself, else a line every few seconds
+ */
+record Options(Path text, int steps, int seconds, int batch, long seed, Path out, int sample, boolean bar) {
+    static final String USAGE = """
+            usage: ferro demo [--text PATH] [--steps N] [--seconds N] [--batch N] [--seed N] [--out FILE.png]
+                              [--sample N] [--progress bar|lines]
+
+              --text PATH      file or folder of text to learn from (default: this folder)
+              --steps N        batches to train on at most (default 1000)
+              --seconds N      time for training, checks not counted (default 30)
+              --batch N        samples per batch, over all ranks (default 1024)
+              --seed N         of parameters, batches and the sample (default 1)
+              --out FILE.png   loss and throughput over time (default ferro-demo.png)
+              --sample N       characters to generate at the end (default 400)
+              --progress KIND  bar: one line that redraws itself; lines: a line every few seconds (default)
+            """;
+
+    private static final List<String> NAMES =
+            List.of("--text", "--steps", "--seconds", "--batch", "--seed", "--out", "--sample", "--progress");
+
+    /**
+     * Reads a command line; {@code --name value} and {@code --name=value} are both understood.
+     *
+     * @param arguments as given to main
+     * @return options
+     * @throws UsageException naming the option and its value if one is unknown or makes no sense
+     */
+    static Options parse(String... arguments) {
+        Map<String, String> given = pairs(arguments);
+        return new Options(
+                Path.of(given.getOrDefault("--text", ".")),
+                whole(given, "--steps", 1000, 1),
+                whole(given, "--seconds", 30, 1),
+                whole(given, "--batch", 1024, 1),
+                seed(given.getOrDefault("--seed", "1")),
+                plotFile(given.getOrDefault("--out", "ferro-demo.png")),
+                whole(given, "--sample", 400, 0),
+                bar(given.getOrDefault("--progress", "lines")));
+    }
+
+    private static Map<String, String> pairs(String... arguments) {
+        Map<String, String> given = new HashMap<>();
+        for (int i = 0; i < arguments.length; i++) {
+            int equals = arguments[i].indexOf('=');
+            String name = equals < 0 ? arguments[i] : arguments[i].substring(0, equals);
+            if (!NAMES.contains(name)) {
+                throw new UsageException("unknown option " + arguments[i] + ": use " + String.join(" ", NAMES));
+            }
+            if (equals < 0 && i + 1 == arguments.length) {
+                throw new UsageException(name + " needs a value, found none: see --help");
+            }
+            given.put(name, equals < 0 ? arguments[++i] : arguments[i].substring(equals + 1));
+        }
+        return given;
+    }
+
+    private static int whole(Map<String, String> given, String name, int fallback, int least) {
+        String text = given.getOrDefault(name, Integer.toString(fallback));
+        String need = name + " " + text + ": need a whole number from " + least + " to " + Integer.MAX_VALUE;
+        try {
+            int value = Integer.parseInt(text);
+            if (value < least) {
+                throw new UsageException(need);
+            }
+            return value;
+        } catch (NumberFormatException unreadable) {
+            throw new UsageException(need, unreadable);
+        }
+    }
+
+    private static long seed(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException unreadable) {
+            throw new UsageException("--seed " + text + ": need a whole number", unreadable);
+        }
+    }
+
+    /** Looks before training, not after it, whether the plot can be written. */
+    private static Path plotFile(String text) {
+        Path folder = Path.of(text).toAbsolutePath().getParent();
+        if (!text.endsWith(".png") || folder == null) {
+            throw new UsageException("--out " + text + ": need the name of a file that ends in .png");
+        }
+        if (!Files.isWritable(folder)) {
+            throw new UsageException("--out " + text + ": cannot write to the folder " + folder + ", name another");
+        }
+        return Path.of(text);
+    }
+
+    private static boolean bar(String text) {
+        if (!text.equals("bar") && !text.equals("lines")) {
+            throw new UsageException("--progress " + text + ": need bar or lines");
+        }
+        return text.equals("bar");
+    }
+}

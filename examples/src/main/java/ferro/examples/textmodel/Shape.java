@@ -1,0 +1,54 @@
+package ferro.examples.textmodel;
+
+import java.util.SplittableRandom;
+
+/**
+ * The sizes of a model; its parameters stand in one flat array: embedding, hidden weights and bias, output weights and bias.
+ *
+ * @param symbols   in the vocabulary
+ * @param context   symbols seen before the one predicted
+ * @param embedding numbers that stand for one symbol
+ * @param hidden    units of the hidden layer
+ */
+record Shape(int symbols, int context, int embedding, int hidden) {
+    /** Half a million parameters for the usual hundred symbols. */
+    static Shape of(Vocabulary vocabulary) {
+        return new Shape(vocabulary.size(), 16, 32, 800);
+    }
+
+    int inputs() {
+        return context * embedding;
+    }
+
+    int embeddingCount() {
+        return symbols * embedding;
+    }
+
+    int parameterCount() {
+        return embeddingCount() + (inputs() + 1) * hidden + (hidden + 1) * symbols;
+    }
+
+    /**
+     * Draws parameters to start from: weights that keep the size of what flows through (He et al. 2015, arXiv:1502.01852),
+     * small ones at the output so that the first loss is that of guessing, no bias.
+     *
+     * @param seed of the drawing
+     * @return parameters
+     */
+    float[] initialParameters(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        float[] parameters = new float[parameterCount()];
+        int hiddenAt = embeddingCount();
+        int outputAt = hiddenAt + (inputs() + 1) * hidden;
+        fill(random, parameters, 0, embeddingCount(), 0.5);
+        fill(random, parameters, hiddenAt, inputs() * hidden, Math.sqrt(2.0 / inputs()));
+        fill(random, parameters, outputAt, hidden * symbols, 0.02);
+        return parameters;
+    }
+
+    private static void fill(SplittableRandom random, float[] into, int from, int count, double deviation) {
+        for (int i = from; i < from + count; i++) {
+            into[i] = (float) (random.nextGaussian() * deviation);
+        }
+    }
+}

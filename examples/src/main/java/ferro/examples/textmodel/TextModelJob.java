@@ -1,0 +1,196 @@
+package ferro.examples.textmodel;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+
+/** The whole job as one rank of a group does it: agree, broadcast, train, check, and on rank 0 report. */
+final class TextModelJob {
+    private static final double LEARNING_RATE = 2e-3;
+    private static final int LOSSES_TO_CHECK = 50;
+
+    private final ProcessGroup group;
+    private final Options options;
+    private final TextSource source;
+    private final PrintStream out;
+    private final Vocabulary vocabulary;
+    private final Shape shape;
+    private final Batches batches;
+
+    /**
+     * Prepares; nothing is sent yet.
+     *
+     * @param group   ranks to train with
+     * @param options equal on all ranks
+     * @param source  equal on all ranks
+     * @param out     where rank 0 reports
+     * @throws UsageException if there is too little text, or more ranks than samples
+     */
+    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out) {
+        this.group = group;
+        this.options = options;
+        this.source = source;
+        this.out = out;
+        this.vocabulary = Vocabulary.of(source.text());
+        this.shape = Shape.of(vocabulary);
+        this.batches = batches(options, source);
+        Batches.checkRanks(options.batch(), group.worldSize());
+    }
+
+    /** Cuts the text into batches, which checks that there is enough of it. */
+    static Batches batches(Options options, TextSource source) {
+        Vocabulary vocabulary = Vocabulary.of(source.text());
+        int context = Shape.of(vocabulary).context();
+        return new Batches(vocabulary.encode(source.text()), context, options.batch(), options.seed());
+    }
+
+    /**
+     * Runs the job.
+     *
+     * @return exit code: 0, or 1 if a check failed
+     * @throws UsageException           if the ranks have different texts or options
+     * @throws ferro.FerroException     if a rank is lost on the way
+     * @throws IOException              if the plot cannot be written
+     */
+    int run() throws IOException {
+        agree();
+        report(
+                "%d ranks, one model; %,d characters of text from %,d files of %s",
+                group.worldSize(),
+                source.text().length(),
+                source.fileCount(),
+                options.text().toAbsolutePath().normalize());
+        report(
+                "model: %d symbols, context %d, embedding %d, hidden %d: %,d parameters",
+                shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
+        float[] parameters = new float[shape.parameterCount()];
+        if (group.rank() == 0) {
+            parameters = shape.initialParameters(options.seed());
+        }
+        group.broadcast(parameters, 0);
+        List<TrainingStep> steps = train(parameters);
+        boolean equal = replicasAreEqual(parameters);
+        if (group.rank() != 0) {
+            return equal ? 0 : 1;
+        }
+        boolean right = lossesAreThoseOfOneProcess(steps) && equal;
+        finish(parameters, steps);
+        return right ? 0 : 1;
+    }
+
+    private void agree() {
+        long own = new Fingerprint()
+                .add(batches.text())
+                .add(options.batch())
+                .add(options.steps())
+                .add(Long.hashCode(options.seed()))
+                .value();
+        long[] all = gather(own);
+        List<Integer> different = new ArrayList<>();
+        for (int rank = 1; rank < all.length; rank++) {
+            if (all[rank] != all[0]) {
+                different.add(rank);
+            }
+        }
+        if (!different.isEmpty()) {
+            throw new UsageException("ranks " + different + " of " + all.length + " have another text, --batch, --steps"
+                    + " or --seed than rank 0: start all ranks with the same files and options");
+        }
+    }
+
+    private List<TrainingStep> train(float[] parameters) {
+        ShareGradient shares = shares(batches.largestShare(group.worldSize()));
+        Adam optimiser = new Adam(parameters.length, LEARNING_RATE, options.steps());
+        Trainer trainer = new Trainer(shares, optimiser, values -> group.allReduce(values, ReduceOp.AVG));
+        ProgressPrinter progress = new ProgressPrinter(out, options);
+        long end = System.nanoTime() + options.seconds() * 1_000_000_000L;
+        boolean first = group.rank() == 0;
+        BooleanSupplier outOfTime = () -> first && System.nanoTime() - end >= 0;
+        List<TrainingStep> steps =
+                trainer.train(group.rank(), parameters, options.steps(), outOfTime, first ? progress : step -> {});
+        if (first) {
+            progress.finish();
+            summary(steps);
+        }
+        return steps;
+    }
+
+    private void summary(List<TrainingStep> steps) {
+        TrainingStep end = steps.get(steps.size() - 1);
+        long communication =
+                steps.stream().mapToLong(TrainingStep::communicationNanos).sum();
+        report(
+                "trained %,d steps of %,d characters in %.1f s: loss %.3f to %.3f, %,.0f characters/s, %.0f %%"
+                        + " communicating (waiting included)",
+                steps.size(),
+                options.batch(),
+                end.endNanos() / 1e9,
+                steps.get(0).loss(),
+                end.loss(),
+                (double) steps.size() * options.batch() * 1e9 / end.endNanos(),
+                100.0 * communication / end.endNanos());
+    }
+
+    private boolean replicasAreEqual(float[] parameters) {
+        long[] all = gather(new Fingerprint().add(parameters).value());
+        boolean equal = Arrays.stream(all).allMatch(hash -> hash == all[0]);
+        String[] hashes = Arrays.stream(all).mapToObj(Long::toHexString).toArray(String[]::new);
+        if (equal) {
+            report("check ok: parameters are bitwise equal on all %d ranks, hash %s", all.length, hashes[0]);
+        } else {
+            report("check FAILED: parameters differ between ranks, hashes by rank %s", String.join(" ", hashes));
+        }
+        return equal;
+    }
+
+    private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
+        int count = Math.min(LOSSES_TO_CHECK, steps.size());
+        LossCheck check = new LossCheck(shares(batches.largestShare(group.worldSize())), group.worldSize());
+        Adam optimiser = new Adam(shape.parameterCount(), LEARNING_RATE, options.steps());
+        double[] alone = check.alone(shape.initialParameters(options.seed()), optimiser, count);
+        double[] together =
+                steps.stream().limit(count).mapToDouble(TrainingStep::loss).toArray();
+        double difference = LossCheck.largestDifference(together, alone);
+        boolean right = difference <= LossCheck.ALLOWED;
+        report(
+                "check %s: the first %d losses are those of one process on the same batches, largest relative difference"
+                        + " %.1e, allowed %.0e",
+                right ? "ok" : "FAILED", count, difference, LossCheck.ALLOWED);
+        return right;
+    }
+
+    private void finish(float[] parameters, List<TrainingStep> steps) throws IOException {
+        CharModel model = new CharModel(shape, 1);
+        model.load(parameters);
+        byte[] beginning = Arrays.copyOf(batches.text(), shape.context());
+        if (options.sample() > 0) {
+            report("sample of generated text:");
+            out.println(new Sampler(model, vocabulary).generate(beginning, options.sample(), options.seed()));
+        }
+        TrainingPlot.write(steps, group.worldSize(), options.out());
+        report("plot of loss and throughput: %s", options.out().toAbsolutePath().normalize());
+    }
+
+    private ShareGradient shares(int mostSamples) {
+        return new ShareGradient(new CharModel(shape, mostSamples), batches, group.worldSize());
+    }
+
+    private long[] gather(long own) {
+        long[] all = new long[group.worldSize()];
+        group.allGather(new long[] {own}, all);
+        return all;
+    }
+
+    private void report(String format, Object... values) {
+        if (group.rank() == 0) {
+            out.println(String.format(Locale.ROOT, format, values));
+            out.flush();
+        }
+    }
+}

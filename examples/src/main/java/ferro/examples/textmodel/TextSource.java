@@ -1,0 +1,122 @@
+package ferro.examples.textmodel;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The text to learn from: one file, or the text and source files of a folder in the order of their names, so that every
+ * rank reads the same.
+ *
+ * @param text      all of it
+ * @param fileCount files it came from
+ */
+record TextSource(String text, int fileCount) {
+    private static final long MOST_BYTES = 64L << 20;
+    private static final Set<String> ENDINGS = Set.of(
+            "md",
+            "txt",
+            "adoc",
+            "rst",
+            "java",
+            "kt",
+            "scala",
+            "xml",
+            "sh",
+            "py",
+            "c",
+            "cc",
+            "h",
+            "html",
+            "css",
+            "js",
+            "json",
+            "yml",
+            "yaml",
+            "toml",
+            "properties",
+            "csv");
+    private static final Set<String> BUILD_FOLDERS = Set.of("target", "build", "out", "node_modules");
+
+    /**
+     * Reads the text.
+     *
+     * @param path file, or folder whose hidden and build folders are left out
+     * @return text
+     * @throws UsageException naming the path if there is nothing, nothing readable, no text in it, or more than 64 MiB
+     */
+    static TextSource read(Path path) {
+        if (!Files.exists(path)) {
+            throw new UsageException("--text " + path + ": there is no such file or folder");
+        }
+        try {
+            List<Path> files = Files.isDirectory(path) ? textFilesOf(path) : List.of(path);
+            TextSource source = join(path, files);
+            if (source.text.isBlank()) {
+                throw new UsageException("--text " + path + ": found no text in " + files.size()
+                        + " files: name a file, or a folder with files such as .md, .txt or .java");
+            }
+            return source;
+        } catch (IOException unreadable) {
+            throw new UsageException("--text " + path + ": cannot read it (" + unreadable + ")", unreadable);
+        }
+    }
+
+    private static TextSource join(Path path, List<Path> files) throws IOException {
+        StringBuilder all = new StringBuilder();
+        long bytes = 0;
+        int used = 0;
+        for (Path file : files) {
+            bytes += Files.size(file);
+            if (bytes > MOST_BYTES) {
+                throw new UsageException("--text " + path + ": more than " + (MOST_BYTES >> 20)
+                        + " MiB of text, reached at " + file + ": name a smaller folder or file");
+            }
+            String text = Files.isRegularFile(file) ? textOf(file) : "";
+            all.append(text);
+            used += text.isEmpty() ? 0 : 1;
+        }
+        return new TextSource(all.toString(), used);
+    }
+
+    /** Returns nothing for a file with a zero byte, as Git does to tell binary files. */
+    private static String textOf(Path file) throws IOException {
+        String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+        return text.indexOf('\0') < 0 ? text : "";
+    }
+
+    private static List<Path> textFilesOf(Path folder) throws IOException {
+        List<Path> files = new ArrayList<>();
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) {
+                String name = nameOf(visited);
+                boolean skipped = !visited.equals(folder) && (name.startsWith(".") || BUILD_FOLDERS.contains(name));
+                return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path visited, BasicFileAttributes attributes) {
+                String name = nameOf(visited);
+                if (attributes.isRegularFile() && ENDINGS.contains(name.substring(name.lastIndexOf('.') + 1))) {
+                    files.add(visited);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        files.sort(Comparator.comparing(file -> folder.relativize(file).toString()));
+        return files;
+    }
+
+    private static String nameOf(Path path) {
+        return path.getFileName() == null ? "" : path.getFileName().toString();
+    }
+}

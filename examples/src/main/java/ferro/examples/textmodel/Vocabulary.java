@@ -1,0 +1,79 @@
+package ferro.examples.textmodel;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+
+/** Characters as small numbers: the most frequent printable ones of a text, and one symbol for all others. */
+final class Vocabulary {
+    /** Symbol 0, and what it prints as. */
+    private static final char OTHER = '\uFFFD';
+
+    /** Symbols must fit a byte; more would only hold rare characters. */
+    private static final int MOST_SYMBOLS = 100;
+
+    private final char[] characters;
+    private final byte[] symbolOf = new byte[Character.MAX_VALUE + 1];
+
+    private Vocabulary(char[] characters) {
+        this.characters = characters;
+        for (int symbol = 1; symbol < characters.length; symbol++) {
+            symbolOf[characters[symbol]] = (byte) symbol;
+        }
+    }
+
+    /**
+     * Chooses the characters of a text.
+     *
+     * @param text what to look at
+     * @return vocabulary, the same for the same text
+     */
+    static Vocabulary of(String text) {
+        int[] counts = new int[Character.MAX_VALUE + 1];
+        for (int i = 0; i < text.length(); i++) {
+            counts[text.charAt(i)]++;
+        }
+        int[] chosen = IntStream.range(0, counts.length)
+                .filter(character -> counts[character] > 0 && printable((char) character))
+                .boxed()
+                .sorted(Comparator.comparing((Integer character) -> -counts[character])
+                        .thenComparing(Comparator.naturalOrder()))
+                .limit(MOST_SYMBOLS - 1)
+                .mapToInt(Integer::intValue)
+                .sorted()
+                .toArray();
+        char[] characters = new char[chosen.length + 1];
+        characters[0] = OTHER;
+        for (int i = 0; i < chosen.length; i++) {
+            characters[i + 1] = (char) chosen[i];
+        }
+        return new Vocabulary(characters);
+    }
+
+    /** Control characters stay out, so that generated text cannot steer a terminal. */
+    private static boolean printable(char character) {
+        boolean lineOrTab = character == '\n' || character == '\t';
+        return lineOrTab || (!Character.isISOControl(character) && !Character.isSurrogate(character));
+    }
+
+    int size() {
+        return characters.length;
+    }
+
+    byte[] encode(String text) {
+        byte[] symbols = new byte[text.length()];
+        for (int i = 0; i < symbols.length; i++) {
+            symbols[i] = symbolOf[text.charAt(i)];
+        }
+        return symbols;
+    }
+
+    char character(int symbol) {
+        return characters[symbol];
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(characters);
+    }
+}

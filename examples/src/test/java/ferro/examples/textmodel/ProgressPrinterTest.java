@@ -1,0 +1,43 @@
+package ferro.examples.textmodel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ProgressPrinterTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    @Test
+    void plainLinesComeEveryFewSeconds() {
+        String text = progress("lines");
+
+        assertEquals(4, text.lines().count(), text);
+        assertFalse(text.contains("\r"), text);
+        assertTrue(text.contains("  4.0 s  step 4  loss 2.500  200 characters/s  25 % communicating"), text);
+    }
+
+    @Test
+    void barIsOneLineThatRedrawsItself() {
+        String text = progress("bar");
+
+        assertEquals(1, text.chars().filter(each -> each == '\n').count(), text);
+        assertTrue(text.contains("\r[##############################] 100 % step 10"), text);
+        assertTrue(text.contains("\r[###---------------------------]  10 % step 1"), text);
+    }
+
+    private static String progress(String kind) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        ProgressPrinter printer = new ProgressPrinter(out, Options.parse("--progress", kind, "--steps", "10"));
+        for (int step = 0; step < 10; step++) {
+            printer.accept(new TrainingStep(step, 2.5, 200, step * SECOND, (step + 1) * SECOND, SECOND / 4));
+        }
+        printer.finish();
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+}
