@@ -86,8 +86,9 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      */
     public static ProcessGroup of(Backend backend) {
         Objects.requireNonNull(backend, "backend");
-        CollectiveBackend whole =
-                backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend);
+        CollectiveBackend whole = backend instanceof CollectiveBackend collective
+                ? collective
+                : CollectiveEngine.over(backend, SystemContext.ofProcess());
         return new ProcessGroup(whole, whole.timeout(), false);
     }
 

@@ -1,0 +1,341 @@
+package ferro.collectives;
+
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Who drives a group: one thread at a time, whoever holds the turn.
+ *
+ * <p>The caller of a blocking operation takes the turn and drives until its own operation is done, so that nothing is handed
+ * over. Asynchronous operations are driven by the group's progress thread, which is made at the first of them and gives
+ * way to callers. Whoever leaves the turn wakes the next.
+ */
+final class Driver {
+    private static final long PARK_NANOS = 10_000_000L;
+    private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
+    private static final int YIELDS_BETWEEN_CHECKS = 64;
+    private static final int MOVES_BETWEEN_CHECKS = 1024;
+
+    private final Machine machine;
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final WaitBudget budget;
+    private final boolean stepped;
+    private final ReentrantLock turn = new ReentrantLock();
+    private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger callersWaiting = new AtomicInteger();
+    private volatile Thread progress;
+    private volatile boolean closed;
+
+    /** What is driven; all methods but {@link #isIdle} and {@link #hasFailed} are called with the turn held. */
+    interface Machine {
+        /** Does what can be done now; returns whether anything moved. */
+        boolean advance();
+
+        /** Looks at deadlines and suspicions; called now and then while nothing moves. */
+        void check(long nowNanos);
+
+        /** Ends what an interrupted thread waits for. */
+        void interrupted(PendingWork work);
+
+        /** Ends everything after a failure; idempotent. */
+        void settle();
+
+        /** Returns whether nothing is pending; any thread. */
+        boolean isIdle();
+
+        /** Returns whether there is a failure that {@link #settle} has not dealt with; any thread. */
+        boolean hasFailed();
+    }
+
+    Driver(Machine machine, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
+        this.machine = machine;
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.stepped = stepped;
+        this.budget = WaitBudget.of(context, group.worldSize());
+    }
+
+    GroupSpec group() {
+        return group;
+    }
+
+    long nanoTime() {
+        return context.nanoTime();
+    }
+
+    void later(Runnable task) {
+        context.background().execute(task);
+    }
+
+    /** Drives, or waits for whoever does, until the work is done. */
+    void drive(PendingWork work) {
+        refuseIfStepped(work);
+        while (!work.isDone()) {
+            if (turn.tryLock()) {
+                try {
+                    loop(work, false, 0);
+                } finally {
+                    leave();
+                }
+            } else {
+                waitForTurn(work, false, 0);
+            }
+        }
+    }
+
+    /** As {@link #drive}, but returns at a time with the work untouched; an interrupt only ends the look. */
+    void look(PendingWork work, long untilNanos) {
+        refuseIfStepped(work);
+        while (!work.isDone()
+                && nanoTime() - untilNanos < 0
+                && !Thread.currentThread().isInterrupted()) {
+            if (turn.tryLock()) {
+                try {
+                    loop(work, true, untilNanos);
+                } finally {
+                    leave();
+                }
+            } else {
+                waitForTurn(work, true, untilNanos);
+            }
+        }
+    }
+
+    /** Sees to it that somebody drives what was just submitted. */
+    void submitted() {
+        if (stepped || closed) {
+            return;
+        }
+        if (progress == null) {
+            startProgress();
+        }
+        wakeProgress();
+    }
+
+    /** Sees to it that a failure is dealt with, now or by whoever drives. */
+    void failed() {
+        transport.wakeup();
+        settleIfFree();
+        wakeProgress();
+    }
+
+    /** One turn without waiting; for the stepped form. */
+    boolean step() {
+        if (!turn.tryLock()) {
+            return false;
+        }
+        try {
+            machine.check(nanoTime());
+            return machine.advance();
+        } finally {
+            leave();
+        }
+    }
+
+    /** Runs something with the turn held, waiting for it at most so long; returns whether it ran. */
+    boolean exclusively(Runnable task, long untilNanos) {
+        callersWaiting.incrementAndGet();
+        try {
+            while (!turn.tryLock()) {
+                if (nanoTime() - untilNanos >= 0) {
+                    return false;
+                }
+                transport.wakeup();
+                LockSupport.parkNanos(PARK_NANOS / 10);
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+        }
+        try {
+            task.run();
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    /** Ends the progress thread. */
+    void close() {
+        closed = true;
+        Thread thread = progress;
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        transport.wakeup();
+        LockSupport.unpark(thread);
+        try {
+            thread.join(1000);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void refuseIfStepped(PendingWork work) {
+        if (stepped && !work.isDone()) {
+            throw new IllegalStateException(work.description() + " on group \"" + group.name() + "\" rank "
+                    + group.rank() + " would block, and a seeded simulation runs all ranks on one thread: submit it and"
+                    + " go on in completion()");
+        }
+    }
+
+    private void loop(PendingWork work, boolean looking, long untilNanos) {
+        int misses = 0;
+        int moves = 0;
+        while (!work.isDone()) {
+            if (machine.advance()) {
+                misses = 0;
+                if (++moves % MOVES_BETWEEN_CHECKS == 0 && !keepOn(work, looking, untilNanos)) {
+                    return;
+                }
+                continue;
+            }
+            misses++;
+            if (misses <= budget.spins()) {
+                Thread.onSpinWait();
+            } else if (misses <= budget.spins() + budget.yields() && misses % YIELDS_BETWEEN_CHECKS != 0) {
+                Thread.yield();
+            } else if (!keepOn(work, looking, untilNanos)) {
+                return;
+            } else if (misses > budget.spins() + budget.yields() && !work.isDone()) {
+                park(looking, untilNanos);
+            }
+        }
+    }
+
+    /** Looks at clock, interrupt and failure; returns false if the caller should go. */
+    private boolean keepOn(PendingWork work, boolean looking, long untilNanos) {
+        long now = nanoTime();
+        machine.check(now);
+        if (Thread.currentThread().isInterrupted()) {
+            if (looking) {
+                return false;
+            }
+            machine.interrupted(work);
+        }
+        return !looking || now - untilNanos < 0;
+    }
+
+    private void park(boolean looking, long untilNanos) {
+        long until = nanoTime() + PARK_NANOS;
+        transport.park(looking && untilNanos - until < 0 ? untilNanos : until);
+    }
+
+    private void waitForTurn(PendingWork work, boolean looking, long untilNanos) {
+        Thread me = Thread.currentThread();
+        work.waitedForBy(me);
+        callers.add(me);
+        callersWaiting.incrementAndGet();
+        try {
+            transport.wakeup();
+            while (!work.isDone() && turn.isLocked()) {
+                if (me.isInterrupted()) {
+                    if (looking) {
+                        return;
+                    }
+                    interruptedWithoutTurn(work);
+                } else {
+                    LockSupport.parkNanos(this, PARK_NANOS);
+                }
+                if (looking && nanoTime() - untilNanos >= 0) {
+                    return;
+                }
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+            callers.remove(me);
+        }
+    }
+
+    private void interruptedWithoutTurn(PendingWork work) {
+        // the flag must not end the waiting for the turn, and must be set again for the caller
+        boolean interrupted = Thread.interrupted();
+        try {
+            exclusively(() -> machine.interrupted(work), work.deadlineNanos());
+            while (!work.isDone() && turn.isLocked()) {
+                LockSupport.parkNanos(this, PARK_NANOS);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void leave() {
+        turn.unlock();
+        Thread next = callers.peek();
+        if (next != null) {
+            LockSupport.unpark(next);
+        } else if (!machine.isIdle()) {
+            wakeProgress();
+        }
+        settleIfFree();
+    }
+
+    private void settleIfFree() {
+        if (machine.hasFailed() && turn.tryLock()) {
+            try {
+                machine.settle();
+            } finally {
+                turn.unlock();
+            }
+        }
+    }
+
+    private synchronized void startProgress() {
+        if (progress == null && !closed) {
+            Thread thread = new Thread(this::progress, "ferro-" + group.name() + "-" + group.rank() + "-progress");
+            thread.setDaemon(true);
+            progress = thread;
+            thread.start();
+        }
+    }
+
+    private void wakeProgress() {
+        Thread thread = progress;
+        if (thread != null) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void progress() {
+        while (!closed) {
+            if (machine.isIdle() || callersWaiting.get() > 0 || !turn.tryLock()) {
+                LockSupport.parkNanos(this, PROGRESS_PARK_NANOS);
+                continue;
+            }
+            try {
+                progressLoop();
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    private void progressLoop() {
+        int misses = 0;
+        while (!closed && callersWaiting.get() == 0 && !machine.isIdle()) {
+            if (machine.advance()) {
+                misses = 0;
+                continue;
+            }
+            misses++;
+            if (misses <= budget.spins()) {
+                Thread.onSpinWait();
+            } else if (misses <= budget.spins() + budget.yields()) {
+                Thread.yield();
+            } else {
+                machine.check(nanoTime());
+                transport.park(nanoTime() + PARK_NANOS);
+            }
+        }
+    }
+}

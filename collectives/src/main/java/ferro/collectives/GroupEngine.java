@@ -1,0 +1,415 @@
+package ferro.collectives;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.collectives.control.Failure;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.Hashing;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A whole back end over a medium: queue and sequence numbers here, plans run by {@link PlanRunner}, turns by {@link Driver},
+ * point-to-point by {@link PointToPoint}, failure by {@link GroupControl}.
+ */
+final class GroupEngine implements CollectiveBackend, Driver.Machine {
+    private static final long FIRST_ASK_NANOS = 100_000_000L;
+    private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
+
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final long identity;
+    private final boolean stepped;
+    private final GroupControl control;
+    private final Driver driver;
+    private final Planner planner;
+    private final OperationQueue queue = new OperationQueue();
+    private final PlanRunner runner;
+    private final PointToPoint pointToPoint;
+    private final Scratch scratch = new Scratch();
+    private volatile Operation current;
+    private volatile boolean settled;
+    private volatile boolean mismatchUntold;
+    private long nextAskNanos;
+    private long askIntervalNanos;
+
+    GroupEngine(Transport transport, GroupSpec group, RankContext context, long identity, boolean stepped) {
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.identity = identity;
+        this.stepped = stepped;
+        this.driver = new Driver(this, transport, group, context, stepped);
+        this.control = new GroupControl(transport, group, context, driver::failed);
+        this.planner = new Planner(group, context);
+        this.runner = new PlanRunner(new Lanes(transport, Lane.COLLECTIVE));
+        this.pointToPoint = new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), identity);
+        transport.events(control);
+    }
+
+    @Override
+    public int rank() {
+        return group.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return group.worldSize();
+    }
+
+    @Override
+    public Duration timeout() {
+        return group.timeout();
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return planner.unsupportedBecause(call);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        PendingWork work = enqueue(call, timeout).work();
+        driver.submitted();
+        return work;
+    }
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        if (stepped) {
+            throw new IllegalStateException(call.kind() + " on group \"" + group.name() + "\" rank " + group.rank()
+                    + " would block, and a seeded simulation runs all ranks on one thread: submit it and go on in"
+                    + " completion()");
+        }
+        enqueue(call, timeout).work().await();
+    }
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        return transfer(tensor, to, tag, true, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        return transfer(tensor, from, tag, false, timeout);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        send(Messages.outgoing(message), to, tag, timeout).await();
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        Messages.receive(message, tensor -> recv(tensor, from, tag, timeout).await());
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        run(new Collective.Barrier(), timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        if (stepped) {
+            throw new IllegalStateException("newGroup(" + name + ") on group \"" + group.name()
+                    + "\" would block, and a" + " seeded simulation runs all ranks on one thread");
+        }
+        checkUsable("newGroup(" + name + ")");
+        int position = Subgroups.position(ranks, group);
+        long child = control.agreement().nextIdentity(identity, ranks);
+        GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
+        // registered before the others are told, so that nothing they send to the new group can come too early
+        GroupEngine made = new GroupEngine(transport.subgroup(ranks, child), spec, context, child, false);
+        try {
+            control.agreement().reach(child, ranks, timeout);
+        } catch (RuntimeException disagreement) {
+            made.transport.close();
+            throw disagreement;
+        }
+        return made;
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        String text = "rank " + group.rank() + " aborted the group: " + (cause == null ? "no cause given" : cause);
+        control.fail(new Failure(Code.ABORTED, group.rank(), Integer.toString(group.rank()), text, cause));
+    }
+
+    @Override
+    public void close() {
+        close(Duration.ofSeconds(5));
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        if (!queue.close()) {
+            return;
+        }
+        long until = context.nanoTime() + timeout.toNanos();
+        if (!stepped) {
+            finishQueued(until);
+        }
+        if (control.failure() == null && !isIdle()) {
+            String text = "rank " + group.rank() + " closed the group with operations that did not end within "
+                    + timeout.toMillis() + " ms";
+            control.fail(new Failure(Code.ABORTED, group.rank(), Integer.toString(group.rank()), text, null));
+        }
+        control.sayGoodbye();
+        driver.close();
+        if (!driver.exclusively(transport::close, context.nanoTime() + timeout.toNanos())) {
+            transport.close();
+        }
+        if (mismatchUntold) {
+            mismatchUntold = false;
+            throw groupFailure("close", control.failure());
+        }
+    }
+
+    @Override
+    public boolean advance() {
+        if (control.failure() != null) {
+            boolean first = !settled;
+            settle();
+            return first;
+        }
+        try {
+            boolean moved = advanceCurrent();
+            if (!pointToPoint.isIdle()) {
+                moved |= pointToPoint.advance();
+            }
+            return transport.poll() | moved;
+        } catch (OutOfMemoryError exhausted) {
+            fail(Code.RESOURCE, "rank " + group.rank() + " ran out of memory: " + exhausted.getMessage(), exhausted);
+        } catch (RuntimeException broken) {
+            fail(Code.ABORTED, "rank " + group.rank() + " failed inside: " + broken, broken);
+        }
+        return true;
+    }
+
+    @Override
+    public void check(long nowNanos) {
+        control.judge();
+        Operation operation = current;
+        if (operation != null) {
+            if (nowNanos - nextAskNanos >= 0) {
+                askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
+                nextAskNanos = nowNanos + askIntervalNanos;
+                control.ask(operation.header());
+            }
+            Operation late = nowNanos - operation.work().deadlineNanos() >= 0 ? operation : queue.firstLate(nowNanos);
+            if (late != null) {
+                giveUp(operation, late);
+            }
+        }
+        pointToPoint.check(nowNanos);
+    }
+
+    @Override
+    public void interrupted(PendingWork work) {
+        if (!work.isDone() && !pointToPoint.interrupted(work)) {
+            fail(
+                    Code.INTERRUPTED,
+                    "rank " + group.rank() + " was interrupted in " + work.description() + " seq " + work.sequence(),
+                    null);
+        }
+    }
+
+    @Override
+    public void settle() {
+        Failure failure = control.failure();
+        if (failure == null) {
+            return;
+        }
+        if (!settled) {
+            transport.abandon();
+            settled = true;
+            mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
+        }
+        Operation running = current;
+        if (running != null) {
+            current = null;
+            running.work().complete(running.work().exception(failure, runner.position()));
+        }
+        for (Operation next = queue.poll(); next != null; next = queue.poll()) {
+            next.work().complete(next.work().exception(failure, PendingWork.Position.NOWHERE));
+        }
+        pointToPoint.settle(failure);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return current == null && queue.isEmpty() && pointToPoint.isIdle();
+    }
+
+    @Override
+    public boolean hasFailed() {
+        return control.failure() != null && (!settled || !isIdle());
+    }
+
+    /** One turn of the stepped form. */
+    boolean step() {
+        return driver.step();
+    }
+
+    private Operation enqueue(Collective call, Duration timeout) {
+        call.check(group.rank(), group.worldSize());
+        Optional<String> refusal = planner.unsupportedBecause(call);
+        if (refusal.isPresent()) {
+            throw new UnsupportedOperationException(
+                    call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
+        }
+        Operands operands = Operands.of(call, group.rank(), group.worldSize());
+        Prepared prepared = planner.prepare(call, operands);
+        synchronized (queue) {
+            checkUsable(call.kind());
+            long sequence = queue.nextSequence();
+            CallHeader header = new CallHeader(identity, sequence, prepared.fingerprint, prepared.text);
+            PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
+            Operation operation = new Operation(work, prepared, operands, header);
+            control.called(header);
+            queue.add(operation);
+            return operation;
+        }
+    }
+
+    private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+        InvalidRankException.check(peer, group.worldSize());
+        String kind = isSend ? "send" : "recv";
+        if (tensor instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(kind + " on group \"" + group.name() + "\": " + Planner.ON_DEVICE);
+        }
+        checkUsable(kind);
+        PendingWork work = pointToPoint.submit((HostTensor) tensor, peer, tag, isSend, timeout).work;
+        driver.submitted();
+        return work;
+    }
+
+    private void checkUsable(String what) {
+        if (queue.isClosed()) {
+            throw new IllegalStateException(
+                    what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
+        }
+        int gone = control.departed();
+        if (gone >= 0 && control.failure() == null) {
+            String text = control.closedBy(gone);
+            control.fail(new Failure(Code.PEER_LOST, group.rank(), Integer.toString(gone), text, null));
+        }
+        Failure failure = control.failure();
+        if (failure != null) {
+            mismatchUntold = false;
+            throw groupFailure(what, failure);
+        }
+    }
+
+    private FerroException groupFailure(String what, Failure failure) {
+        return new PendingWork(driver, what, -1, Duration.ofSeconds(1))
+                .exception(failure, PendingWork.Position.NOWHERE);
+    }
+
+    private boolean advanceCurrent() {
+        boolean moved = false;
+        while (true) {
+            Operation operation = current;
+            if (operation == null) {
+                operation = begin();
+                if (operation == null) {
+                    return moved;
+                }
+            }
+            moved |= runner.advance();
+            if (!runner.isFinished()) {
+                return moved;
+            }
+            finish(operation);
+            moved = true;
+        }
+    }
+
+    private Operation begin() {
+        // what is polled must be seen as current at once, else the group would look idle in between
+        Operation operation = queue.peek();
+        if (operation == null) {
+            return null;
+        }
+        current = operation;
+        queue.poll();
+        Schedule schedule = operation.prepared().schedule;
+        runner.begin(
+                schedule,
+                operation.header(),
+                operation.operands(),
+                scratch.of(operation.prepared().type, schedule.scratchElements));
+        long quarter = (operation.work().deadlineNanos() - operation.work().begunNanos()) / 4;
+        askIntervalNanos = Math.min(FIRST_ASK_NANOS, quarter);
+        nextAskNanos = operation.work().begunNanos() + askIntervalNanos;
+        return operation;
+    }
+
+    private void finish(Operation operation) {
+        Operands operands = operation.operands();
+        HostTensor out = operands.out();
+        if (operands.op() == ReduceOp.AVG && out != null) {
+            Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), group.worldSize());
+        }
+        current = null;
+        operation.work().complete(null);
+    }
+
+    private void giveUp(Operation running, Operation late) {
+        BitSet blamed = control.missingAt(running.header().sequence());
+        if (blamed.isEmpty()) {
+            blamed = runner.waitingFor();
+        }
+        String names = blamed.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
+        String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
+                + (blamed.cardinality() == 1 ? "rank " : "ranks ") + names + " after "
+                + late.work().elapsed().toMillis() + " ms at " + running.work().description() + " seq "
+                + running.header().sequence() + ", " + runner.progress();
+        control.fail(new Failure(Code.TIMED_OUT, group.rank(), names, text, null));
+    }
+
+    private void finishQueued(long until) {
+        PendingWork last = queue.last();
+        if (last != null && !last.isDone() && control.failure() == null) {
+            driver.look(last, until);
+        }
+        while (!pointToPoint.isIdle() && control.failure() == null && context.nanoTime() - until < 0) {
+            driver.exclusively(this::advance, until);
+            Thread.yield();
+        }
+    }
+
+    private void fail(Code code, String text, Throwable cause) {
+        String blame = code == Code.INTERRUPTED ? "" : Integer.toString(group.rank());
+        control.fail(new Failure(code, group.rank(), blame, text, cause));
+    }
+
+    /** Returns the identity of a group that was joined: the hash of its name. */
+    static long identityOf(GroupSpec group) {
+        return Hashing.of(group.name());
+    }
+
+    @Override
+    public String toString() {
+        return "group \"" + group.name() + "\" rank " + group.rank() + " of " + group.worldSize();
+    }
+}

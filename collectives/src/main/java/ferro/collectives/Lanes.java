@@ -1,0 +1,38 @@
+package ferro.collectives;
+
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+
+/** The links of one lane kind, opened on first use, and how much was posted on each. */
+final class Lanes {
+    private final Transport transport;
+    private final Lane kind;
+    private final Channel[] channels;
+
+    /** A link and its counts of posts since it was made. */
+    static final class Channel {
+        final Link link;
+        long sendsPosted;
+        long receivesPosted;
+
+        Channel(Link link) {
+            this.link = link;
+        }
+    }
+
+    Lanes(Transport transport, Lane kind) {
+        this.transport = transport;
+        this.kind = kind;
+        this.channels = new Channel[transport.worldSize()];
+    }
+
+    Channel to(int peer) {
+        Channel channel = channels[peer];
+        if (channel == null) {
+            channel = new Channel(transport.link(peer, kind));
+            channels[peer] = channel;
+        }
+        return channel;
+    }
+}

@@ -1,0 +1,83 @@
+package ferro.collectives;
+
+import ferro.HostTensor;
+import ferro.collectives.reduce.Elements;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Messages of one peer that no receive has met, and receives that no message has met; in order, matched by tag. */
+final class Mailbox {
+    private final List<Transfer> receives = new ArrayList<>();
+    private final List<Letter> letters = new ArrayList<>();
+    private long bytesKept;
+
+    /** A message that came before its receive: its elements, or only its announcement. */
+    static final class Letter {
+        final long tag;
+        final long bytes;
+        /** Null for an announcement. */
+        final ByteBuffer content;
+
+        boolean complete;
+        Transfer taker;
+
+        Letter(long tag, long bytes, boolean announced) {
+            this.tag = tag;
+            this.bytes = bytes;
+            this.content =
+                    announced ? null : ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder());
+        }
+
+        /** Hands the elements over. */
+        void copyInto(HostTensor tensor) {
+            Elements.copy(
+                    tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, tensor.elementCount());
+        }
+    }
+
+    long bytesKept() {
+        return bytesKept;
+    }
+
+    /** Takes the first receive of a tag, or null. */
+    Transfer takeReceive(long tag) {
+        for (Iterator<Transfer> each = receives.iterator(); each.hasNext(); ) {
+            Transfer receive = each.next();
+            if (receive.tag == tag) {
+                each.remove();
+                receive.matched = true;
+                return receive;
+            }
+        }
+        return null;
+    }
+
+    /** Takes the first letter of a tag, or null; one that is still arriving stays counted until it is there. */
+    Letter takeLetter(long tag) {
+        for (Iterator<Letter> each = letters.iterator(); each.hasNext(); ) {
+            Letter letter = each.next();
+            if (letter.tag == tag) {
+                each.remove();
+                bytesKept -= letter.content == null ? 0 : letter.bytes;
+                return letter;
+            }
+        }
+        return null;
+    }
+
+    void keep(Letter letter) {
+        letters.add(letter);
+        bytesKept += letter.content == null ? 0 : letter.bytes;
+    }
+
+    void post(Transfer receive) {
+        receives.add(receive);
+    }
+
+    void giveUp(Transfer receive) {
+        receives.remove(receive);
+    }
+}

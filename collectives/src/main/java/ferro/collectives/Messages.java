@@ -1,0 +1,39 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.Consumer;
+
+/** Byte buffers of {@link ferro.Backend}'s own methods as tensors; their position and limit stay as they are. */
+final class Messages {
+    private Messages() {}
+
+    static HostTensor outgoing(ByteBuffer message) {
+        if (message.isDirect() && !message.isReadOnly()) {
+            return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
+        }
+        if (message.hasArray()) {
+            return inArray(message);
+        }
+        byte[] bytes = new byte[message.remaining()];
+        message.duplicate().get(bytes);
+        return HostTensor.of(bytes);
+    }
+
+    static void receive(ByteBuffer message, Consumer<HostTensor> receive) {
+        if (message.isReadOnly()) {
+            throw new IllegalArgumentException("cannot receive into a read-only buffer, found " + message);
+        }
+        receive.accept(
+                message.isDirect()
+                        ? HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()))
+                        : inArray(message));
+    }
+
+    private static HostTensor inArray(ByteBuffer message) {
+        return HostTensor.of(
+                DataType.INT8, message.array(), message.arrayOffset() + message.position(), message.remaining());
+    }
+}

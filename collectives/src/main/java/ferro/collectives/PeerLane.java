@@ -1,0 +1,214 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.spi.CallHeader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Point-to-point with one peer: envelopes of three longs (tag, bytes, kind), each followed by its elements where the kind has
+ * some. A receive for the next envelope is always posted, unless too much unmatched is kept.
+ *
+ * <p>Up to 64 KiB the elements follow at once (eager); above, the sender announces, the receiver says go once a receive
+ * meets it, and the elements follow then. Touched by whoever drives.
+ */
+final class PeerLane {
+    /** Largest message sent without asking. */
+    static final long EAGER_BYTES = 64L << 10;
+    /** Unmatched bytes kept of one peer before its lane is no longer read. */
+    static final long KEPT_BYTES_MOST = 16L << 20;
+
+    private static final long EAGER = 0;
+    private static final long ANNOUNCED = 1;
+    private static final long GO_AHEAD = 2;
+    private static final long CONTENT = 3;
+    private static final int LONGS = 3;
+
+    private final Lanes.Channel channel;
+    private final CallHeader header;
+    private final PointToPoint owner;
+    private final HostTensor envelope = HostTensor.of(new long[LONGS]);
+    private final Mailbox mailbox = new Mailbox();
+    private final Deque<Inbound> inbound = new ArrayDeque<>();
+    private final Deque<Outbound> outbound = new ArrayDeque<>();
+    private final Deque<HostTensor> spareEnvelopes = new ArrayDeque<>();
+    private final List<Transfer> announced = new ArrayList<>();
+    private final Deque<Transfer> going = new ArrayDeque<>();
+    private boolean listening;
+
+    /** A posted receive: of an envelope (both null), into a receive's tensor, or into a letter. */
+    private record Inbound(long target, Transfer receive, Mailbox.Letter letter) {}
+
+    /** A posted send: an envelope to use again, or the elements of a send that ends with them. */
+    private record Outbound(long target, Transfer send, HostTensor envelope) {}
+
+    PeerLane(Lanes.Channel channel, CallHeader header, PointToPoint owner) {
+        this.channel = channel;
+        this.header = header;
+        this.owner = owner;
+        listen();
+    }
+
+    void send(Transfer send) {
+        if (send.tensor.byteCount() <= EAGER_BYTES) {
+            send.matched = true;
+            postEnvelope(send.tag, send.tensor.byteCount(), EAGER);
+            postContent(send);
+        } else {
+            announced.add(send);
+            postEnvelope(send.tag, send.tensor.byteCount(), ANNOUNCED);
+        }
+    }
+
+    void receive(Transfer receive) {
+        Mailbox.Letter letter = mailbox.takeLetter(receive.tag);
+        if (letter == null) {
+            mailbox.post(receive);
+            return;
+        }
+        receive.matched = true;
+        if (!fits(receive, letter.bytes)) {
+            return;
+        }
+        if (letter.content == null) {
+            goAhead(receive);
+        } else if (letter.complete) {
+            letter.copyInto(receive.tensor);
+            owner.finish(receive);
+        } else {
+            letter.taker = receive;
+        }
+    }
+
+    void giveUp(Transfer receive) {
+        mailbox.giveUp(receive);
+    }
+
+    boolean advance() {
+        boolean moved = false;
+        while (!outbound.isEmpty() && channel.link.sent() >= outbound.peek().target) {
+            collect(outbound.remove());
+            moved = true;
+        }
+        while (!inbound.isEmpty() && channel.link.received() >= inbound.peek().target) {
+            collect(inbound.remove());
+            moved = true;
+        }
+        if (!listening && mailbox.bytesKept() < KEPT_BYTES_MOST) {
+            listen();
+        }
+        return moved;
+    }
+
+    private void collect(Outbound sent) {
+        if (sent.envelope != null) {
+            spareEnvelopes.push(sent.envelope);
+        } else {
+            owner.finish(sent.send);
+        }
+    }
+
+    private void collect(Inbound arrived) {
+        if (arrived.receive != null) {
+            owner.finish(arrived.receive);
+        } else if (arrived.letter != null) {
+            arrived.letter.complete = true;
+            if (arrived.letter.taker != null) {
+                arrived.letter.copyInto(arrived.letter.taker.tensor);
+                owner.finish(arrived.letter.taker);
+            }
+        } else {
+            listening = false;
+            long[] longs = (long[]) envelope.memory();
+            open(longs[0], longs[1], longs[2]);
+        }
+    }
+
+    private void open(long tag, long bytes, long kind) {
+        if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
+            openEager(tag, bytes);
+        } else if (kind == ANNOUNCED) {
+            Transfer receive = mailbox.takeReceive(tag);
+            if (receive == null) {
+                mailbox.keep(new Mailbox.Letter(tag, bytes, true));
+            } else if (fits(receive, bytes)) {
+                goAhead(receive);
+            }
+        } else if (kind == GO_AHEAD) {
+            Transfer send = takeAnnounced(tag);
+            postEnvelope(tag, send.tensor.byteCount(), CONTENT);
+            postContent(send);
+        } else if (kind == CONTENT && !going.isEmpty()) {
+            postReceive(going.remove());
+        } else {
+            owner.nonsense("point-to-point envelope of kind " + kind + ", tag " + tag + " and " + bytes + " bytes");
+        }
+    }
+
+    private void openEager(long tag, long bytes) {
+        Transfer receive = mailbox.takeReceive(tag);
+        if (receive == null) {
+            Mailbox.Letter letter = new Mailbox.Letter(tag, bytes, false);
+            mailbox.keep(letter);
+            channel.link.receive(header, HostTensor.of(DataType.INT8, letter.content), 0, bytes);
+            inbound.add(new Inbound(++channel.receivesPosted, null, letter));
+        } else if (fits(receive, bytes)) {
+            postReceive(receive);
+        }
+    }
+
+    private Transfer takeAnnounced(long tag) {
+        for (Iterator<Transfer> each = announced.iterator(); each.hasNext(); ) {
+            Transfer send = each.next();
+            if (send.tag == tag) {
+                each.remove();
+                send.matched = true;
+                return send;
+            }
+        }
+        throw new IllegalStateException("a go-ahead for tag " + tag + " came, and nothing was announced");
+    }
+
+    private boolean fits(Transfer receive, long bytes) {
+        if (receive.tensor.byteCount() == bytes) {
+            return true;
+        }
+        owner.otherLength(receive, bytes);
+        return false;
+    }
+
+    private void goAhead(Transfer receive) {
+        going.add(receive);
+        postEnvelope(receive.tag, receive.tensor.byteCount(), GO_AHEAD);
+    }
+
+    private void listen() {
+        listening = true;
+        channel.link.receive(header, envelope, 0, LONGS);
+        inbound.add(new Inbound(++channel.receivesPosted, null, null));
+    }
+
+    private void postReceive(Transfer receive) {
+        channel.link.receive(header, receive.tensor, 0, receive.tensor.elementCount());
+        inbound.add(new Inbound(++channel.receivesPosted, receive, null));
+    }
+
+    private void postEnvelope(long tag, long bytes, long kind) {
+        HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
+        long[] longs = (long[]) spare.memory();
+        longs[0] = tag;
+        longs[1] = bytes;
+        longs[2] = kind;
+        channel.link.send(header, spare, 0, LONGS);
+        outbound.add(new Outbound(++channel.sendsPosted, null, spare));
+    }
+
+    private void postContent(Transfer send) {
+        channel.link.send(header, send.tensor, 0, send.tensor.elementCount());
+        outbound.add(new Outbound(++channel.sendsPosted, send, null));
+    }
+}

@@ -1,0 +1,173 @@
+package ferro.collectives;
+
+import ferro.Backend;
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Every collective from the five methods of a plain back end: the engine over {@link PlainTransport}. Point-to-point goes to
+ * the back end itself, blocking.
+ */
+final class PlainEngine implements CollectiveBackend {
+    private final Backend plain;
+    private final PlainTransport transport;
+    private final GroupEngine engine;
+
+    private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine) {
+        this.plain = plain;
+        this.transport = transport;
+        this.engine = engine;
+    }
+
+    static CollectiveBackend over(Backend plain, RankContext context) {
+        String name = plain.getClass().getSimpleName();
+        GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
+        PlainTransport transport = new PlainTransport(plain);
+        GroupEngine engine = new GroupEngine(transport, group, context, GroupEngine.identityOf(group), false);
+        return new PlainEngine(plain, transport, engine);
+    }
+
+    @Override
+    public int rank() {
+        return plain.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return plain.worldSize();
+    }
+
+    @Override
+    public Duration timeout() {
+        return plain.timeout();
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return engine.unsupportedBecause(call);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return engine.submit(call, timeout);
+    }
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        engine.run(call, timeout);
+    }
+
+    /** Sends before it returns: a plain back end has no other way. */
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        InvalidRankException.check(to, worldSize());
+        ByteBuffer bytes = transport.bytesOf(host(tensor));
+        long begun = System.nanoTime();
+        transport.whileNothingIsSent(() -> plain.send(bytes, to, tag, timeout));
+        return new Done(System.nanoTime() - begun);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        InvalidRankException.check(from, worldSize());
+        HostTensor into = host(tensor);
+        long begun = System.nanoTime();
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
+        transport.whileNothingIsReceived(() -> plain.recv(bytes, from, tag, timeout));
+        Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), bytes, 0, into.elementCount());
+        return new Done(System.nanoTime() - begun);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        transport.whileNothingIsSent(() -> plain.send(message, to, tag, timeout));
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        transport.whileNothingIsReceived(() -> plain.recv(message, from, tag, timeout));
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        engine.barrier(timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        throw new UnsupportedOperationException("newGroup(" + name + ") on the plain back end "
+                + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
+    }
+
+    /** Fails this rank's calls and closes the back end, which is all that the other ranks can see of it. */
+    @Override
+    public void abort(Throwable cause) {
+        engine.abort(cause);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        engine.close(timeout);
+    }
+
+    private HostTensor host(Tensor tensor) {
+        if (tensor instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(
+                    "point-to-point on " + plain.getClass().getSimpleName() + ": " + Planner.ON_DEVICE);
+        }
+        return (HostTensor) tensor;
+    }
+
+    /** What is over before it is handed out. */
+    private record Done(long nanos) implements Work {
+        @Override
+        public boolean isDone() {
+            return true;
+        }
+
+        @Override
+        public void await() {
+            // it is over
+        }
+
+        @Override
+        public boolean await(Duration timeout) {
+            return true;
+        }
+
+        @Override
+        public CompletionStage<Void> completion() {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public long sequence() {
+            return -1;
+        }
+
+        @Override
+        public Duration elapsed() {
+            return Duration.ofNanos(nanos);
+        }
+    }
+}

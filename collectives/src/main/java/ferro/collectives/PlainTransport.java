@@ -1,0 +1,192 @@
+package ferro.collectives;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A plain back end as a medium: one thread sends what is posted, in order, another receives, since both calls may wait for
+ * the peer. There is no control lane: control messages go nowhere, and giving up means closing the back end.
+ */
+final class PlainTransport implements Transport {
+    private final Backend plain;
+    private final PlainLink[] links;
+    private final PlainWorker sender;
+    private final PlainWorker receiver;
+    private final ReentrantLock sending = new ReentrantLock();
+    private final ReentrantLock receiving = new ReentrantLock();
+    private volatile Events events;
+    private volatile Thread parked;
+    private volatile long finished;
+    private long seen;
+    private volatile boolean abandoned;
+
+    PlainTransport(Backend plain) {
+        this.plain = plain;
+        this.links = new PlainLink[plain.worldSize()];
+        String name = "ferro-" + plain.getClass().getSimpleName() + "-" + plain.rank();
+        this.sender = new PlainWorker(name + "-send", this::failed);
+        this.receiver = new PlainWorker(name + "-recv", this::failed);
+    }
+
+    @Override
+    public int rank() {
+        return plain.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return plain.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        if (lane == Lane.POINT_TO_POINT) {
+            throw new UnsupportedOperationException("a plain back end sends point-to-point by itself, to rank " + peer);
+        }
+        if (links[peer] == null) {
+            links[peer] = new PlainLink(this, peer);
+        }
+        return links[peer];
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        throw new UnsupportedOperationException(
+                "a plain back end has no subgroups, asked for one of " + ranks.length + " ranks");
+    }
+
+    @Override
+    public boolean poll() {
+        long now = finished;
+        boolean moved = now != seen;
+        seen = now;
+        return moved;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        parked = Thread.currentThread();
+        try {
+            if (finished == seen) {
+                LockSupport.parkNanos(this, Math.max(1, deadlineNanos - System.nanoTime()));
+            }
+        } finally {
+            parked = null;
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        LockSupport.unpark(parked);
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        // without a control lane the other ranks learn of a failure by the closed back end
+    }
+
+    @Override
+    public void events(Events receiverOfEvents) {
+        events = receiverOfEvents;
+    }
+
+    @Override
+    public void abandon() {
+        if (!abandoned) {
+            abandoned = true;
+            sender.stop();
+            receiver.stop();
+            plain.close();
+            sender.join();
+            receiver.join();
+        }
+    }
+
+    @Override
+    public void close() {
+        abandon();
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+
+    Backend plain() {
+        return plain;
+    }
+
+    void send(int peer, Runnable task) {
+        sender.add(peer, () -> whileNothingIsSent(task));
+    }
+
+    void receive(int peer, Runnable task) {
+        receiver.add(peer, () -> whileNothingIsReceived(task));
+    }
+
+    /** Runs a call of the back end's send: by its contract one at a time. */
+    void whileNothingIsSent(Runnable call) {
+        sending.lock();
+        try {
+            call.run();
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** Runs a call of the back end's recv: by its contract one at a time. */
+    void whileNothingIsReceived(Runnable call) {
+        receiving.lock();
+        try {
+            call.run();
+        } finally {
+            receiving.unlock();
+        }
+    }
+
+    /** Tells whoever drives that a post is finished. */
+    synchronized void finishedOne() {
+        finished++;
+        wakeup();
+    }
+
+    /** Returns the bytes of a tensor: its own memory where that is direct, a copy of an array. */
+    ByteBuffer bytesOf(HostTensor tensor) {
+        if (tensor.memory() instanceof ByteBuffer buffer) {
+            int from = Math.toIntExact(tensor.offset());
+            return buffer.duplicate()
+                    .limit(Math.toIntExact(from + tensor.byteCount()))
+                    .position(from)
+                    .slice()
+                    .order(ByteOrder.nativeOrder());
+        }
+        ByteBuffer copy =
+                ByteBuffer.allocateDirect(Math.toIntExact(tensor.byteCount())).order(ByteOrder.nativeOrder());
+        Elements.copy(tensor.dataType(), copy, 0, tensor.memory(), Elements.at(tensor, 0), tensor.elementCount());
+        return copy;
+    }
+
+    private void failed(int peer, RuntimeException failure) {
+        if (abandoned) {
+            return;
+        }
+        FerroException cause = failure instanceof FerroException known
+                ? known
+                : new FerroException(
+                        Code.ABORTED,
+                        Where.outside(plain.getClass().getSimpleName(), plain.rank()),
+                        "the plain back end failed with rank " + peer + ": " + failure,
+                        failure);
+        events.lost(peer, cause);
+        wakeup();
+    }
+}

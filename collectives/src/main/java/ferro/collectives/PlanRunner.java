@@ -1,0 +1,176 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.plan.Region;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.CallHeader;
+import java.util.BitSet;
+
+/**
+ * Executes schedules over links, one at a time: posts what its dependencies allow and counts what is finished. Nothing here
+ * waits, and nothing is allocated once the arrays are long enough.
+ */
+final class PlanRunner {
+    private static final Region[] REGIONS = Region.values();
+
+    private final Lanes lanes;
+    private final HostTensor[] memory = new HostTensor[REGIONS.length];
+    private long[] sendTarget = new long[64];
+    private long[] receiveTarget = new long[64];
+    private Schedule schedule;
+    private CallHeader call;
+    private ReduceOp op;
+    private int sendsPosted;
+    private int sendsDone;
+    private int receivesPosted;
+    private int receivesDone;
+
+    PlanRunner(Lanes lanes) {
+        this.lanes = lanes;
+    }
+
+    /** Begins an operation; the one before must be finished. */
+    void begin(Schedule next, CallHeader header, Operands operands, HostTensor scratch) {
+        schedule = next;
+        call = header;
+        op = operands.op() == ReduceOp.AVG ? ReduceOp.SUM : operands.op();
+        memory[Region.IN.ordinal()] = operands.in();
+        memory[Region.OUT.ordinal()] = operands.out();
+        memory[Region.SCRATCH.ordinal()] = scratch;
+        sendsPosted = 0;
+        sendsDone = 0;
+        receivesPosted = 0;
+        receivesDone = 0;
+        if (sendTarget.length < next.sends.count) {
+            sendTarget = new long[next.sends.count];
+        }
+        if (receiveTarget.length < next.receives.count) {
+            receiveTarget = new long[next.receives.count];
+        }
+    }
+
+    boolean isFinished() {
+        return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
+    }
+
+    /** Does what can be done now; returns whether anything moved. */
+    boolean advance() {
+        boolean any = false;
+        boolean moved = true;
+        while (moved) {
+            moved = collect() | postReceives() | postSends();
+            any |= moved;
+        }
+        return any;
+    }
+
+    private boolean collect() {
+        int before = sendsDone + receivesDone;
+        while (sendsDone < sendsPosted
+                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendTarget[sendsDone]) {
+            sendsDone++;
+        }
+        while (receivesDone < receivesPosted && hasArrived(receivesDone)) {
+            receivesDone++;
+        }
+        return sendsDone + receivesDone != before;
+    }
+
+    private boolean hasArrived(int index) {
+        return schedule.receives.kind[index] == Schedule.COPY
+                || lanes.to(schedule.receives.peer[index]).link.received() >= receiveTarget[index];
+    }
+
+    private boolean isReady(Schedule.Posts posts, int index) {
+        return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
+    }
+
+    private boolean postReceives() {
+        Schedule.Posts posts = schedule.receives;
+        boolean moved = false;
+        while (receivesPosted < posts.count && isReady(posts, receivesPosted)) {
+            postReceive(posts, receivesPosted++);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void postReceive(Schedule.Posts posts, int index) {
+        HostTensor into = memory[posts.region[index].ordinal()];
+        if (posts.kind[index] == Schedule.COPY) {
+            copy(posts, index, into);
+            return;
+        }
+        Lanes.Channel channel = lanes.to(posts.peer[index]);
+        if (posts.kind[index] == Schedule.COMBINE && op != null) {
+            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op);
+        } else {
+            channel.link.receive(call, into, posts.from[index], posts.elements[index]);
+        }
+        receiveTarget[index] = ++channel.receivesPosted;
+    }
+
+    private void copy(Schedule.Posts posts, int index, HostTensor into) {
+        HostTensor source = memory[posts.source[index].ordinal()];
+        DataType type = into.dataType();
+        long to = Elements.at(into, posts.from[index]);
+        long from = Elements.at(source, posts.sourceFrom[index]);
+        // in place the operand already is where the plan wants it
+        if (source.memory() != into.memory() || from != to) {
+            Elements.copy(type, into.memory(), to, source.memory(), from, posts.elements[index]);
+        }
+    }
+
+    private boolean postSends() {
+        Schedule.Posts posts = schedule.sends;
+        boolean moved = false;
+        while (sendsPosted < posts.count && isReady(posts, sendsPosted)) {
+            int index = sendsPosted++;
+            Lanes.Channel channel = lanes.to(posts.peer[index]);
+            HostTensor data = memory[posts.region[index].ordinal()];
+            channel.link.send(call, data, posts.from[index], posts.elements[index]);
+            sendTarget[index] = ++channel.sendsPosted;
+            moved = true;
+        }
+        return moved;
+    }
+
+    /** Returns the ranks whose data, or whose taking of ours, is waited for. */
+    BitSet waitingFor() {
+        BitSet peers = new BitSet();
+        if (receivesDone < schedule.receives.count && schedule.receives.kind[receivesDone] != Schedule.COPY) {
+            peers.set(schedule.receives.peer[receivesDone]);
+        } else if (sendsDone < schedule.sends.count) {
+            peers.set(schedule.sends.peer[sendsDone]);
+        }
+        return peers;
+    }
+
+    /** Says how far it is: step 3 of 14, 65536 of 262144 bytes received. */
+    String progress() {
+        return "step " + step() + " of " + (schedule.sends.count + schedule.receives.count) + ", "
+                + received(receivesDone) + " of " + received(schedule.receives.count) + " bytes received";
+    }
+
+    PendingWork.Position position() {
+        return new PendingWork.Position(step(), received(receivesDone));
+    }
+
+    private int step() {
+        return sendsDone + receivesDone;
+    }
+
+    private long received(int posts) {
+        long elements = 0;
+        int bytes = 1;
+        for (int i = 0; i < posts; i++) {
+            if (schedule.receives.kind[i] != Schedule.COPY) {
+                elements += schedule.receives.elements[i];
+                bytes = memory[schedule.receives.region[i].ordinal()].dataType().byteSize();
+            }
+        }
+        return elements * bytes;
+    }
+}

@@ -1,0 +1,110 @@
+package ferro.collectives;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.reduce.Kernels;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.Optional;
+
+/** Chooses and caches plans; says which calls cannot be done. Thread-safe. */
+final class Planner {
+    static final String ON_DEVICE =
+            "the tensor is on a device, and this back end reads host memory only: copy it to the"
+                    + " host first, or join with -Dferro.backend=nccl";
+
+    private static final int SLOTS = 64;
+
+    private final GroupSpec group;
+    private final AlgorithmTable table;
+    private final long segmentBytes;
+    private final Prepared[] cache = new Prepared[SLOTS];
+
+    Planner(GroupSpec group, RankContext context) {
+        this.group = group;
+        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
+    }
+
+    Optional<String> unsupportedBecause(Collective call) {
+        if (Collective.hasCounts(call)) {
+            return Optional.of(call.kind() + " with part lengths of its own is not there yet: use equal parts");
+        }
+        if (isOnDevice(call)) {
+            return Optional.of(ON_DEVICE);
+        }
+        ReduceOp op = opOf(call);
+        return op == null
+                ? Optional.empty()
+                : Kernels.unsupportedBecause(call.operand().dataType(), op);
+    }
+
+    Prepared prepare(Collective call, Operands operands) {
+        Tensor operand = call.operand();
+        DataType type = operand == null ? null : operand.dataType();
+        Prepared.Key key = new Prepared.Key(call.kind(), type, operands.elements(), operands.op(), operands.root());
+        int slot = key.slot(SLOTS);
+        synchronized (cache) {
+            if (!key.fits(cache[slot])) {
+                cache[slot] = make(key);
+            }
+            return cache[slot];
+        }
+    }
+
+    private Prepared make(Prepared.Key key) {
+        int unit = key.type() == null ? 1 : key.type().byteSize();
+        String algorithm = table.algorithm(key.kind(), group.worldSize(), key.elements() * unit);
+        Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
+        return new Prepared(key, plan, new Schedule(plan, key.elements(), unit, segmentBytes));
+    }
+
+    private static boolean isOnDevice(Collective call) {
+        Operand operand = Operand.of(call);
+        return operand.first instanceof DeviceTensor || operand.second instanceof DeviceTensor;
+    }
+
+    /** Both tensors of a call, as far as it has them. */
+    private record Operand(Tensor first, Tensor second) {
+        static Operand of(Collective call) {
+            if (call instanceof Collective.AllReduce c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.Reduce c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.AllGather c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.ReduceScatter c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.Gather c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.Scatter c) {
+                return new Operand(c.in(), c.out());
+            }
+            if (call instanceof Collective.AllToAll c) {
+                return new Operand(c.in(), c.out());
+            }
+            return new Operand(call.operand(), null);
+        }
+    }
+
+    private static ReduceOp opOf(Collective call) {
+        if (call instanceof Collective.AllReduce c) {
+            return c.op();
+        }
+        if (call instanceof Collective.Reduce c) {
+            return c.op();
+        }
+        return call instanceof Collective.ReduceScatter c ? c.op() : null;
+    }
+}

@@ -1,0 +1,225 @@
+package ferro.collectives;
+
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.collectives.control.Failure;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.Hashing;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Sends and receives of a group: outside the order of collectives, matched by peer and tag, all pending ones progressing
+ * together. Submitted by any thread, moved by whoever drives.
+ */
+final class PointToPoint {
+    private final Driver driver;
+    private final GroupControl control;
+    private final Lanes lanes;
+    private final CallHeader header;
+    private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger pendingCount = new AtomicInteger();
+    private final List<Transfer> pending = new ArrayList<>();
+    private final Map<Integer, PeerLane> peers = new TreeMap<>();
+    private final List<PeerLane> peerList = new ArrayList<>();
+    private final Mailbox own = new Mailbox();
+    private final List<Transfer> ownSends = new ArrayList<>();
+
+    PointToPoint(Driver driver, GroupControl control, Lanes lanes, long group) {
+        this.driver = driver;
+        this.control = control;
+        this.lanes = lanes;
+        this.header = new CallHeader(group, 1, Hashing.of("point-to-point"), "point-to-point");
+    }
+
+    boolean isIdle() {
+        return pendingCount.get() == 0;
+    }
+
+    Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+        String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
+        Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
+        pendingCount.incrementAndGet();
+        submitted.add(transfer);
+        return transfer;
+    }
+
+    boolean advance() {
+        boolean moved = false;
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            pending.add(next);
+            start(next);
+            moved = true;
+        }
+        for (int i = 0; i < peerList.size(); i++) {
+            moved |= peerList.get(i).advance();
+        }
+        return moved;
+    }
+
+    /** Looks at the deadlines. */
+    void check(long nowNanos) {
+        for (int i = pending.size() - 1; i >= 0; i--) {
+            Transfer late = pending.get(i);
+            if (nowNanos - late.work.deadlineNanos() >= 0) {
+                String text = "gave up on rank " + late.peer + " after "
+                        + late.work.elapsed().toMillis() + " ms"
+                        + (late.matched
+                                ? ", with the message under way"
+                                : late.isSend ? ", which posted no receive" : "");
+                end(late, new Failure(Code.TIMED_OUT, driver.group().rank(), Integer.toString(late.peer), text, null));
+                return;
+            }
+        }
+    }
+
+    /** Ends a transfer whose thread was interrupted; returns whether the work is one of ours. */
+    boolean interrupted(PendingWork work) {
+        advance();
+        for (Transfer transfer : pending) {
+            if (transfer.work == work) {
+                String text = "the thread that waited was interrupted";
+                end(transfer, new Failure(Code.INTERRUPTED, driver.group().rank(), "", text, null));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Fails everything that is pending. */
+    void settle(Failure failure) {
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            pending.add(next);
+        }
+        for (Transfer transfer : pending) {
+            transfer.work.complete(transfer.work.exception(failure, PendingWork.Position.NOWHERE));
+        }
+        pendingCount.addAndGet(-pending.size());
+        pending.clear();
+    }
+
+    void finish(Transfer transfer) {
+        pending.remove(transfer);
+        pendingCount.decrementAndGet();
+        transfer.work.complete(null);
+    }
+
+    void otherLength(Transfer receive, long bytes) {
+        GroupSpec group = driver.group();
+        String text = "rank " + receive.peer + " sent " + bytes + " bytes with tag " + receive.tag + ", rank "
+                + group.rank() + " receives " + receive.tensor.byteCount() + ": both must be equal";
+        control.fail(new Failure(Code.MISMATCH, group.rank(), receive.peer + "," + group.rank(), text, null));
+    }
+
+    void nonsense(String what) {
+        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), "", what + " makes no sense", null));
+    }
+
+    private void start(Transfer transfer) {
+        if (transfer.peer == driver.group().rank()) {
+            startOwn(transfer);
+            return;
+        }
+        PeerLane lane = peers.get(transfer.peer);
+        if (lane == null) {
+            lane = new PeerLane(lanes.to(transfer.peer), header, this);
+            peers.put(transfer.peer, lane);
+            peerList.add(lane);
+        }
+        if (transfer.isSend) {
+            lane.send(transfer);
+        } else {
+            lane.receive(transfer);
+        }
+    }
+
+    /** A message to oneself never touches a link; small ones are kept, so that the send returns at once. */
+    private void startOwn(Transfer transfer) {
+        if (!transfer.isSend) {
+            startOwnReceive(transfer);
+            return;
+        }
+        Transfer receive = own.takeReceive(transfer.tag);
+        if (receive != null) {
+            meet(transfer, receive);
+        } else if (transfer.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
+            Mailbox.Letter letter = new Mailbox.Letter(transfer.tag, transfer.tensor.byteCount(), false);
+            HostTensor data = transfer.tensor;
+            Elements.copy(data.dataType(), letter.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            own.keep(letter);
+            finish(transfer);
+        } else {
+            own.keep(new Mailbox.Letter(transfer.tag, transfer.tensor.byteCount(), true));
+            ownSends.add(transfer);
+        }
+    }
+
+    private void startOwnReceive(Transfer receive) {
+        Mailbox.Letter letter = own.takeLetter(receive.tag);
+        if (letter == null) {
+            own.post(receive);
+        } else if (letter.bytes != receive.tensor.byteCount()) {
+            otherLength(receive, letter.bytes);
+        } else if (letter.content != null) {
+            letter.copyInto(receive.tensor);
+            finish(receive);
+        } else {
+            for (Iterator<Transfer> each = ownSends.iterator(); each.hasNext(); ) {
+                Transfer send = each.next();
+                if (send.tag == receive.tag) {
+                    each.remove();
+                    meet(send, receive);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void meet(Transfer send, Transfer receive) {
+        if (send.tensor.byteCount() != receive.tensor.byteCount()) {
+            otherLength(receive, send.tensor.byteCount());
+            return;
+        }
+        HostTensor from = send.tensor;
+        HostTensor into = receive.tensor;
+        if (from.dataType() == into.dataType()) {
+            Elements.copy(
+                    from.dataType(),
+                    into.memory(),
+                    Elements.at(into, 0),
+                    from.memory(),
+                    Elements.at(from, 0),
+                    from.elementCount());
+        } else {
+            Mailbox.Letter letter = new Mailbox.Letter(send.tag, from.byteCount(), false);
+            Elements.copy(from.dataType(), letter.content, 0, from.memory(), Elements.at(from, 0), from.elementCount());
+            letter.copyInto(into);
+        }
+        finish(receive);
+        finish(send);
+    }
+
+    private void end(Transfer transfer, Failure why) {
+        if (!transfer.canBeGivenUp()) {
+            control.fail(why);
+            return;
+        }
+        if (transfer.peer == driver.group().rank()) {
+            own.giveUp(transfer);
+        } else {
+            peers.get(transfer.peer).giveUp(transfer);
+        }
+        pending.remove(transfer);
+        pendingCount.decrementAndGet();
+        transfer.work.complete(transfer.work.exception(why, PendingWork.Position.NOWHERE));
+    }
+}

@@ -1,0 +1,223 @@
+package ferro.collectives;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.Region;
+import ferro.collectives.plan.Step;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A plan for a number of elements: its steps as flat arrays of posts, cut into segments, so that running it allocates and
+ * looks up nothing.
+ *
+ * <p>Elements are cut into the plan's chunks, the first ones one element longer where they do not come out even. A step of
+ * one chunk is cut into segments; a step that waits for another of one chunk waits for the same segment of it only (both
+ * concern the same chunk), so that segments pipeline through rounds. Where scratch memory for whole chunks would be too
+ * much, the plan is run several times over parts of each chunk ("passes"), one after the other.
+ */
+final class Schedule {
+    /** Scratch memory of one operation at most. */
+    static final long SCRATCH_BYTES_MOST = 32L << 20;
+
+    /** A receive over what is there. */
+    static final byte RECEIVE = 0;
+    /** A receive into what is there. */
+    static final byte COMBINE = 1;
+    /** A copy between regions. */
+    static final byte COPY = 2;
+
+    final Posts sends = new Posts();
+    final Posts receives = new Posts();
+    final long scratchElements;
+
+    private final Plan plan;
+    private final long elements;
+    private final int passes;
+    private final int segments;
+    private final long scratchStride;
+
+    /** One list of posts, a field an array. */
+    static final class Posts {
+        int count;
+        byte[] kind = new byte[8];
+        int[] peer = new int[8];
+        Region[] region = new Region[8];
+        long[] from = new long[8];
+        long[] elements = new long[8];
+        Region[] source = new Region[8];
+        long[] sourceFrom = new long[8];
+        int[] afterSends = new int[8];
+        int[] afterReceives = new int[8];
+
+        private void add(Post post, int sendsBefore, int receivesBefore) {
+            if (count == kind.length) {
+                grow();
+            }
+            kind[count] = post.kind;
+            peer[count] = post.peer;
+            region[count] = post.region;
+            from[count] = post.from;
+            elements[count] = post.elements;
+            source[count] = post.source;
+            sourceFrom[count] = post.sourceFrom;
+            afterSends[count] = sendsBefore;
+            afterReceives[count] = receivesBefore;
+            count++;
+        }
+
+        private void grow() {
+            int longer = 2 * kind.length;
+            kind = Arrays.copyOf(kind, longer);
+            peer = Arrays.copyOf(peer, longer);
+            region = Arrays.copyOf(region, longer);
+            from = Arrays.copyOf(from, longer);
+            elements = Arrays.copyOf(elements, longer);
+            source = Arrays.copyOf(source, longer);
+            sourceFrom = Arrays.copyOf(sourceFrom, longer);
+            afterSends = Arrays.copyOf(afterSends, longer);
+            afterReceives = Arrays.copyOf(afterReceives, longer);
+        }
+    }
+
+    /** What a step moves, before its dependencies. */
+    private record Post(byte kind, int peer, Region region, long from, long elements, Region source, long sourceFrom) {}
+
+    /** How many posts a step becomes in one pass, and where they begin in their list. */
+    private record Layout(int[] start, boolean[] segmented) {}
+
+    /**
+     * Cuts a plan.
+     *
+     * @param plan         steps
+     * @param elements     of the whole operation, all chunks together
+     * @param elementBytes size of one
+     * @param segmentBytes size of a piece in flight
+     */
+    Schedule(Plan plan, long elements, int elementBytes, long segmentBytes) {
+        this.plan = plan;
+        this.elements = elements;
+        long longest = plan.chunkCount() == 0 ? 0 : (elements + plan.chunkCount() - 1) / plan.chunkCount();
+        long scratchBytes = longest * plan.scratch().count() * elementBytes;
+        this.passes = (int) Math.max(1, (scratchBytes + SCRATCH_BYTES_MOST - 1) / SCRATCH_BYTES_MOST);
+        long perPass = (longest + passes - 1) / passes;
+        this.segments = (int) Math.max(1, (perPass * elementBytes + segmentBytes - 1) / segmentBytes);
+        // whole chunks lie in scratch as in the operation; parts of chunks lie one stride apart
+        this.scratchStride = perPass;
+        this.scratchElements = passes == 1
+                ? chunkStart(plan.scratch().first() + plan.scratch().count())
+                        - chunkStart(plan.scratch().first())
+                : perPass * plan.scratch().count();
+        Layout sendLayout = layout(plan.sends());
+        Layout receiveLayout = layout(plan.receives());
+        for (int pass = 0; pass < passes; pass++) {
+            expand(plan.sends(), sends, pass, sendLayout, receiveLayout);
+            expand(plan.receives(), receives, pass, sendLayout, receiveLayout);
+        }
+    }
+
+    private Layout layout(List<? extends Step> steps) {
+        int[] start = new int[steps.size() + 1];
+        boolean[] segmented = new boolean[steps.size()];
+        for (int i = 0; i < steps.size(); i++) {
+            int chunks = chunks(steps.get(i));
+            segmented[i] = chunks == 1;
+            start[i + 1] = start[i] + (segmented[i] ? segments : passes == 1 ? 1 : chunks);
+        }
+        return new Layout(start, segmented);
+    }
+
+    private void expand(List<? extends Step> steps, Posts into, int pass, Layout sendLayout, Layout receiveLayout) {
+        int sendBase = pass * sendLayout.start[sendLayout.segmented.length];
+        int receiveBase = pass * receiveLayout.start[receiveLayout.segmented.length];
+        for (Step step : steps) {
+            int chunks = chunks(step);
+            boolean segmented = chunks == 1;
+            int posts = segmented ? segments : passes == 1 ? 1 : chunks;
+            for (int i = 0; i < posts; i++) {
+                int segment = segmented ? i : -1;
+                into.add(
+                        post(step, pass, i, posts),
+                        sendBase + before(sendLayout, step.afterSends(), segment),
+                        receiveBase + before(receiveLayout, step.afterReceives(), segment));
+            }
+        }
+    }
+
+    /** Returns how many posts stand for the first {@code steps} steps, as far as one segment needs them. */
+    private static int before(Layout layout, int steps, int segment) {
+        if (steps == 0) {
+            return 0;
+        }
+        return segment >= 0 && layout.segmented[steps - 1]
+                ? layout.start[steps - 1] + segment + 1
+                : layout.start[steps];
+    }
+
+    private Post post(Step step, int pass, int index, int posts) {
+        int first = chunk(step);
+        int chunks = chunks(step);
+        long from;
+        long to;
+        int chunk = first;
+        if (chunks == 1) {
+            long low = passStart(first, pass);
+            long length = passStart(first, pass + 1) - low;
+            from = low + part(length, index, posts);
+            to = low + part(length, index + 1, posts);
+        } else if (passes == 1) {
+            from = chunkStart(first);
+            to = chunkStart(first + chunks);
+        } else {
+            chunk = first + index;
+            from = passStart(chunk, pass);
+            to = passStart(chunk, pass + 1);
+        }
+        Place place = new Place(chunk, pass, from, to - from);
+        if (step instanceof Step.Send send) {
+            return new Post(RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0);
+        }
+        if (step instanceof Step.Copy copy) {
+            long source = offset(copy.from(), place);
+            return new Post(COPY, -1, copy.region(), offset(copy.region(), place), place.count, copy.from(), source);
+        }
+        Step.Arrival arrival = (Step.Arrival) step;
+        int peer = step instanceof Step.Receive receive ? receive.peer() : ((Step.ReceiveCombine) step).peer();
+        byte kind = step instanceof Step.Receive ? RECEIVE : COMBINE;
+        return new Post(kind, peer, arrival.region(), offset(arrival.region(), place), place.count, null, 0);
+    }
+
+    /** Some elements of a chunk, counted over the whole operation. */
+    private record Place(int chunk, int pass, long from, long count) {}
+
+    /** Returns where elements lie in a region. */
+    private long offset(Region region, Place place) {
+        Extent extent = plan.extent(region);
+        if (region == Region.SCRATCH && passes > 1) {
+            return (place.chunk - extent.first()) * scratchStride + place.from - passStart(place.chunk, place.pass);
+        }
+        return place.from - chunkStart(extent.first());
+    }
+
+    private long chunkStart(int chunk) {
+        return plan.chunkCount() == 0 ? 0 : part(elements, chunk, plan.chunkCount());
+    }
+
+    private long passStart(int chunk, int pass) {
+        long start = chunkStart(chunk);
+        return start + part(chunkStart(chunk + 1) - start, pass, passes);
+    }
+
+    /** Returns where part {@code index} of {@code parts} begins, the first ones one longer if it does not come out even. */
+    private static long part(long length, int index, int parts) {
+        return index * (length / parts) + Math.min(index, length % parts);
+    }
+
+    private static int chunk(Step step) {
+        return step instanceof Step.Send send ? send.chunk() : ((Step.Arrival) step).chunk();
+    }
+
+    private static int chunks(Step step) {
+        return step instanceof Step.Send send ? send.chunks() : ((Step.Arrival) step).chunks();
+    }
+}

@@ -1,0 +1,37 @@
+package ferro.collectives.control;
+
+import ferro.spi.CallHeader;
+
+/** The last operations that this rank has called, so that others can ask what they were; thread-safe. */
+final class History {
+    private static final int KEPT = 1024;
+
+    private CallHeader[] calls = new CallHeader[16];
+
+    synchronized void add(CallHeader call) {
+        if (call.sequence() >= calls.length && calls.length < KEPT) {
+            grow();
+        }
+        calls[slot(call.sequence())] = call;
+    }
+
+    /** Returns the operation of a sequence number, or null if it is not called yet, or too long ago. */
+    synchronized CallHeader find(long sequence) {
+        CallHeader call = calls[slot(sequence)];
+        return call != null && call.sequence() == sequence ? call : null;
+    }
+
+    private void grow() {
+        CallHeader[] old = calls;
+        calls = new CallHeader[Math.min(KEPT, 4 * old.length)];
+        for (CallHeader call : old) {
+            if (call != null) {
+                calls[slot(call.sequence())] = call;
+            }
+        }
+    }
+
+    private int slot(long sequence) {
+        return (int) (sequence & (calls.length - 1));
+    }
+}

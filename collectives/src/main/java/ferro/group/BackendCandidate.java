@@ -1,0 +1,33 @@
+package ferro.group;
+
+import ferro.spi.BackendProvider;
+import ferro.spi.RankContext;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.function.Supplier;
+
+/**
+ * A provider that was found, usable or not.
+ *
+ * @param name        what users select by; the class's name where the provider itself is broken
+ * @param priority    of the provider; below 0 never by auto
+ * @param unavailable why it cannot work here, empty if it can
+ * @param provider    null if broken
+ */
+record BackendCandidate(String name, int priority, Optional<String> unavailable, BackendProvider provider) {
+    /** Makes a provider and asks it; whatever goes wrong becomes the reason. */
+    static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
+        try {
+            BackendProvider provider = make.get();
+            return new BackendCandidate(
+                    provider.name(), provider.priority(), provider.unavailableBecause(context), provider);
+        } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
+            return broken(type, broken);
+        }
+    }
+
+    static BackendCandidate broken(String type, Throwable why) {
+        Throwable root = why.getCause() == null ? why : why.getCause();
+        return new BackendCandidate(type, Integer.MIN_VALUE, Optional.of("broken: " + root), null);
+    }
+}

@@ -1,0 +1,85 @@
+package ferro.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import ferro.spi.StoreProvider;
+import java.net.URI;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/** A context that opens the store which {@code ferro.rendezvous} names, on first use, where there is none yet. */
+final class JoiningContext implements RankContext {
+    private final GroupSpec group;
+    private final RankContext outer;
+    private Store store;
+
+    JoiningContext(GroupSpec group, RankContext outer) {
+        this.group = group;
+        this.outer = outer;
+    }
+
+    @Override
+    public Optional<String> setting(String name) {
+        return outer.setting(name);
+    }
+
+    @Override
+    public long nanoTime() {
+        return outer.nanoTime();
+    }
+
+    @Override
+    public ScheduledExecutorService background() {
+        return outer.background();
+    }
+
+    @Override
+    public synchronized Store store() {
+        if (store == null) {
+            store = given().orElseGet(this::open);
+        }
+        return store;
+    }
+
+    @Override
+    public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+        return outer.shared(type, make);
+    }
+
+    @Override
+    public void release(Class<? extends AutoCloseable> type) {
+        outer.release(type);
+    }
+
+    private Optional<Store> given() {
+        try {
+            return Optional.of(outer.store());
+        } catch (IllegalStateException none) {
+            return Optional.empty();
+        }
+    }
+
+    private Store open() {
+        URI address = URI.create(Settings.RENDEZVOUS.of(outer));
+        TreeSet<String> schemes = new TreeSet<>();
+        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
+            if (provider.scheme().equals(address.getScheme())) {
+                return provider.open(address, group, this);
+            }
+            schemes.add(provider.scheme());
+        }
+        throw new FerroException(
+                Code.RENDEZVOUS,
+                Where.outside(group.name(), group.rank()),
+                "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
+                        + ": use one of these, or add ferro-backend-tcp to the class path");
+    }
+}
