@@ -1,0 +1,88 @@
+package ferro.backend.simulated;
+
+import ferro.spi.Transport.Events;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.Consumer;
+
+/**
+ * What other ranks find of one rank's end of one group, also before that rank has made it and after it has closed it.
+ *
+ * <p>The wires and the reason of the end belong to the network's lock, the rest to the mailbox's.
+ */
+final class Mailbox {
+    private final int rank;
+    private final Map<Long, Wire> wires = new HashMap<>();
+    private String gone;
+
+    private final Queue<Consumer<Events>> waiting = new ArrayDeque<>();
+    private Events events;
+    private boolean closed;
+
+    Mailbox(int rank) {
+        this.rank = rank;
+    }
+
+    /** Returns the rank in the world. */
+    int rank() {
+        return rank;
+    }
+
+    /** Returns the wires by the peer's rank and lane; under the network's lock. */
+    Map<Long, Wire> wires() {
+        return wires;
+    }
+
+    /** Returns why this end dropped its links, or null; under the network's lock. */
+    String gone() {
+        return gone;
+    }
+
+    /** Notes why this end dropped its links; under the network's lock. */
+    void gone(String why) {
+        gone = why;
+    }
+
+    /** Names the receiver; what came before waits for {@link #tellWaiting}. */
+    synchronized void events(Events receiver) {
+        events = receiver;
+    }
+
+    /** Forgets the receiver; what comes from now on is dropped. */
+    synchronized void close() {
+        closed = true;
+        events = null;
+        waiting.clear();
+    }
+
+    /** Tells the receiver, now or once there is one; on the medium's background only, which keeps the order. */
+    void tell(Consumer<Events> event) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            waiting.add(event);
+        }
+        tellWaiting();
+    }
+
+    /** Tells what has waited; on the medium's background only. */
+    void tellWaiting() {
+        for (Consumer<Events> event = next(); event != null; event = next()) {
+            Events receiver = receiver();
+            if (receiver != null) {
+                event.accept(receiver);
+            }
+        }
+    }
+
+    private synchronized Consumer<Events> next() {
+        return events == null ? null : waiting.poll();
+    }
+
+    private synchronized Events receiver() {
+        return events;
+    }
+}

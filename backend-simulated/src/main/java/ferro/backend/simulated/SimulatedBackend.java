@@ -1,0 +1,184 @@
+package ferro.backend.simulated;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.NcclBackend;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.collectives.CollectiveEngine;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One rank of a group that lives in one JVM: the engine over channels in memory, no sockets, a rank per thread.
+ *
+ * <p>For tests and for trying things out. Each rank is to be used from a thread of its own, platform or virtual, as ranks
+ * of different processes are. No thread and no link is made before it is needed.
+ */
+public final class SimulatedBackend implements CollectiveBackend {
+    private static final String NAME = "simulated";
+    private static final long IDLE_THREAD_MILLIS = 100;
+
+    private final CollectiveBackend engine;
+    private final SimulatedTransport transport;
+    private final Network network;
+
+    private SimulatedBackend(CollectiveBackend engine, SimulatedTransport transport, Network network) {
+        this.engine = engine;
+        this.transport = transport;
+        this.network = network;
+    }
+
+    /**
+     * Makes a group of ranks in this JVM, with default settings.
+     *
+     * @param worldSize number of ranks
+     * @return back ends, index = rank; close each
+     * @throws IllegalArgumentException if there is not at least one rank
+     */
+    public static List<SimulatedBackend> createGroup(int worldSize) {
+        return createGroup(worldSize, Map.of());
+    }
+
+    /**
+     * Makes a group of ranks in this JVM.
+     *
+     * @param worldSize number of ranks
+     * @param settings  by property, for example {@code ferro.timeout}; neither system properties nor the environment are
+     *                  looked at
+     * @return back ends, index = rank; close each
+     * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
+     */
+    public static List<SimulatedBackend> createGroup(int worldSize, Map<String, String> settings) {
+        if (worldSize < 1) {
+            throw new IllegalArgumentException("a simulated group needs at least 1 rank, found " + worldSize);
+        }
+        Map<String, String> own = Map.copyOf(settings);
+        ScheduledExecutorService background = background();
+        Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
+        List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
+        for (int rank = 0; rank < worldSize; rank++) {
+            RankContext context = new SimulatedContext(own, System::nanoTime, background);
+            ranks.add(join(new GroupSpec(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
+        }
+        return List.copyOf(ranks);
+    }
+
+    /** Makes a group of one rank, in a context of the caller's. */
+    static SimulatedBackend alone(GroupSpec group, RankContext context) {
+        return join(group, context, new Network(1, new ThreadedMedium(context.background(), context::nanoTime)));
+    }
+
+    private static SimulatedBackend join(GroupSpec group, RankContext context, Network network) {
+        SimulatedTransport transport = network.join(group.name(), group.rank());
+        return new SimulatedBackend(CollectiveEngine.over(transport, group, context), transport, network);
+    }
+
+    /** One daemon thread for all ranks of a group, there only while there is something for it to do. */
+    private static ScheduledExecutorService background() {
+        ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "ferro-" + NAME + "-background");
+            thread.setDaemon(true);
+            return thread;
+        });
+        background.setRemoveOnCancelPolicy(true);
+        background.setKeepAliveTime(IDLE_THREAD_MILLIS, TimeUnit.MILLISECONDS);
+        background.allowCoreThreadTimeOut(true);
+        return background;
+    }
+
+    /** Ends this rank as the death of its process would: no goodbye, the others hear PEER_LOST. */
+    void kill() {
+        network.kill(transport.worldRank(transport.rank()));
+    }
+
+    @Override
+    public int rank() {
+        return engine.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return engine.worldSize();
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        engine.send(message, to, tag, timeout);
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        engine.recv(message, from, tag, timeout);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        engine.barrier(timeout);
+    }
+
+    @Override
+    public Duration timeout() {
+        return engine.timeout();
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return engine.asNcclBackend();
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return engine.unsupportedBecause(call);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return engine.submit(call, timeout);
+    }
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        engine.run(call, timeout);
+    }
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        return engine.send(tensor, to, tag, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        return engine.recv(tensor, from, tag, timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        return engine.newGroup(ranks, name, timeout);
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        engine.abort(cause);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        engine.close(timeout);
+    }
+}

@@ -1,0 +1,222 @@
+package ferro.backend.simulated;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One lane to one peer: posts go into one channel, receives are served from the other by whoever drives this rank. */
+final class SimulatedLink implements Link {
+    private static final long NO_CALL = Long.MIN_VALUE;
+
+    private final SimulatedTransport transport;
+    private final int peer;
+    private final Channel outgoing;
+    private final Channel incoming;
+    private final ReceiveQueue receives = new ReceiveQueue();
+    private final AtomicBoolean signalled = new AtomicBoolean();
+    /** Next in the transport's stack of links to look at; belongs to whoever pushed this one. */
+    private SimulatedLink nextReady;
+
+    private long sendSequence = NO_CALL;
+    private long receiveSequence = NO_CALL;
+    private long received;
+    private long seenSent;
+    private boolean sentAfterEnd;
+    private boolean failed;
+    private volatile boolean dropped;
+
+    SimulatedLink(SimulatedTransport transport, int peer, Channel outgoing, Channel incoming) {
+        this.transport = transport;
+        this.peer = peer;
+        this.outgoing = outgoing;
+        this.incoming = incoming;
+        outgoing.sender(this);
+        incoming.receiver(this);
+    }
+
+    @Override
+    public void send(CallHeader call, HostTensor data, long from, long count) {
+        if (dropped) {
+            return;
+        }
+        boolean header = call.sequence() != sendSequence;
+        sendSequence = call.sequence();
+        outgoing.post(call, header, data, from, count);
+        transport.medium().posted(outgoing, outgoing.posted());
+        if (outgoing.receiverGone() != null) {
+            sentAfterEnd = true;
+            mark();
+        }
+    }
+
+    @Override
+    public void receive(CallHeader call, HostTensor into, long from, long count) {
+        expect(call, into, from, count, null);
+    }
+
+    @Override
+    public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+        expect(call, into, from, count, op);
+    }
+
+    private void expect(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+        if (dropped) {
+            return;
+        }
+        boolean header = call.sequence() != receiveSequence;
+        receiveSequence = call.sequence();
+        if (!header && count == 0 && receives.isEmpty()) {
+            received++;
+            return;
+        }
+        Receive receive = receives.add();
+        receive.call = call;
+        receive.header = header;
+        receive.into = into;
+        receive.from = from;
+        receive.bytes = count == 0 ? 0 : count * into.dataType().byteSize();
+        receive.taken = 0;
+        receive.op = op;
+        mark();
+    }
+
+    @Override
+    public long sent() {
+        return outgoing.sent();
+    }
+
+    @Override
+    public long received() {
+        return received;
+    }
+
+    @Override
+    public long bytesMoved() {
+        return outgoing == incoming ? 2 * incoming.movedBytes() : outgoing.movedBytes() + incoming.movedBytes();
+    }
+
+    /** Has this link looked at, and wakes whoever drives this rank; any thread. */
+    void signal() {
+        if (!signalled.getAndSet(true)) {
+            transport.ready(this);
+            transport.bell().ring();
+        }
+    }
+
+    /** Has this link looked at by the next poll; called by whoever drives, who needs no waking. */
+    private void mark() {
+        if (!signalled.getAndSet(true)) {
+            transport.ready(this);
+        }
+    }
+
+    SimulatedLink nextReady() {
+        return nextReady;
+    }
+
+    void nextReady(SimulatedLink link) {
+        nextReady = link;
+    }
+
+    /** Moves what can be moved; told by the peer, or by a post of this rank. */
+    boolean pump() {
+        signalled.getAndSet(false);
+        if (dropped || failed) {
+            return false;
+        }
+        // read before the posts: what the peer posted before its end is then seen
+        String senderGone = incoming.senderGone();
+        long sent = outgoing.sent();
+        boolean moved = sent != seenSent;
+        seenSent = sent;
+        while (step()) {
+            moved = true;
+        }
+        if (!failed && !dropped) {
+            reportEnd(senderGone);
+        }
+        return moved;
+    }
+
+    /** Does one thing for the first receive; says whether there may be more to do. */
+    private boolean step() {
+        Post post = incoming.first(transport.medium());
+        if (failed || dropped || receives.isEmpty()) {
+            return false;
+        }
+        Receive receive = receives.first();
+        if (receive.finished()) {
+            receives.removeFirst();
+            received++;
+            return true;
+        }
+        if (post == null) {
+            return false;
+        }
+        if (receive.header != post.header) {
+            outOfStep(post, receive);
+            return false;
+        }
+        return receive.header ? takeHeader(post, receive) : takeElements(post, receive);
+    }
+
+    private boolean takeHeader(Post post, Receive receive) {
+        CallHeader expected = receive.call;
+        CallHeader found = post.call;
+        if (expected.sequence() != found.sequence() || expected.fingerprint() != found.fingerprint()) {
+            failed = true;
+            CallHeader onWire = new CallHeader(expected.group(), found.sequence(), found.fingerprint(), "");
+            transport.tellMismatched(peer, expected, onWire);
+            return false;
+        }
+        receive.header = false;
+        post.header = false;
+        return true;
+    }
+
+    private boolean takeElements(Post post, Receive receive) {
+        if (Movement.whole(post, receive) == 0) {
+            outOfStep(post, receive);
+            return false;
+        }
+        return incoming.take(post, receive, transport.movement()) > 0;
+    }
+
+    private void outOfStep(Post post, Receive receive) {
+        failed = true;
+        transport.tellOutOfStep(
+                peer, has(receive.header, receive.bytes - receive.taken), has(post.header, post.bytes - post.taken));
+    }
+
+    private static String has(boolean header, long bytes) {
+        return header ? "a header" : bytes + " bytes of elements";
+    }
+
+    private void reportEnd(String senderGone) {
+        if (senderGone != null && !receives.isEmpty()) {
+            fail(senderGone);
+        } else if (outgoing.receiverGone() != null && (sentAfterEnd || outgoing.sent() < outgoing.posted())) {
+            fail(outgoing.receiverGone());
+        }
+    }
+
+    private void fail(String why) {
+        failed = true;
+        transport.tellBroken(
+                peer,
+                why + " with " + (outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
+                        + " receives unfinished after " + bytesMoved() + " bytes on the link");
+    }
+
+    /** Ignores everything from now on. */
+    void drop() {
+        dropped = true;
+    }
+
+    /** Lets go of the memory of receives; called by whoever drives. */
+    void forget() {
+        receives.clear();
+    }
+}

@@ -1,0 +1,271 @@
+package ferro.backend.simulated;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.InvalidRankException;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One rank's end of a group, in memory. Links are made on first use; a peer that did something for a link pushes it on
+ * a stack and rings, so that a poll looks at those links only, however many ranks there are.
+ */
+final class SimulatedTransport implements Transport {
+    private static final int PAGE = 64;
+    private static final int LANES = Lane.values().length;
+
+    private final Network network;
+    private final Group group;
+    private final Mailbox mailbox;
+    private final Bell bell;
+    private final Movement movement = new Movement();
+    private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
+    /** Links by peer and lane, in pages, so that a thousand ranks do not take a million places. */
+    private final SimulatedLink[][] pages;
+
+    private final List<SimulatedLink> links = new ArrayList<>();
+    private volatile boolean dropped;
+    private volatile boolean dead;
+    private boolean closed;
+    private Events events;
+
+    /**
+     * Which group this is an end of.
+     *
+     * @param id      identity, 0 for the group of all ranks
+     * @param name    for messages
+     * @param rank    this rank in it
+     * @param members ranks of the world, in its order
+     */
+    record Group(long id, String name, int rank, int[] members) {}
+
+    SimulatedTransport(Network network, Group group) {
+        this.network = network;
+        this.group = group;
+        this.mailbox = network.mailbox(group.id, worldRank(group.rank));
+        this.bell = network.medium().bell(worldRank(group.rank));
+        this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
+        network.opened(this);
+    }
+
+    @Override
+    public int rank() {
+        return group.rank;
+    }
+
+    @Override
+    public int worldSize() {
+        return group.members.length;
+    }
+
+    String name() {
+        return group.name;
+    }
+
+    int worldRank(int rank) {
+        return group.members[rank];
+    }
+
+    /** Returns the rank in this group of a rank of the world, or -1. */
+    int rankOf(int worldRank) {
+        for (int rank = 0; rank < group.members.length; rank++) {
+            if (group.members[rank] == worldRank) {
+                return rank;
+            }
+        }
+        return -1;
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    Medium medium() {
+        return network.medium();
+    }
+
+    Bell bell() {
+        return bell;
+    }
+
+    Movement movement() {
+        return movement;
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        int place = InvalidRankException.check(peer, worldSize()) * LANES + lane.ordinal();
+        SimulatedLink[] page = pages[place / PAGE];
+        SimulatedLink link = page == null ? null : page[place % PAGE];
+        return link == null ? connect(peer, lane, place) : link;
+    }
+
+    private Link connect(int peer, Lane lane, int place) {
+        Mailbox peers = network.mailbox(group.id, worldRank(peer));
+        Wire wire = network.connect(mailbox, peers, lane);
+        SimulatedLink link = new SimulatedLink(this, peer, wire.from(mailbox.rank()), wire.to(mailbox.rank()));
+        if (pages[place / PAGE] == null) {
+            pages[place / PAGE] = new SimulatedLink[PAGE];
+        }
+        pages[place / PAGE][place % PAGE] = link;
+        synchronized (links) {
+            links.add(link);
+            if (dropped) {
+                link.drop();
+            }
+        }
+        return link;
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long identity) {
+        int[] members = new int[ranks.length];
+        int self = -1;
+        for (int i = 0; i < ranks.length; i++) {
+            members[i] = worldRank(InvalidRankException.check(ranks[i], worldSize()));
+            self = ranks[i] == rank() ? i : self;
+        }
+        if (self < 0) {
+            throw new IllegalArgumentException("rank " + rank() + " of \"" + name() + "\" is not among the "
+                    + ranks.length + " ranks of the new group: only members may make it");
+        }
+        String name = name() + "/" + Long.toHexString(identity);
+        return new SimulatedTransport(network, new Group(identity, name, self, members));
+    }
+
+    /** Pushes a link on the stack of those to look at; once until it is looked at. */
+    void ready(SimulatedLink link) {
+        SimulatedLink top;
+        do {
+            top = ready.get();
+            link.nextReady(top);
+        } while (!ready.compareAndSet(top, link));
+    }
+
+    @Override
+    public boolean poll() {
+        if (ready.get() == null) {
+            return false;
+        }
+        boolean moved = false;
+        SimulatedLink link = ready.getAndSet(null);
+        while (link != null) {
+            // the peer may push the link again as soon as it is looked at
+            SimulatedLink next = link.nextReady();
+            moved |= link.pump();
+            link = next;
+        }
+        return moved;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        if (ready.get() == null) {
+            bell.await(deadlineNanos);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        bell.ring();
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        int to = worldRank(InvalidRankException.check(peer, worldSize()));
+        ByteBuffer copy = ByteBuffer.allocate(message.remaining())
+                .put(message.duplicate())
+                .flip()
+                .asReadOnlyBuffer();
+        if (dead || closed) {
+            return;
+        }
+        Mailbox peers = network.mailbox(group.id, to);
+        int from = group.rank;
+        medium().later(mailbox.rank(), to, () -> peers.tell(receiver -> receiver.control(from, copy)));
+    }
+
+    @Override
+    public void events(Events receiver) {
+        events = receiver;
+        mailbox.events(receiver);
+        medium().later(mailbox.rank(), mailbox.rank(), mailbox::tellWaiting);
+    }
+
+    @Override
+    public void abandon() {
+        if (!dropped) {
+            drop("gave up on the group");
+            forget();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        drop("closed its end");
+        forget();
+        mailbox.close();
+        network.closed(this);
+    }
+
+    /** Dies without a goodbye; any thread. */
+    void die() {
+        dead = true;
+        mailbox.close();
+        drop("died");
+    }
+
+    private void drop(String why) {
+        synchronized (links) {
+            dropped = true;
+            links.forEach(SimulatedLink::drop);
+        }
+        network.drop(mailbox, why);
+    }
+
+    private void forget() {
+        synchronized (links) {
+            links.forEach(SimulatedLink::forget);
+            links.clear();
+        }
+    }
+
+    void tellMismatched(int peer, CallHeader expected, CallHeader found) {
+        if (events != null) {
+            events.mismatched(peer, expected, found);
+        }
+    }
+
+    void tellBroken(int peer, String why) {
+        tellBroken(
+                peer,
+                Code.PEER_LOST,
+                "lost rank " + peer + ", which " + why + ": make a new group of the ranks that are left");
+    }
+
+    void tellOutOfStep(int peer, String expected, String found) {
+        tellBroken(
+                peer,
+                Code.PROTOCOL,
+                "is out of step with rank " + peer + ": expected " + expected + ", found " + found
+                        + ": both must post as many elements of a call, report this as a fault of ferro");
+    }
+
+    private void tellBroken(int peer, Code code, String what) {
+        if (events == null) {
+            return;
+        }
+        Where where = Where.outside(name(), rank()).blaming(Integer.toString(peer));
+        events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + name() + "\" " + what));
+    }
+}

@@ -1,0 +1,212 @@
+package ferro.backend.simulated;
+
+import static ferro.backend.simulated.Ends.call;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SimulatedTransportTest {
+    private final Ends ends = new Ends(3);
+
+    @Test
+    void elementsArriveHoweverBothSidesCutThem() {
+        int[] sent = numbers(1000);
+        int[] got = new int[1000];
+        cut(sent, ends.link(0, 1)::send, 1, 7, 500, 492);
+        cut(got, ends.link(1, 0)::receive, 400, 2, 598);
+        ends.settle();
+        assertArrayEquals(sent, got);
+        assertEquals(4, ends.link(0, 1).sent());
+        assertEquals(3, ends.link(1, 0).received());
+        assertEquals(4000, ends.link(1, 0).bytesMoved());
+    }
+
+    @Test
+    void callsInARowKeepTheirElementsApart() {
+        float[] first = new float[2];
+        float[] second = new float[3];
+        ends.link(1, 0).receive(call(1), HostTensor.of(first), 0, 2);
+        ends.link(1, 0).receive(call(2), HostTensor.of(second), 0, 3);
+        ends.link(0, 1).send(call(1), HostTensor.of(new float[] {5, 6}), 0, 2);
+        ends.link(0, 1).send(call(2), HostTensor.of(new float[] {7, 8, 9}), 0, 3);
+        ends.settle();
+        assertArrayEquals(new float[] {5, 6}, first);
+        assertArrayEquals(new float[] {7, 8, 9}, second);
+    }
+
+    @Test
+    void firstPostOfACallCarriesTheHeaderEvenWithoutElements() {
+        HostTensor nothing = HostTensor.of(new float[0]);
+        ends.link(1, 0).receive(call(4), nothing, 0, 0);
+        ends.settle();
+        assertEquals(0, ends.link(1, 0).received());
+        ends.link(0, 1).send(call(4), nothing, 0, 0);
+        assertEquals(1, ends.link(0, 1).sent());
+        ends.settle();
+        assertEquals(1, ends.link(1, 0).received());
+    }
+
+    @Test
+    void laterPostWithoutElementsIsFinishedAtOnce() {
+        HostTensor data = HostTensor.of(new int[] {3});
+        ends.link(0, 1).send(call(1), data, 0, 1);
+        ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
+        ends.settle();
+        ends.link(0, 1).send(call(1), data, 0, 0);
+        ends.link(1, 0).receive(call(1), data, 0, 0);
+        assertEquals(2, ends.link(0, 1).sent());
+        assertEquals(2, ends.link(1, 0).received());
+    }
+
+    @Test
+    void collectiveSendRefersToTheSendersMemoryUntilItIsTaken() {
+        int[] data = {3, 4};
+        int[] sum = {10, 20};
+        ends.link(0, 1).send(call(1), HostTensor.of(data), 0, 2);
+        assertEquals(0, ends.link(0, 1).sent());
+        data[0] = 5;
+        ends.link(1, 0).receiveCombine(call(1), HostTensor.of(sum), 0, 2, ReduceOp.SUM);
+        ends.settle();
+        assertArrayEquals(new int[] {15, 24}, sum);
+        assertEquals(1, ends.link(0, 1).sent());
+    }
+
+    @Test
+    void smallMessageIsFinishedBeforeItIsReceived() {
+        short[] data = {3, 4};
+        ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, 2);
+        assertEquals(1, ends.messages(0, 1).sent());
+        data[0] = 9;
+        short[] got = new short[2];
+        ends.messages(1, 0).receive(call(1), HostTensor.of(got), 0, 2);
+        ends.settle();
+        assertArrayEquals(new short[] {3, 4}, got);
+    }
+
+    @Test
+    void windowOfMessagesIsBoundedAndComesFreeAgain() {
+        byte[] data = new byte[64 << 10];
+        Link link = ends.messages(0, 1);
+        for (int i = 0; i < 5; i++) {
+            link.send(call(1), HostTensor.of(data), 0, data.length);
+        }
+        assertEquals(3, link.sent());
+        ends.messages(1, 0).receive(call(1), HostTensor.of(new byte[5 * data.length]), 0, 5L * data.length);
+        ends.settle();
+        assertEquals(5, link.sent());
+        link.send(call(1), HostTensor.of(data), 0, data.length);
+        assertEquals(6, link.sent());
+    }
+
+    @Test
+    void largeMessageWaitsForItsReceiver() {
+        byte[] data = new byte[(int) Channel.SMALL_BYTES + 1];
+        ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, data.length);
+        ends.settle();
+        assertEquals(0, ends.messages(0, 1).sent());
+    }
+
+    @Test
+    void messageMayBeReceivedAsAnotherTypeOfAsManyBytes() {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(12).order(ByteOrder.nativeOrder());
+        ends.messages(0, 1).send(call(1), HostTensor.of(new float[] {1.5f, -2, 3}), 0, 3);
+        ends.messages(1, 0).receive(call(1), HostTensor.of(DataType.INT8, bytes), 0, 12);
+        ends.settle();
+        assertEquals(-2f, bytes.getFloat(4));
+        assertEquals(3f, bytes.getFloat(8));
+    }
+
+    @Test
+    void rankSendsToItself() {
+        int[] got = new int[2];
+        ends.messages(2, 2).receive(call(1), HostTensor.of(got), 0, 2);
+        ends.messages(2, 2).send(call(1), HostTensor.of(new int[] {6, 7}), 0, 2);
+        ends.settle();
+        assertArrayEquals(new int[] {6, 7}, got);
+    }
+
+    @Test
+    void anotherHeaderIsToldAndNothingIsWritten() {
+        int[] got = {-1};
+        CallHeader other = new CallHeader(1, 1, 77, "another call");
+        ends.link(0, 1).send(other, HostTensor.of(new int[] {5}), 0, 1);
+        ends.link(1, 0).receive(call(1), HostTensor.of(got), 0, 1);
+        ends.settle();
+        assertEquals(List.of("mismatched 0 1001 77"), ends.heard(1).lines);
+        assertArrayEquals(new int[] {-1}, got);
+        assertEquals(0, ends.link(1, 0).received());
+        assertEquals(0, ends.link(0, 1).sent());
+    }
+
+    @Test
+    void moreElementsThanTheReceiverPostedIsOutOfStep() {
+        ends.link(0, 1).send(call(1), HostTensor.of(new int[] {5, 6}), 0, 2);
+        ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
+        ends.link(1, 0).receive(call(2), HostTensor.of(new int[1]), 0, 1);
+        ends.settle();
+        assertEquals(List.of("broken 0 PROTOCOL"), ends.heard(1).lines);
+        assertTrue(ends.heard(1).causes.get(0).getMessage().contains("found 4 bytes of elements"));
+    }
+
+    @Test
+    void controlMessagesComeInOrderAndAreCopied() {
+        ByteBuffer message = ByteBuffer.wrap(new byte[] {'a', 'b'});
+        ends.end(0).control(2, message);
+        message.put(0, (byte) 'x');
+        ends.end(0).control(2, message);
+        assertEquals(2, message.remaining());
+        ends.settle();
+        assertEquals(List.of("control 0 ab", "control 0 xb"), ends.heard(2).lines);
+    }
+
+    @Test
+    void linkToNoRankIsRefused() {
+        assertThrows(InvalidRankException.class, () -> ends.link(0, 3));
+        assertThrows(InvalidRankException.class, () -> ends.end(0).control(-1, ByteBuffer.allocate(1)));
+    }
+
+    @Test
+    void pollSaysWhetherAnythingMoved() {
+        ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
+        assertFalse(ends.end(1).poll());
+        ends.link(0, 1).send(call(1), HostTensor.of(new int[] {5}), 0, 1);
+        assertTrue(ends.end(1).poll());
+        assertTrue(ends.end(0).poll());
+        assertFalse(ends.end(0).poll());
+        assertFalse(ends.end(1).poll());
+    }
+
+    /** A post of this kind. */
+    private interface Post {
+        void post(CallHeader call, HostTensor data, long from, long count);
+    }
+
+    private static void cut(int[] data, Post post, int... counts) {
+        long from = 0;
+        for (int count : counts) {
+            post.post(call(1), HostTensor.of(data), from, count);
+            from += count;
+        }
+    }
+
+    private static int[] numbers(int count) {
+        int[] numbers = new int[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = 3 * i + 1;
+        }
+        return numbers;
+    }
+}
