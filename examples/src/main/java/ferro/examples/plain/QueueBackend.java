@@ -1,0 +1,147 @@
+package ferro.examples.plain;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.InvalidRankException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * Ranks that are threads of one JVM and pass copies of messages through queues: the least that a back end must do.
+ *
+ * <p>A send never waits, since its queue keeps a copy. There is no control lane, hence no subgroups and no abort across
+ * ranks: a rank that gives up closes its end, and its peers find out when they need it. Any thread may call.
+ */
+public final class QueueBackend implements Backend {
+    /** The engine counts its tags down from -1, users count up from 0. */
+    private static final int BARRIER_TAG = Integer.MIN_VALUE;
+
+    private final Hub hub;
+    private final int rank;
+
+    /** What the ranks share; its monitor guards all of it. */
+    private record Hub(Map<Route, Queue<byte[]>> queues, boolean[] closed) {
+        Queue<byte[]> queue(int from, int to, int tag) {
+            return queues.computeIfAbsent(new Route(from, to, tag), route -> new ArrayDeque<>());
+        }
+    }
+
+    private record Route(int from, int to, int tag) {}
+
+    private QueueBackend(Hub hub, int rank) {
+        this.hub = hub;
+        this.rank = rank;
+    }
+
+    /**
+     * Makes a group.
+     *
+     * @param worldSize number of ranks, at least 1
+     * @return ends, index = rank
+     * @throws IllegalArgumentException if {@code worldSize} is below 1
+     */
+    public static List<QueueBackend> createGroup(int worldSize) {
+        if (worldSize < 1) {
+            throw new IllegalArgumentException("a group needs at least 1 rank, found " + worldSize);
+        }
+        Hub hub = new Hub(new HashMap<>(), new boolean[worldSize]);
+        return IntStream.range(0, worldSize)
+                .mapToObj(rank -> new QueueBackend(hub, rank))
+                .toList();
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int worldSize() {
+        return hub.closed.length;
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        InvalidRankException.check(to, worldSize());
+        synchronized (hub) {
+            await("send to rank " + to + " tag " + tag, to, timeout, () -> !hub.closed[to]);
+            byte[] copy = new byte[message.remaining()];
+            message.get(copy);
+            hub.queue(rank, to, tag).add(copy);
+            hub.notifyAll();
+        }
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        InvalidRankException.check(from, worldSize());
+        String call = "recv from rank " + from + " tag " + tag;
+        synchronized (hub) {
+            Queue<byte[]> queue = hub.queue(from, rank, tag);
+            await(call, from, timeout, () -> !queue.isEmpty());
+            byte[] next = queue.remove();
+            if (next.length != message.remaining()) {
+                String lengths = "the message has " + next.length + " bytes, need " + message.remaining();
+                throw failure(Code.MISMATCH, call, from, lengths, null);
+            }
+            message.put(next);
+        }
+    }
+
+    /** Dissemination (Hensgen, Finkel and Manber 1988): after round k a rank has heard of the 2^k before it. */
+    @Override
+    public void barrier(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (int distance = 1; distance < worldSize(); distance *= 2) {
+            Duration left = Duration.ofNanos(deadline - System.nanoTime());
+            send(ByteBuffer.allocate(0), (rank + distance) % worldSize(), BARRIER_TAG, left);
+            recv(ByteBuffer.allocate(0), (rank + worldSize() - distance) % worldSize(), BARRIER_TAG, left);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (hub) {
+            hub.closed[rank] = true;
+            hub.notifyAll();
+        }
+    }
+
+    /** Waits for a condition on the hub, whose monitor the caller holds; a closed end or the deadline ends the wait. */
+    private void await(String call, int peer, Duration timeout, BooleanSupplier done) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (hub.closed[rank] || !done.getAsBoolean()) {
+            if (hub.closed[rank]) {
+                throw failure(Code.ABORTED, call, rank, "this rank has closed its end", null);
+            }
+            if (hub.closed[peer]) {
+                throw failure(Code.PEER_LOST, call, peer, "rank " + peer + " has closed its end", null);
+            }
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw failure(Code.TIMED_OUT, call, peer, "nothing came within " + timeout.toMillis() + " ms", null);
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(hub, left);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw failure(Code.INTERRUPTED, call, rank, "the waiting thread was interrupted", interrupted);
+            }
+        }
+    }
+
+    private FerroException failure(Code code, String call, int culprit, String why, Exception cause) {
+        Where where = Where.outside("queues", rank).blaming(Integer.toString(culprit));
+        return new FerroException(code, where, call + " on group \"queues\" rank " + rank + ": " + why, cause);
+    }
+}

@@ -1,0 +1,143 @@
+package ferro.examples.plain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.InvalidRankException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+class QueueBackendTest {
+    private static final Duration SHORT = Duration.ofMillis(30);
+
+    @Test
+    void messageArrivesByItsTag() {
+        List<QueueBackend> ranks = QueueBackend.createGroup(2);
+        ranks.get(0).send(message(3, 1, 4), 1, 8, SHORT);
+        ranks.get(0).send(message(5, 9), 1, 7, SHORT);
+        ByteBuffer received = ByteBuffer.allocate(2);
+
+        ranks.get(1).recv(received, 0, 7, SHORT);
+
+        assertEquals(message(5, 9), received.flip());
+    }
+
+    @Test
+    void receiveOfAnotherLengthIsMismatch() {
+        List<QueueBackend> ranks = QueueBackend.createGroup(2);
+        ranks.get(0).send(message(3, 1, 4), 1, 8, SHORT);
+
+        FerroException failure = failureOf(() -> ranks.get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
+
+        assertEquals(Code.MISMATCH, failure.code());
+        assertTrue(failure.getMessage().contains("has 3 bytes, need 5"), failure.getMessage());
+    }
+
+    @Test
+    void receiveOfNothingTimesOut() {
+        FerroException failure =
+                failureOf(() -> QueueBackend.createGroup(2).get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
+
+        assertEquals(Code.TIMED_OUT, failure.code());
+        assertEquals("0", failure.where().culprits());
+    }
+
+    @Test
+    void closedPeerIsLostOnceItsMessagesAreRead() {
+        List<QueueBackend> ranks = QueueBackend.createGroup(3);
+        ranks.get(2).send(message(6), 1, 0, SHORT);
+        ranks.get(2).close();
+        ranks.get(1).recv(ByteBuffer.allocate(1), 2, 0, SHORT);
+
+        List<Executable> calls = List.of(
+                () -> ranks.get(1).recv(ByteBuffer.allocate(1), 2, 0, SHORT),
+                () -> ranks.get(1).send(message(6), 2, 0, SHORT));
+
+        for (Executable call : calls) {
+            FerroException failure = failureOf(call);
+            assertEquals(Code.PEER_LOST, failure.code());
+            assertEquals("2", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void closeEndsOwnPendingCalls() throws Exception {
+        QueueBackend rank = QueueBackend.createGroup(2).get(0);
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        Future<FerroException> pending =
+                thread.submit(() -> failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20))));
+
+        rank.close();
+
+        assertEquals(Code.ABORTED, pending.get(10, TimeUnit.SECONDS).code());
+        thread.shutdown();
+    }
+
+    @Test
+    void interruptEndsTheWaitAndStaysSet() {
+        QueueBackend rank = QueueBackend.createGroup(2).get(0);
+        Thread.currentThread().interrupt();
+
+        FerroException failure = failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20)));
+
+        assertTrue(Thread.interrupted(), "the flag is gone");
+        assertEquals(Code.INTERRUPTED, failure.code());
+    }
+
+    @Test
+    void barrierIsPassedWhenAllHaveCalled() throws Exception {
+        int worldSize = 5;
+        AtomicInteger arrived = new AtomicInteger();
+        ExecutorService threads = Executors.newFixedThreadPool(worldSize);
+        List<Future<?>> ends = new ArrayList<>();
+        for (QueueBackend rank : QueueBackend.createGroup(worldSize)) {
+            ends.add(threads.submit(() -> {
+                for (int round = 1; round <= 50; round++) {
+                    arrived.incrementAndGet();
+                    rank.barrier(Duration.ofSeconds(10));
+                    int seen = arrived.get();
+                    assertTrue(seen >= round * worldSize, "passed round " + round + " after " + seen + " arrivals");
+                }
+            }));
+        }
+        for (Future<?> end : ends) {
+            end.get(20, TimeUnit.SECONDS);
+        }
+        threads.shutdown();
+    }
+
+    @Test
+    void rankOutsideTheGroupIsMisuse() {
+        QueueBackend rank = QueueBackend.createGroup(2).get(0);
+
+        String message = assertThrows(InvalidRankException.class, () -> rank.send(message(1), 2, 0, SHORT))
+                .getMessage();
+
+        assertTrue(message.contains("2"), message);
+        assertThrows(IllegalArgumentException.class, () -> QueueBackend.createGroup(0));
+    }
+
+    private static FerroException failureOf(Executable call) {
+        return assertThrows(FerroException.class, call);
+    }
+
+    private static ByteBuffer message(int... values) {
+        ByteBuffer bytes = ByteBuffer.allocate(values.length);
+        for (int value : values) {
+            bytes.put((byte) value);
+        }
+        return bytes.flip();
+    }
+}
