@@ -303,8 +303,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         return work;
     }
 
-    /** Refuses a call of a closed group, and repeats the failure of a failed one. */
-    void checkUsable(String what) {
+    private void checkUsable(String what) {
         if (queue.isClosed()) {
             throw new IllegalStateException(
                     what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");

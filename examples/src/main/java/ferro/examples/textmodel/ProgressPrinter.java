@@ -15,6 +15,7 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
     private long shownNanos;
     private long characters;
     private long communicationNanos;
+    private String state = "";
 
     ProgressPrinter(PrintStream out, Options options) {
         this.out = out;
@@ -41,8 +42,11 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
                 characters * 1e9 / elapsed,
                 100.0 * communicationNanos / elapsed);
         if (options.bar()) {
-            // Blanks wipe what a longer line before this one has left.
-            out.print("\r" + bar(step) + " " + figures + "   ");
+            // Blanks wipe what a longer state before this one has left; each state ends with the return, as the
+            // launcher
+            // puts the rank in front of what comes next.
+            state = bar(step) + " " + figures + "   ";
+            out.print(state + "\r");
         } else {
             out.println(String.format(Locale.ROOT, "%5.1f s  ", step.endNanos() / 1e9) + figures);
         }
@@ -61,10 +65,10 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
                 Locale.ROOT, "[%s%s] %3.0f %%", "#".repeat(filled), "-".repeat(BAR_WIDTH - filled), 100 * done);
     }
 
-    /** Ends the line that redraws itself. */
+    /** Leaves the last state of the line that redraws itself. */
     void finish() {
         if (options.bar()) {
-            out.println();
+            out.println(state);
         }
     }
 }

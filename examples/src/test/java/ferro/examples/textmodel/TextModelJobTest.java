@@ -1,0 +1,90 @@
+package ferro.examples.textmodel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Backend;
+import ferro.examples.plain.QueueBackend;
+import ferro.group.ProcessGroup;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole job, ranks as threads; slow for a unit test (seconds), because the model has its real size. */
+class TextModelJobTest {
+    private static final String TEXT = "the quick brown fox jumps over the lazy dog; pack my box with jugs. ".repeat(9);
+
+    private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void jobTrainsChecksSamplesAndPlots() throws Exception {
+        Path plot = folder.resolve("plot.png");
+
+        List<Integer> exitCodes = run(4, TEXT, TEXT, "--steps=12", "--batch=34", "--out=" + plot, "--sample=40");
+
+        String report = reported.toString(StandardCharsets.UTF_8);
+        assertEquals(List.of(0, 0, 0, 0), exitCodes, report);
+        assertTrue(report.contains("4 ranks, one model"), report);
+        assertTrue(report.contains("check ok: parameters are bitwise equal on all 4 ranks, hash "), report);
+        assertTrue(report.contains("check ok: the first 12 losses are those of one process"), report);
+        assertTrue(Files.size(plot) > 1000, Files.size(plot) + " bytes");
+    }
+
+    @Test
+    void ranksWithOtherTextsAreToldSo() {
+        ExecutionException failure = assertThrows(
+                ExecutionException.class, () -> run(2, TEXT, TEXT + "x", "--batch=6", "--out=" + folder + "/p.png"));
+
+        assertEquals(UsageException.class, failure.getCause().getClass());
+        assertTrue(failure.getMessage().contains("ranks [1] of 2 have another text"), failure.getMessage());
+    }
+
+    @Test
+    void moreRanksThanSamplesAreMisuse() {
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> run(3, TEXT, TEXT, "--batch=2"));
+
+        assertEquals(UsageException.class, failure.getCause().getClass());
+        assertTrue(failure.getMessage().contains("--batch 2: fewer samples than ranks"), failure.getMessage());
+    }
+
+    /** Runs all ranks; the last one has a text of its own. */
+    private List<Integer> run(int worldSize, String text, String textOfLast, String... arguments) throws Exception {
+        Options options = Options.parse(arguments);
+        PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);
+        ExecutorService threads = Executors.newFixedThreadPool(worldSize);
+        List<Future<Integer>> ends = new ArrayList<>();
+        for (Backend backend : QueueBackend.createGroup(worldSize)) {
+            boolean last = backend.rank() == worldSize - 1;
+            TextSource source = new TextSource(last ? textOfLast : text, 1);
+            ends.add(threads.submit(() -> {
+                try (ProcessGroup group = ProcessGroup.of(backend)) {
+                    return new TextModelJob(group, options, source, out).run();
+                }
+            }));
+        }
+        List<Integer> exitCodes = new ArrayList<>();
+        try {
+            for (Future<Integer> end : ends) {
+                exitCodes.add(end.get(60, TimeUnit.SECONDS));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        return exitCodes;
+    }
+}
