@@ -303,7 +303,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         return work;
     }
 
-    private void checkUsable(String what) {
+    /** Refuses a call of a closed group, and repeats the failure of a failed one. */
+    void checkUsable(String what) {
         if (queue.isClosed()) {
             throw new IllegalStateException(
                     what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");

@@ -75,6 +75,7 @@ final class PlainEngine implements CollectiveBackend {
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
         InvalidRankException.check(to, worldSize());
+        engine.checkUsable("send");
         ByteBuffer bytes = transport.bytesOf(host(tensor));
         long begun = System.nanoTime();
         transport.whileNothingIsSent(() -> plain.send(bytes, to, tag, timeout));
@@ -84,6 +85,7 @@ final class PlainEngine implements CollectiveBackend {
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
         InvalidRankException.check(from, worldSize());
+        engine.checkUsable("recv");
         HostTensor into = host(tensor);
         long begun = System.nanoTime();
         ByteBuffer bytes =

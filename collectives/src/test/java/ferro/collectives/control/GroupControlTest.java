@@ -1,0 +1,237 @@
+package ferro.collectives.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.group.SystemContext;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class GroupControlTest {
+    private static final CallHeader SUM = new CallHeader(9, 3, 77, "allReduce f32[4] sum");
+    private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max");
+
+    private final List<GroupControl> ranks = new ArrayList<>();
+    private final int[] failures = new int[3];
+
+    /** A control lane and nothing else: delivers at once, on the sender's thread. */
+    private final class ControlLane implements Transport {
+        private final int rank;
+
+        ControlLane(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            ranks.get(peer).control(rank, message);
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public int worldSize() {
+            return 3;
+        }
+
+        @Override
+        public Link link(int peer, Lane lane) {
+            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
+        }
+
+        @Override
+        public Transport subgroup(int[] members, long group) {
+            throw new UnsupportedOperationException("no groups, asked for " + group);
+        }
+
+        @Override
+        public boolean poll() {
+            return false;
+        }
+
+        @Override
+        public void park(long deadlineNanos) {
+            // nothing is waited for
+        }
+
+        @Override
+        public void wakeup() {
+            // nobody parks
+        }
+
+        @Override
+        public void events(Events events) {
+            // the test calls it
+        }
+
+        @Override
+        public void abandon() {
+            // no data lanes
+        }
+
+        @Override
+        public void close() {
+            // no data lanes
+        }
+    }
+
+    GroupControlTest() {
+        SystemContext context = SystemContext.of(Map.of());
+        for (int r = 0; r < 3; r++) {
+            int rank = r;
+            GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
+            ranks.add(new GroupControl(new ControlLane(rank), spec, context, () -> failures[rank]++));
+        }
+    }
+
+    private static FerroException lost(int peer) {
+        return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
+    }
+
+    @Test
+    void theFirstFailureStaysAndReachesAllRanksOnce() {
+        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, "2", "gave up on rank 2 after 3000 ms", null));
+        ranks.get(0).fail(new Failure(Code.ABORTED, 0, "0", "later", null));
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals(Code.TIMED_OUT, ranks.get(rank).failure().code());
+            assertEquals("2", ranks.get(rank).failure().culprits());
+            assertEquals(
+                    "gave up on rank 2 after 3000 ms", ranks.get(rank).failure().text());
+            assertEquals(1, failures[rank], "calls of onFailure on rank " + rank);
+        }
+    }
+
+    @Test
+    void anInterruptHereIsAnAbortThereWithThisRankToBlame() {
+        ranks.get(2).fail(new Failure(Code.INTERRUPTED, 2, "", "rank 2 was interrupted", null));
+        assertEquals(Code.INTERRUPTED, ranks.get(2).failure().code());
+        assertEquals(Code.ABORTED, ranks.get(0).failure().code());
+        assertEquals("2", ranks.get(0).failure().culprits());
+    }
+
+    @Test
+    void askingFindsTheRankThatMadeAnotherCallAndAllGetBothTexts() {
+        ranks.get(0).called(SUM);
+        ranks.get(1).called(SUM);
+        ranks.get(2).called(MAX);
+        ranks.get(0).ask(SUM);
+        for (GroupControl rank : ranks) {
+            assertEquals(Code.MISMATCH, rank.failure().code());
+            assertEquals("0,2", rank.failure().culprits());
+            String text = rank.failure().text();
+            assertTrue(text.contains("rank 0 " + SUM.text()) && text.contains("rank 2 " + MAX.text()), text);
+            assertTrue(text.contains("seq 3"), text);
+        }
+    }
+
+    @Test
+    void askingTellsWhoIsMissing() {
+        ranks.get(0).called(SUM);
+        ranks.get(1).called(SUM);
+        ranks.get(0).ask(SUM);
+        BitSet missing = ranks.get(0).missingAt(3);
+        assertEquals("{2}", missing.toString());
+        ranks.get(2).called(SUM);
+        ranks.get(0).ask(SUM);
+        assertEquals("{}", ranks.get(0).missingAt(3).toString());
+        assertNull(ranks.get(0).failure());
+    }
+
+    @Test
+    void historyRemembersTheLastThousandCalls() {
+        for (long sequence = 1; sequence <= 5000; sequence++) {
+            ranks.get(1).called(new CallHeader(9, sequence, sequence * 31, "call " + sequence));
+        }
+        ranks.get(0).ask(new CallHeader(9, 3000, 1, "call other"));
+        assertNull(ranks.get(0).failure(), "too long ago");
+        ranks.get(0).ask(new CallHeader(9, 4500, 1, "call other"));
+        assertTrue(ranks.get(0).failure().text().contains("rank 1 call 4500"));
+    }
+
+    @Test
+    void aLostPeerIsToBlameUnlessItSaidGoodbye() {
+        ranks.get(1).sayGoodbye();
+        ranks.get(0).lost(1, lost(1));
+        assertNull(ranks.get(0).failure());
+        assertEquals(1, ranks.get(0).departed());
+        ranks.get(0).lost(2, lost(2));
+        assertEquals("2", ranks.get(0).failure().culprits());
+        assertEquals("2", ranks.get(1).failure().culprits());
+    }
+
+    @Test
+    void aBrokenLinkWaitsForTheMessageThatSaysWhy() {
+        ranks.get(0).broken(1, lost(1));
+        ranks.get(0).judge();
+        assertNull(ranks.get(0).failure(), "at once");
+        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, "2", "gave up on rank 2", null));
+        assertEquals(Code.TIMED_OUT, ranks.get(0).failure().code());
+    }
+
+    @Test
+    void nonsenseOnTheControlLaneIsAProtocolFailureOfItsSender() {
+        ranks.get(0).control(2, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        assertEquals(Code.PROTOCOL, ranks.get(0).failure().code());
+        assertEquals("2", ranks.get(0).failure().culprits());
+        byte[] longText = new byte[22];
+        longText[18] = 0x7f;
+        assertThrows(IllegalArgumentException.class, () -> ControlMessage.decode(ByteBuffer.wrap(longText)));
+    }
+
+    @Test
+    void messagesComeBackAsTheyWere() {
+        ControlMessage message = new ControlMessage(
+                ControlMessage.Kind.ABORT, -5, Long.MIN_VALUE + 3, Code.PEER_LOST, "1,2", "größer als 3");
+        assertEquals(message, ControlMessage.decode(message.encode()));
+    }
+
+    @Test
+    void membersThatMakeDifferentGroupsFailAtOnce() throws Exception {
+        CompletableFuture<Throwable> other = CompletableFuture.supplyAsync(() -> assertThrows(
+                FerroException.class,
+                () -> ranks.get(1).agreement().reach(4, new int[] {0, 1}, Duration.ofSeconds(20))));
+        FerroException failure = assertThrows(
+                FerroException.class,
+                () -> ranks.get(0).agreement().reach(5, new int[] {0, 1, 2}, Duration.ofSeconds(20)));
+        assertEquals(Code.MISMATCH, failure.code());
+        assertTrue(failure.getMessage().contains("[0, 1, 2]")
+                && failure.getMessage().contains("[0, 1]"));
+        assertTrue(other.get(20, TimeUnit.SECONDS).getMessage().contains("members disagree"));
+    }
+
+    @Test
+    void aMemberThatNeverCallsIsNamedAtTheDeadline() {
+        FerroException failure = assertThrows(
+                FerroException.class, () -> ranks.get(0).agreement().reach(5, new int[] {0, 2}, Duration.ofMillis(50)));
+        assertEquals(Code.TIMED_OUT, failure.code());
+        assertEquals("2", failure.where().culprits());
+        assertTrue(failure.getMessage().contains("{2}"), failure.getMessage());
+    }
+
+    @Test
+    void aMemberMayTellOfItsNextGroupEarly() throws Exception {
+        ranks.get(0).agreement().heard(1, 5, "[0, 1]");
+        ranks.get(0).agreement().heard(1, 6, "[0, 1]");
+        ranks.get(0).agreement().reach(5, new int[] {0, 1}, Duration.ofSeconds(20));
+        ranks.get(0).agreement().reach(6, new int[] {0, 1}, Duration.ofSeconds(20));
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import ferro.Backend;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestReporter;
+
+/**
+ * The whole contract of a back end; extend it, name how a group is made, and run it as any JUnit test.
+ *
+ * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
+ * {@link #ABORT_ACROSS_RANKS}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a
+ * collective ({@code allToAll}). The rules of the first three are then skipped; a cell of the others must be refused
+ * before anything moves. A refusal that is not declared fails.
+ *
+ * <p>64 MiB cells carry the tag {@code large}.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class BackendContract
+        implements CollectiveRules, ResultRules, MessageRules, WorkRules, SubgroupRules, FailureRules, CloseRules {
+    /** Groups of some ranks: {@code newGroup} and {@code split}. */
+    public static final String SUBGROUPS = "subgroups";
+    /** Several sends and receives of one rank under way at once. */
+    public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
+    /** A failure of one rank ends the others too, naming it. */
+    public static final String ABORT_ACROSS_RANKS = "abort across ranks";
+
+    private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
+
+    /** For subclasses, which name the back end. */
+    protected BackendContract() {}
+
+    /**
+     * Makes a fresh group whose ranks all live in this JVM.
+     *
+     * @param worldSize number of ranks
+     * @return ends, index = rank; the contract closes them
+     */
+    protected abstract List<? extends Backend> createGroup(int worldSize);
+
+    /**
+     * Names what this back end cannot do.
+     *
+     * @return nothing, unless overridden
+     */
+    protected Set<String> declaredRefusals() {
+        return Set.of();
+    }
+
+    @Override
+    public final Ranks group(int worldSize) {
+        return Ranks.of(createGroup(worldSize), worldSize);
+    }
+
+    @Override
+    public final boolean refuses(String capability) {
+        return declaredRefusals().contains(capability);
+    }
+
+    @Override
+    public final void needs(String capability) {
+        if (refuses(capability)) {
+            refused(capability);
+        }
+        assumeFalse(refuses(capability), () -> "declared refusal: " + capability);
+    }
+
+    @Override
+    public final void refused(String what) {
+        refusals.merge(what, 1, Integer::sum);
+    }
+
+    /**
+     * Reports how often what was refused.
+     *
+     * @param reporter of JUnit
+     */
+    @AfterAll
+    public final void reportRefusals(TestReporter reporter) {
+        if (!refusals.isEmpty()) {
+            reporter.publishEntry("refusals", refusals.toString());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package ferro.tck;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One call to check: same on every rank.
+ *
+ * @param kind    as {@link ferro.Collective#kind()}
+ * @param type    of the elements
+ * @param op      how to combine; null for a kind that only moves
+ * @param length  elements of the operand, or of one rank's part where there are parts
+ * @param root    of a rooted kind
+ * @param inPlace whether input and output share memory
+ */
+record Cell(String kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
+    /** What every back end must do, or declare to refuse. */
+    static final List<DataType> TYPES =
+            List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+
+    /** All kinds with data. */
+    static final List<String> KINDS =
+            List.of("allReduce", "broadcast", "reduce", "allGather", "reduceScatter", "gather", "scatter", "allToAll");
+
+    private static final List<ReduceOp> WHOLE_OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+    private static final List<ReduceOp> FLOATING_OPS =
+            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+
+    /** All cells of a kind: every length around the world size, type and op, in place or not; roots take turns. */
+    static List<Cell> of(String kind, int worldSize) {
+        List<Cell> cells = new ArrayList<>();
+        Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1));
+        lengths.addAll(Set.of(worldSize - 1, worldSize, worldSize + 1));
+        for (int length : lengths) {
+            for (DataType type : TYPES) {
+                add(cells, new Cell(kind, type, null, length, 0, false), worldSize);
+            }
+        }
+        return cells;
+    }
+
+    /** The cells of a kind in two types at one length. */
+    static List<Cell> ofLength(String kind, int worldSize, int length) {
+        List<Cell> cells = new ArrayList<>();
+        for (DataType type : List.of(DataType.FLOAT32, DataType.INT64)) {
+            ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
+            cells.add(new Cell(kind, type, op, length, cells.size() % worldSize, false));
+        }
+        return cells;
+    }
+
+    static boolean combines(String kind) {
+        return kind.equals("allReduce") || kind.equals("reduce") || kind.equals("reduceScatter");
+    }
+
+    private static void add(List<Cell> cells, Cell plain, int worldSize) {
+        List<ReduceOp> ops = new ArrayList<>();
+        if (combines(plain.kind)) {
+            ops.addAll(Numbers.isFloating(plain.type) ? FLOATING_OPS : WHOLE_OPS);
+        } else {
+            ops.add(null);
+        }
+        boolean bothPlaces = !plain.kind.equals("broadcast") && !plain.kind.equals("allToAll");
+        for (ReduceOp op : ops) {
+            for (boolean inPlace : bothPlaces ? new boolean[] {false, true} : new boolean[] {false}) {
+                cells.add(new Cell(plain.kind, plain.type, op, plain.length, cells.size() % worldSize, inPlace));
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        String rooted = Set.of("broadcast", "reduce", "gather", "scatter").contains(kind) ? " root " + root : "";
+        return kind + " " + type.label() + (op == null ? "" : " " + op) + " length " + length + rooted
+                + (inPlace ? " in place" : "");
+    }
+}

@@ -1,0 +1,132 @@
+package ferro.tck;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.group.ProcessGroup;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Runs cells one after the other in one group, on all ranks, and names each that went wrong. */
+final class Cells {
+    private static final int SHOWN = 20;
+
+    private final Subject subject;
+    private final List<Cell> cells;
+    private final Map<DataType, Values> values = new EnumMap<>(DataType.class);
+    private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
+    private final long[][] hashes;
+
+    private Cells(Subject subject, int worldSize, List<Cell> cells) {
+        this.subject = subject;
+        this.cells = cells;
+        this.hashes = new long[worldSize][cells.size()];
+        for (Cell cell : cells) {
+            values.computeIfAbsent(cell.type(), type -> new Values(type, worldSize));
+        }
+    }
+
+    /** Runs cells in a fresh group; fails with a list of the wrong ones. */
+    static void check(Subject subject, int worldSize, List<Cell> cells) {
+        Cells run = new Cells(subject, worldSize, cells);
+        try (Ranks ranks = subject.group(worldSize)) {
+            ranks.run(run::rank);
+        }
+        run.agree(worldSize);
+        if (!run.wrong.isEmpty()) {
+            StringBuilder text = new StringBuilder(
+                    run.wrong.size() + " wrong of " + cells.size() + " cells x " + worldSize + " ranks:");
+            run.wrong.stream().limit(SHOWN).forEach(line -> text.append("\n  ").append(line));
+            throw new AssertionError(text.toString());
+        }
+    }
+
+    private void rank(ProcessGroup group) {
+        for (int number = 0; number < cells.size(); number++) {
+            Cell cell = cells.get(number);
+            CellCall call = CellCall.of(
+                    cell, new CellCall.Place(group.rank(), group.worldSize(), number, values.get(cell.type())));
+            try {
+                String problem = refused(group, cell, call) ? call.touched() : run(group, number, call);
+                if (problem != null) {
+                    wrong.add(cell + " on rank " + group.rank() + ": " + problem);
+                }
+            } catch (RuntimeException failure) {
+                throw new AssertionError(cell + " on rank " + group.rank() + ": " + failure, failure);
+            }
+        }
+    }
+
+    private String run(ProcessGroup group, int number, CellCall call) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        if (number % 2 == 0) {
+            backend.run(call.call(), backend.timeout());
+        } else {
+            group.submit(call.call()).await();
+        }
+        hashes[group.rank()][number] = hash(call.out());
+        return call.wrong();
+    }
+
+    private boolean refused(ProcessGroup group, Cell cell, CellCall call) {
+        Optional<String> why = Refusals.of(group, call.call());
+        if (why.isEmpty()) {
+            return false;
+        }
+        String named = subject.refuses(cell.kind())
+                ? cell.kind()
+                : subject.refuses(cell.type().label()) ? cell.type().label() : String.valueOf(cell.op());
+        if (!subject.refuses(named)) {
+            throw new IllegalStateException("refused without being declared: " + why.get());
+        }
+        if (group.rank() == 0) {
+            subject.refused(named);
+        }
+        return true;
+    }
+
+    /** Every rank must have the same bits where every rank gets the result. */
+    private void agree(int worldSize) {
+        for (int number = 0; number < cells.size(); number++) {
+            boolean everywhere = cells.get(number).kind().equals("allReduce");
+            for (int rank = 1; everywhere && rank < worldSize; rank++) {
+                if (hashes[rank][number] != hashes[0][number]) {
+                    wrong.add(cells.get(number) + ": ranks 0 and " + rank + " have different bits");
+                }
+            }
+        }
+    }
+
+    static long hash(Operand out) {
+        long hash = 17;
+        for (int index = 0; out != null && index < out.length(); index++) {
+            hash = hash * 1_000_003 + out.bits(index);
+        }
+        return hash;
+    }
+
+    /** Whether a call is refused, and refused the right way. */
+    static final class Refusals {
+        private Refusals() {}
+
+        static Optional<String> of(ProcessGroup group, Collective call) {
+            CollectiveBackend backend = (CollectiveBackend) group.backend();
+            Optional<String> why = backend.unsupportedBecause(call);
+            if (why.isPresent()) {
+                if (why.get().isBlank()) {
+                    throw new IllegalStateException("unsupportedBecause gives no reason for " + call.kind());
+                }
+                try {
+                    backend.submit(call, backend.timeout());
+                } catch (UnsupportedOperationException expected) {
+                    return why;
+                }
+                throw new IllegalStateException("unsupportedBecause says \"" + why.get() + "\", but submit takes it");
+            }
+            return why;
+        }
+    }
+}

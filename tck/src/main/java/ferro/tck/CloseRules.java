@@ -1,0 +1,183 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** Rules 601 to 607: misuse, and the end of a group. */
+public interface CloseRules extends Subject {
+    /** A closed rank is named by those that call it. */
+    @Rule(601)
+    @Test
+    default void peersOfAClosedRankFailAtTheirNextCallAndNameIt() {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        CountDownLatch closed = new CountDownLatch(1);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                Expect.works(group);
+                if (group.rank() == 1) {
+                    group.close();
+                    closed.countDown();
+                } else {
+                    assertTrue(closed.await(10, TimeUnit.SECONDS), "rank 1 has not closed");
+                    group.within(Duration.ofSeconds(20)).barrier();
+                }
+            });
+            for (int rank = 0; rank < 3; rank += 2) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.PEER_LOST, Code.ABORTED);
+                Expect.blames(failure, 1);
+                Expect.says(failure, "closed");
+            }
+        }
+    }
+
+    /** A closed end takes no calls; closing it again is nothing. */
+    @Rule(602)
+    @Test
+    default void callsAfterCloseAreIllegalAndClosingTwiceIsNot() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                Expect.works(group);
+                group.close();
+                group.close();
+                group.close(Duration.ofMillis(1));
+                float[] data = {2, 3};
+                List<Executable> calls = new ArrayList<>();
+                calls.add(group::barrier);
+                calls.add(() -> group.allReduce(data, ReduceOp.SUM));
+                calls.add(() -> group.broadcastAsync(HostTensor.of(data), 0).await());
+                calls.add(() -> group.send(data, 1 - group.rank(), 0));
+                calls.add(() -> group.recv(data, 1 - group.rank(), 0));
+                for (int number = 0; number < calls.size(); number++) {
+                    assertThrows(IllegalStateException.class, calls.get(number), "call " + number + " after close");
+                }
+                assertEquals(2, group.worldSize(), "world size of a closed group");
+            });
+        }
+    }
+
+    /** Misuse is told before anything moves, and hurts nobody. */
+    @Rule(603)
+    @Test
+    default void misuseIsToldBeforeAnythingMovesAndTheGroupGoesOn() {
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                float[] two = {4, 5};
+                float[] three = {6, 7, 8};
+                illegal("rank 3", () -> group.broadcast(two, 3));
+                illegal("rank -1", () -> group.reduce(two, ReduceOp.SUM, -1));
+                illegal("rank 7", () -> group.gather(two, null, 7));
+                illegal("rank 3", () -> group.scatter(null, two, 3));
+                illegal("rank 3", () -> group.send(two, 3, 0));
+                illegal("rank -2", () -> group.recv(two, -2, 0));
+                illegal("-5", () -> group.send(two, 0, -5));
+                illegal("-5", () -> group.recv(two, 0, -5));
+                illegal("need 6", () -> group.allGather(two, three));
+                illegal("need 6", () -> group.reduceScatter(three, two, ReduceOp.SUM));
+                illegal("2 elements", () -> group.allToAll(two, two.clone()));
+                illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
+                illegal("null", () -> group.gather(two, null, group.rank()));
+                InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
+                assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
+                assertArrayEquals(new float[] {4, 5}, two, "memory of refused calls");
+                Expect.works(group);
+            });
+        }
+    }
+
+    private static void illegal(String says, Executable call) {
+        Expect.says(assertThrows(IllegalArgumentException.class, call, "need " + says), says);
+    }
+
+    /** Misuse of subgroups. */
+    @Rule(604)
+    @Test
+    default void subgroupsOfNoOrDoubleRanksAreMisuse() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                illegal("rank 2", () -> group.newGroup(0, 2));
+                illegal("twice", () -> group.newGroup(0, 1, 0));
+                illegal("rank " + group.rank(), () -> group.newGroup(1 - group.rank()));
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** Close is bounded, also with work that can never end; that work fails. */
+    @Rule(605)
+    @Test
+    default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
+        try (Ranks ranks = group(2)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    Work never = group.barrierAsync();
+                    long start = System.nanoTime();
+                    group.close(Duration.ofMillis(300));
+                    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    assertTrue(millis < 3000, "close of 300 ms took " + millis + " ms");
+                    Expect.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
+                    assertTrue(never.isDone(), "work of a closed group is still pending");
+                }
+            });
+            if (outcomes.get(0) != null) {
+                throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
+            }
+        }
+    }
+
+    /** Close waits for what can still end. */
+    @Rule(606)
+    @Test
+    default void closeWaitsForQueuedWork() {
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                long[][] data = new long[30][];
+                List<Work> queued = new ArrayList<>();
+                for (int number = 0; number < data.length; number++) {
+                    data[number] = new long[] {number + group.rank()};
+                    queued.add(group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM));
+                }
+                group.close();
+                for (int number = 0; number < data.length; number++) {
+                    queued.get(number).await();
+                    assertEquals(3L * number + 3, data[number][0], "operation " + number + ", queued before close");
+                }
+            });
+        }
+    }
+
+    /** A view has a deadline and nothing else of its own. */
+    @Rule(607)
+    @Test
+    default void aViewWithADeadlineIsTheSameGroup() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                ProcessGroup view = group.within(Duration.ofSeconds(20));
+                assertEquals(group.rank(), view.rank(), "rank of a view");
+                assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
+                view.close();
+                Work second = group.barrierAsync();
+                second.await();
+                assertEquals(2, second.sequence(), "number of the second operation");
+                illegal("0", () -> group.within(Duration.ZERO));
+            });
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Work;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Rules 101 to 109: every collective, at every size, length, type and op, gives what a plain loop gives. */
+public interface CollectiveRules extends Subject {
+    /**
+     * An all-reduce leaves the combined elements of all ranks on every rank.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(101)
+    @EachSize
+    default void allReduceCombinesTheElementsOfAllRanksOnEveryRank(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("allReduce", worldSize));
+    }
+
+    /**
+     * A broadcast copies the root's elements.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(102)
+    @EachSize
+    default void broadcastCopiesTheElementsOfTheRootToEveryRank(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("broadcast", worldSize));
+    }
+
+    /**
+     * A reduce writes on the root only.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(103)
+    @EachSize
+    default void reduceCombinesOnTheRootAndLeavesTheOthersAlone(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("reduce", worldSize));
+    }
+
+    /**
+     * An all-gather joins parts in rank order.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(104)
+    @EachSize
+    default void allGatherJoinsThePartsOfAllRanksInRankOrder(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("allGather", worldSize));
+    }
+
+    /**
+     * A reduce-scatter leaves part r of the combined elements on rank r.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(105)
+    @EachSize
+    default void reduceScatterLeavesEachRankItsPartOfTheCombinedElements(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("reduceScatter", worldSize));
+    }
+
+    /**
+     * A gather joins parts on the root.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(106)
+    @EachSize
+    default void gatherJoinsThePartsOfAllRanksOnTheRoot(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("gather", worldSize));
+    }
+
+    /**
+     * A scatter hands out the root's parts.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(107)
+    @EachSize
+    default void scatterHandsEachRankItsPartOfTheRootsElements(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("scatter", worldSize));
+    }
+
+    /**
+     * An all-to-all sends part j to rank j.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(108)
+    @EachSize
+    default void allToAllSendsPartJOfEachRankToRankJ(int worldSize) {
+        Cells.check(this, worldSize, Cell.of("allToAll", worldSize));
+    }
+
+    /**
+     * A barrier waits for the last rank, whichever that is.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(109)
+    @EachSize
+    default void barrierLetsNobodyGoBeforeTheLastRankHasCome(int worldSize) {
+        try (Ranks ranks = group(worldSize)) {
+            for (int late = 0; late < worldSize; late++) {
+                barrierWaitsFor(late, ranks);
+            }
+        }
+    }
+
+    /** Calls without data, each rank late in turn. */
+    private static void barrierWaitsFor(int late, Ranks ranks) {
+        CountDownLatch othersCalled = new CountDownLatch(ranks.size() - 1);
+        AtomicInteger early = new AtomicInteger();
+        AtomicInteger arrived = new AtomicInteger();
+        ranks.run(group -> {
+            if (group.rank() == late) {
+                assertTrue(othersCalled.await(10, TimeUnit.SECONDS), "the other ranks have not called barrier");
+                arrived.incrementAndGet();
+                group.barrier();
+                return;
+            }
+            Work waiting = group.barrierAsync();
+            boolean before = waiting.await(Duration.ofMillis(10));
+            early.addAndGet(before && arrived.get() == 0 ? 1 : 0);
+            othersCalled.countDown();
+            waiting.await();
+            early.addAndGet(arrived.get() == 0 ? 1 : 0);
+        });
+        assertEquals(0, early.get(), "ranks that left the barrier before rank " + late + " of " + ranks.size());
+    }
+
+    /**
+     * Every kind at lengths that take several chunks, and more than one segment of 512 KiB.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(110)
+    @EachSize
+    default void everyKindWorksAtAThousandElementsAndAboveASegment(int worldSize) {
+        List<Cell> cells = new ArrayList<>();
+        for (String kind : Cell.KINDS) {
+            cells.addAll(Cell.ofLength(kind, worldSize, 1000));
+        }
+        if (worldSize == 2 || worldSize == 3) {
+            for (String kind : Cell.KINDS) {
+                cells.addAll(Cell.ofLength(kind, worldSize, (512 << 10) / 4 + 3));
+            }
+        }
+        Cells.check(this, worldSize, cells);
+    }
+}

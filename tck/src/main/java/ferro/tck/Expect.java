@@ -1,0 +1,101 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** What rules about failures ask again and again. */
+final class Expect {
+    private Expect() {}
+
+    /** The outcome of a rank must be a failure of communication with one of these codes. */
+    static FerroException failure(List<Throwable> outcomes, int rank, Code... codes) {
+        Throwable outcome = outcomes.get(rank);
+        assertNotNull(outcome, "rank " + rank + " ended well, need " + Arrays.toString(codes));
+        return failure(outcome, "rank " + rank, codes);
+    }
+
+    /** A failure must be one of communication with one of these codes, and say where. */
+    static FerroException failure(Throwable outcome, String who, Code... codes) {
+        if (!(outcome instanceof FerroException)) {
+            throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);
+        }
+        FerroException failure = assertInstanceOf(FerroException.class, outcome);
+        if (!List.of(codes).contains(failure.code())) {
+            throw new AssertionError(
+                    who + " failed with " + failure.code() + ", need " + Arrays.toString(codes) + ": " + failure,
+                    failure);
+        }
+        assertNotNull(failure.where(), who + " failed without saying where: " + failure);
+        assertNotNull(failure.getMessage(), who + " failed without a message");
+        return failure;
+    }
+
+    /** A failure must blame a rank. */
+    static void blames(FerroException failure, int culprit) {
+        List<String> culprits = List.of(failure.where().culprits().split("\\s*,\\s*"));
+        assertTrue(
+                culprits.contains(Integer.toString(culprit)),
+                () -> "need culprit " + culprit + ", found \"" + failure.where().culprits() + "\": " + failure);
+    }
+
+    /** A message must hold all of these. */
+    static void says(Throwable failure, String... parts) {
+        for (String part : parts) {
+            assertTrue(
+                    String.valueOf(failure.getMessage()).contains(part),
+                    () -> "need \"" + part + "\" in the message: " + failure.getMessage());
+        }
+    }
+
+    /** Runs what must fail and returns the failure of communication. */
+    static FerroException fails(Ranks.RankCode code, ProcessGroup group, Code... codes) {
+        try {
+            code.run(group);
+        } catch (FerroException failure) {
+            return failure(failure, "rank " + group.rank(), codes);
+        } catch (Exception other) {
+            throw new AssertionError("rank " + group.rank() + " failed with " + other, other);
+        }
+        throw new AssertionError("rank " + group.rank() + " ended well, need " + Arrays.toString(codes));
+    }
+
+    /** Waits for something that no one signals. */
+    static void eventually(String what, Duration limit, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertTrue(
+                    System.nanoTime() < deadline, () -> what + " has not come true within " + limit.toMillis() + " ms");
+            LockSupport.parkNanos(500_000);
+        }
+    }
+
+    /** Floats 1.5, 2.5 and so on, times a factor. */
+    static float[] floats(int length, float factor) {
+        float[] data = new float[length];
+        for (int index = 0; index < length; index++) {
+            data[index] = (index % 97 + 1.5f) * factor;
+        }
+        return data;
+    }
+
+    /** One short call that shows that a group works. */
+    static void works(ProcessGroup group) {
+        long[] data = {group.rank() + 3L, 7};
+        group.allReduce(data, ReduceOp.SUM);
+        long size = group.worldSize();
+        assertEquals(size * (size - 1) / 2 + 3 * size, data[0], "sum of rank + 3 over " + size + " ranks");
+        assertEquals(7 * size, data[1], "sum of 7 over " + size + " ranks");
+    }
+}

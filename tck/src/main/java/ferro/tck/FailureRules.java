@@ -1,0 +1,312 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Rules 501 to 508: a failure of one rank is a failure of all, soon, with its name. */
+public interface FailureRules extends Subject {
+    /**
+     * Ranks that make different calls all learn both, and no wrong data lands.
+     *
+     * @param field     what differs on the last rank
+     * @param worldSize number of ranks
+     */
+    @Rule(501)
+    @ParameterizedTest(name = "{0}, {1} ranks")
+    @CsvSource({
+        "kind,2", "kind,3", "kind,5", "count,2", "count,3", "count,5", "type,2", "type,3", "type,5", "op,2", "op,3",
+        "op,5", "root,2", "root,3", "root,5", "order,2", "order,3"
+    })
+    default void ranksThatMakeDifferentCallsAllFailWithBothTexts(String field, int worldSize) {
+        float[][] data = new float[worldSize][];
+        List<Throwable> outcomes;
+        try (Ranks ranks = group(worldSize)) {
+            outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                boolean odd = group.rank() == worldSize - 1;
+                data[group.rank()] = Expect.floats(64 + (odd && field.equals("count") ? 1 : 0), group.rank() + 1);
+                ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
+                differing(hasty, field, odd, data[group.rank()]);
+                // a rank that only sends may have returned; its next call must fail then
+                hasty.barrier();
+            });
+        }
+        int told = 0;
+        for (int rank = 0; rank < worldSize; rank++) {
+            FerroException failure = Expect.failure(outcomes, rank, codesOfAMismatch());
+            told += failure.code() == Code.MISMATCH ? 1 : 0;
+            if (allEnd()) {
+                Expect.says(failure, textsOf(field));
+            }
+        }
+        assertTrue(told > 0 || worldSize > 2, "no rank says MISMATCH: " + outcomes);
+        for (int rank = 0; worldSize == 2 && rank < worldSize; rank++) {
+            assertArrayEquals(
+                    Expect.floats(data[rank].length, rank + 1),
+                    data[rank],
+                    "memory of rank " + rank + " of " + worldSize);
+        }
+    }
+
+    private boolean allEnd() {
+        return !refuses(BackendContract.ABORT_ACROSS_RANKS);
+    }
+
+    /** Without a control lane only a rank that sees the mismatch can name it. */
+    private Code[] codesOfAMismatch() {
+        return allEnd() ? new Code[] {Code.MISMATCH} : Code.values();
+    }
+
+    private static void differing(ProcessGroup group, String field, boolean odd, float[] data) {
+        switch (field) {
+            case "kind" -> {
+                if (odd) {
+                    group.broadcast(data, 0);
+                } else {
+                    group.allReduce(data, ReduceOp.SUM);
+                }
+            }
+            case "count" -> group.allReduce(data, ReduceOp.SUM);
+            case "type" -> {
+                Tensor other = HostTensor.of(new int[data.length]);
+                group.allReduce(odd ? other : HostTensor.of(data), ReduceOp.SUM);
+            }
+            case "op" -> group.allReduce(data, odd ? ReduceOp.MAX : ReduceOp.SUM);
+            case "root" -> group.broadcast(data, odd ? 1 : 0);
+            case "order" -> {
+                if (odd) {
+                    group.barrier();
+                }
+                group.allReduce(data, ReduceOp.SUM);
+            }
+            default -> throw new IllegalArgumentException("no call differs in " + field);
+        }
+    }
+
+    private static String[] textsOf(String field) {
+        return switch (field) {
+            case "kind" -> new String[] {"allReduce", "broadcast"};
+            case "count" -> new String[] {"64", "65"};
+            case "type" -> new String[] {"f32", "i32"};
+            case "op" -> new String[] {"sum", "max"};
+            case "root" -> new String[] {"root 0", "root 1"};
+            default -> new String[] {"allReduce", "barrier"};
+        };
+    }
+
+    /**
+     * The rank that never calls is named by those that waited.
+     *
+     * @param worldSize number of ranks
+     * @param late      the one that does not call
+     */
+    @Rule(502)
+    @ParameterizedTest(name = "rank {1} of {0}")
+    @CsvSource({"2,0", "2,1", "3,1", "4,0", "5,4"})
+    default void aRankThatNeverCallsIsNamedAtTheDeadline(int worldSize, int late) {
+        try (Ranks ranks = group(worldSize)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() != late) {
+                    group.within(Duration.ofMillis(400)).allReduce(new float[1000], ReduceOp.SUM);
+                }
+            });
+            int timedOut = 0;
+            for (int rank = 0; rank < worldSize; rank++) {
+                if (rank != late) {
+                    FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+                    timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
+                    assertEquals(rank, failure.where().rank(), "the rank that failed, as it says itself");
+                    if (allEnd()) {
+                        Expect.blames(failure, late);
+                    }
+                }
+            }
+            assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
+            if (allEnd()) {
+                Expect.fails(ProcessGroup::barrier, ranks.rank(late), Code.TIMED_OUT, Code.ABORTED);
+            }
+        }
+    }
+
+    /** An interrupted wait ends the group; the others learn who it was. */
+    @Rule(503)
+    @Test
+    default void anInterruptedWaitEndsTheGroupAndNamesItsRank() {
+        AtomicReference<Thread> waiting = new AtomicReference<>();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    waiting.set(Thread.currentThread());
+                    Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
+                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
+                    interrupted.countDown();
+                } else if (group.rank() == 1) {
+                    (allEnd() ? group : group.within(Duration.ofSeconds(1))).barrier();
+                } else {
+                    Expect.eventually("the call of rank 0", Duration.ofSeconds(10), () -> waiting.get() != null);
+                    Expect.eventually(
+                            "the wait of rank 0",
+                            Duration.ofSeconds(10),
+                            () -> waiting.get().getState() != Thread.State.RUNNABLE);
+                    waiting.get().interrupt();
+                    assertTrue(
+                            interrupted.await(10, TimeUnit.SECONDS), "rank 0 has not ended 10 s after its interrupt");
+                    (allEnd() ? group : group.within(Duration.ofSeconds(1))).barrier();
+                }
+            });
+            assertNull(outcomes.get(0), "outcome of the checks on rank 0");
+            for (int rank = 1; allEnd() && rank < 3; rank++) {
+                Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
+            }
+        }
+    }
+
+    /** Abort ends all that is pending, on all ranks; its first cause stays. */
+    @Rule(504)
+    @Test
+    default void abortFromAnyThreadEndsPendingAndLaterCallsOfAllRanks() {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        CountDownLatch pending = new CountDownLatch(2);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                if (group.rank() == 2) {
+                    assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not called");
+                    group.abort(new IllegalStateException("out of paper"));
+                    group.abort(new IllegalStateException("out of ink"));
+                } else {
+                    List<Work> queued = List.of(
+                            group.barrierAsync(), group.allReduceAsync(HostTensor.of(new int[9]), ReduceOp.SUM));
+                    pending.countDown();
+                    for (Work work : queued) {
+                        Expect.blames(Expect.fails(each -> work.await(), group, Code.ABORTED), 2);
+                    }
+                }
+                FerroException later = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
+                Expect.says(later, "out of paper");
+                Expect.blames(later, 2);
+            });
+            ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
+        }
+    }
+
+    /** A thread that has no part in the group may abort it, and a blocking call ends by it. */
+    @Rule(505)
+    @Test
+    default void abortEndsABlockingCallOfItsOwnRank() {
+        List<Throwable> outcomes;
+        CountDownLatch calling = new CountDownLatch(1);
+        try (Ranks ranks = group(2)) {
+            Thread aborts = new Thread(() -> {
+                try {
+                    calling.await();
+                    ranks.rank(0).abort(new IllegalStateException("out of paper"));
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            aborts.setDaemon(true);
+            aborts.start();
+            outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    calling.countDown();
+                    group.within(Duration.ofSeconds(20)).barrier();
+                }
+            });
+            Expect.says(Expect.failure(outcomes, 0, Code.ABORTED), "out of paper");
+        }
+    }
+
+    /** A failed group stays failed, and says so at once. */
+    @Rule(506)
+    @Test
+    default void everyCallAfterAFailureFailsAtOnce() {
+        try (Ranks ranks = group(2)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
+                float[] data = new float[4 + group.rank()];
+                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, Code.values());
+                long start = System.nanoTime();
+                List<FerroException> later = new ArrayList<>();
+                later.add(Expect.fails(ProcessGroup::barrier, group, Code.values()));
+                later.add(Expect.fails(each -> each.barrierAsync().await(), group, Code.values()));
+                later.add(Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, Code.values()));
+                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                assertTrue(millis < 2000, "calls after a failure took " + millis + " ms");
+                assertEquals(later.get(0).code(), later.get(2).code(), "code of a later call: " + later);
+            });
+            for (Throwable outcome : outcomes) {
+                if (outcome != null) {
+                    throw new AssertionError("calls after a failure: " + outcome, outcome);
+                }
+            }
+        }
+    }
+
+    /** When a failed call has returned, its memory is the caller's alone. */
+    @Rule(507)
+    @Test
+    default void nothingTouchesTheMemoryOfACallThatHasFailed() {
+        float[] given = Expect.floats(200_000, 7);
+        CountDownLatch refilled = new CountDownLatch(1);
+        float[] data = new float[given.length];
+        try (Ranks ranks = group(2)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    Ranks.RankCode call = each -> each.allReduce(data, ReduceOp.SUM);
+                    Expect.fails(call, group.within(Duration.ofMillis(200)), Code.TIMED_OUT);
+                    System.arraycopy(given, 0, data, 0, given.length);
+                    refilled.countDown();
+                } else {
+                    assertTrue(refilled.await(20, TimeUnit.SECONDS), "rank 0 has not timed out");
+                    group.within(Duration.ofSeconds(2)).allReduce(new float[given.length], ReduceOp.SUM);
+                }
+            });
+            Expect.failure(outcomes, 1, Code.ABORTED, Code.TIMED_OUT, Code.PEER_LOST);
+            if (outcomes.get(0) != null) {
+                throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
+            }
+        }
+        assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
+    }
+
+    /** A rank that calls within the deadline is in time, however long the others have waited. */
+    @Rule(508)
+    @Test
+    default void aRankThatIsLateButInTimeHarmsNothing() {
+        CountDownLatch waiting = new CountDownLatch(2);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                long[] data = {group.rank() + 5, 11};
+                if (group.rank() == 1) {
+                    assertTrue(waiting.await(10, TimeUnit.SECONDS), "ranks 0 and 2 have not called");
+                    group.allReduce(data, ReduceOp.SUM);
+                } else {
+                    Work work = group.within(Duration.ofSeconds(20)).allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                    work.await(Duration.ofMillis(50));
+                    waiting.countDown();
+                    work.await();
+                }
+                assertArrayEquals(new long[] {18, 33}, data, "sum on rank " + group.rank());
+            });
+        }
+    }
+}

@@ -1,0 +1,302 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 201 to 211: messages between two ranks, matched by peer and tag, outside the order of collectives. */
+public interface MessageRules extends Subject {
+    /** Every type, no element, a few, and more than is sent eagerly. */
+    @Rule(201)
+    @Test
+    default void messagesOfEveryTypeAndLengthArriveUnchanged() {
+        int[] lengths = {0, 1, 17, 5000, 70_001};
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                for (DataType type : Cell.TYPES) {
+                    Values values = new Values(type, 2);
+                    for (int length : lengths) {
+                        roundTrip(group, values, Operand.unwritten(type, length, Operand.Placement.of(group.rank())));
+                    }
+                }
+            });
+        }
+    }
+
+    private static void roundTrip(ProcessGroup group, Values values, Operand data) {
+        int peer = 1 - group.rank();
+        String what = data.tensor() + " on rank " + group.rank();
+        if (group.rank() == 0) {
+            data.fill(index -> values.mark(0, index));
+            group.send(data.tensor(), peer, 3);
+            data.fill(index -> 0);
+        }
+        group.recv(data.tensor(), peer, 3);
+        for (int index = 0; index < data.length(); index++) {
+            assertEquals(values.mark(0, index), data.bits(index), what + ", element " + index);
+        }
+        assertTrue(data.guardsHold(), "a receive wrote outside " + what);
+        if (group.rank() == 1) {
+            group.send(data.tensor(), peer, 3);
+        }
+    }
+
+    /** Messages of one tag keep their order. */
+    @Rule(202)
+    @Test
+    default void messagesOfOneTagArriveInTheOrderTheyWereSent() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                for (int number = 0; number < 50; number++) {
+                    int[] data = {group.rank() == 0 ? number : -1};
+                    if (group.rank() == 0) {
+                        group.send(data, 1, 5);
+                    } else {
+                        group.recv(data, 0, 5);
+                    }
+                    assertEquals(number, data[0], "message " + number);
+                }
+            });
+        }
+    }
+
+    /**
+     * Messages of other tags wait for their own receives, eager ones and announced ones.
+     *
+     * @param length elements of each message
+     */
+    @Rule(203)
+    @ParameterizedTest(name = "{0} ints")
+    @ValueSource(ints = {1, 100_000})
+    default void tagsMayBeReceivedInAnotherOrderThanSent(int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                List<Work> sends = new ArrayList<>();
+                for (int tag = 0; tag < 8; tag++) {
+                    int own = group.rank() == 0 ? tag : 7 - tag;
+                    int[] data = new int[length];
+                    if (group.rank() == 0) {
+                        data[length - 1] = 100 + own;
+                        sends.add(group.sendAsync(HostTensor.of(data), 1, own));
+                    } else {
+                        group.recv(data, 0, own);
+                        assertEquals(100 + own, data[length - 1], "message of tag " + own);
+                    }
+                }
+                sends.forEach(Work::await);
+            });
+        }
+    }
+
+    /**
+     * The exchange that deadlocks where a wait keeps others from moving.
+     *
+     * @param length elements of each message
+     */
+    @Rule(204)
+    @ParameterizedTest(name = "{0} floats")
+    @ValueSource(ints = {3, 300_000})
+    default void twoRanksMayReceiveFirstAndSendThen(int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int peer = 1 - group.rank();
+                float[] received = new float[length];
+                Work receive = group.recvAsync(HostTensor.of(received), peer, 0);
+                Work send = group.sendAsync(HostTensor.of(Expect.floats(length, group.rank() + 1)), peer, 0);
+                receive.await();
+                send.await();
+                assertArrayEquals(Expect.floats(length, peer + 1), received, "what rank " + peer + " sent");
+            });
+        }
+    }
+
+    /**
+     * A rank may send to itself.
+     *
+     * @param length elements of each message
+     */
+    @Rule(205)
+    @ParameterizedTest(name = "{0} longs")
+    @ValueSource(ints = {2, 50_000})
+    default void aRankMaySendToItself(int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        for (int worldSize = 1; worldSize <= 2; worldSize++) {
+            try (Ranks ranks = group(worldSize)) {
+                ranks.run(group -> {
+                    long[] data = new long[length];
+                    data[length - 1] = 41 + group.rank();
+                    long[] received = new long[length];
+                    Work send = group.sendAsync(HostTensor.of(data), group.rank(), 9);
+                    group.recv(received, group.rank(), 9);
+                    send.await();
+                    assertArrayEquals(data, received, "what rank " + group.rank() + " sent to itself");
+                });
+            }
+        }
+    }
+
+    /**
+     * A message of another length is an error that names both lengths, and writes nothing.
+     *
+     * @param sent elements sent; 10 are received
+     */
+    @Rule(206)
+    @ParameterizedTest(name = "{0} ints for 10")
+    @ValueSource(ints = {9, 11, 0, 50_000})
+    default void aMessageOfAnotherLengthIsAMismatch(int sent) {
+        int[] received = new int[10];
+        try (Ranks ranks = group(2)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    int[] data = new int[sent];
+                    Arrays.fill(data, 77);
+                    group.within(Duration.ofSeconds(2)).send(data, 1, 0);
+                } else {
+                    group.within(Duration.ofSeconds(10)).recv(received, 0, 0);
+                }
+            });
+            FerroException failure = Expect.failure(outcomes, 1, Code.MISMATCH);
+            Expect.says(failure, Integer.toString(4 * sent), "40");
+        }
+        assertArrayEquals(new int[10], received, "memory of the receive");
+    }
+
+    /** Messages have no place in the order of collectives. */
+    @Rule(207)
+    @Test
+    default void collectivesPassMessagesThatAreUnderWay() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int peer = 1 - group.rank();
+                byte[] received = new byte[200_000];
+                byte[] sent = new byte[200_000];
+                sent[199_999] = (byte) (group.rank() + 5);
+                Work send = group.sendAsync(HostTensor.of(sent), peer, 1);
+                Expect.works(group);
+                Expect.works(group);
+                assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
+                group.recv(received, peer, 1);
+                send.await();
+                assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
+            });
+        }
+    }
+
+    /** A receive that nothing has matched has harmed nobody. */
+    @Rule(208)
+    @Test
+    default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        CountDownLatch timedOut = new CountDownLatch(1);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (group.rank() == 0) {
+                    Ranks.RankCode receive = each -> each.recv(new int[4], 1, 7);
+                    Expect.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+                    timedOut.countDown();
+                }
+                assertTrue(timedOut.await(20, TimeUnit.SECONDS), "the receive of rank 0 has not timed out");
+                Expect.works(group);
+                int[] data = {group.rank() == 1 ? 12 : 0};
+                if (group.rank() == 1) {
+                    group.send(data, 0, 7);
+                } else {
+                    group.recv(data, 1, 7);
+                }
+                assertEquals(12, data[0], "message after the time-out");
+            });
+        }
+    }
+
+    /**
+     * Big sends wait for their receives, so a ring of them ends at the deadline.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(209)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3})
+    default void aRingOfBlockingSendsOf64MebibytesTimesOut(int worldSize) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        byte[] shared = new byte[64 << 20];
+        try (Ranks ranks = group(worldSize)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup hasty = group.within(Duration.ofMillis(500));
+                hasty.send(shared, (group.rank() + 1) % worldSize, 0);
+                hasty.recv(new byte[64 << 20], (group.rank() + worldSize - 1) % worldSize, 0);
+            });
+            int timedOut = 0;
+            for (int rank = 0; rank < worldSize; rank++) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+                timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
+            }
+            assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
+        }
+    }
+
+    /** A message waits for a receive of its own tag. */
+    @Rule(211)
+    @Test
+    default void aMessageOfAnotherTagIsNotDelivered() {
+        int[] received = new int[3];
+        try (Ranks ranks = group(2)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup hasty = group.within(Duration.ofMillis(300));
+                if (group.rank() == 0) {
+                    hasty.send(new int[] {7, 8, 9}, 1, 1);
+                } else {
+                    hasty.recv(received, 0, 2);
+                }
+            });
+            Expect.failure(outcomes, 1, Code.TIMED_OUT);
+        }
+        assertArrayEquals(new int[3], received, "memory of a receive of tag 2; tag 1 was sent");
+    }
+
+    /** All pending messages of a rank progress together. */
+    @Rule(210)
+    @Test
+    default void allPendingMessagesProgressTogether() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        int worldSize = 4;
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                List<Work> pending = new ArrayList<>();
+                int[][] received = new int[worldSize * 5][1];
+                for (int number = received.length - 1; number >= 0; number--) {
+                    int from = number % worldSize;
+                    pending.add(group.recvAsync(HostTensor.of(received[number]), from, number / worldSize));
+                }
+                for (int number = 0; number < received.length; number++) {
+                    int[] data = {1000 * group.rank() + number / worldSize};
+                    pending.add(group.sendAsync(HostTensor.of(data), number % worldSize, number / worldSize));
+                }
+                pending.forEach(Work::await);
+                for (int number = 0; number < received.length; number++) {
+                    int need = 1000 * (number % worldSize) + number / worldSize;
+                    assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
+                }
+            });
+        }
+    }
+}

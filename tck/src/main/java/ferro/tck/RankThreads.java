@@ -1,0 +1,131 @@
+package ferro.tck;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One thread per rank, from start to end; closing it interrupts those that still run. */
+final class RankThreads implements AutoCloseable {
+    /** How long the others may still run once a rank has failed that should not have. */
+    private static final Duration GRACE = Duration.ofMillis(1500);
+
+    private final Thread[] threads;
+    private final Throwable[] failures;
+    private final List<Integer> order = new ArrayList<>();
+    private int running;
+
+    /** What a rank does. */
+    @FunctionalInterface
+    interface Body {
+        void run(int rank) throws Exception;
+    }
+
+    RankThreads(int count, Body body) {
+        threads = new Thread[count];
+        failures = new Throwable[count];
+        running = count;
+        for (int rank = 0; rank < count; rank++) {
+            int own = rank;
+            threads[rank] = new Thread(() -> run(own, body), "ferro-tck-rank-" + rank);
+            threads[rank].setDaemon(true);
+        }
+        for (Thread thread : threads) {
+            thread.start();
+        }
+    }
+
+    /** Waits for all and returns how each ended; null is well. */
+    synchronized List<Throwable> end(Duration limit) {
+        if (!awaitEnd(System.nanoTime() + limit.toNanos(), false)) {
+            throw withFailures(new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms")));
+        }
+        return Arrays.asList(failures.clone());
+    }
+
+    /** Waits for all to end well; after a first failure the others get little time. */
+    synchronized void endWell(Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        boolean ended = awaitEnd(deadline, true);
+        if (!ended && order.isEmpty()) {
+            throw new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms"));
+        }
+        if (!order.isEmpty()) {
+            awaitEnd(System.nanoTime() + GRACE.toNanos(), false);
+            int first = order.get(0);
+            String rest = running == 0 ? "" : "\n" + hanging("still run after that");
+            throw withFailures(new AssertionError("rank " + first + " failed: " + failures[first] + rest));
+        }
+    }
+
+    /** Interrupts what still runs; the threads are daemons and end with their waits. */
+    @Override
+    public void close() {
+        for (Thread thread : threads) {
+            if (thread.isAlive()) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    private AssertionError withFailures(AssertionError error) {
+        for (int rank : order) {
+            if (error.getCause() == null) {
+                error.initCause(failures[rank]);
+            } else if (failures[rank] != error.getCause()) {
+                error.addSuppressed(failures[rank]);
+            }
+        }
+        return error;
+    }
+
+    private void run(int rank, Body body) {
+        Throwable failure = null;
+        try {
+            body.run(rank);
+        } catch (Throwable thrown) {
+            failure = thrown;
+        }
+        synchronized (this) {
+            failures[rank] = failure;
+            if (failure != null) {
+                order.add(rank);
+            }
+            running--;
+            notifyAll();
+        }
+    }
+
+    private boolean awaitEnd(long deadline, boolean orFailure) {
+        while (running > 0 && !(orFailure && !order.isEmpty())) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted while waiting for " + running + " ranks", interrupted);
+            }
+        }
+        return running == 0;
+    }
+
+    private String hanging(String what) {
+        List<Integer> ranks = new ArrayList<>();
+        StringBuilder stacks = new StringBuilder();
+        for (int rank = 0; rank < threads.length; rank++) {
+            StackTraceElement[] stack = threads[rank].getStackTrace();
+            if (stack.length > 0) {
+                ranks.add(rank);
+                stacks.append("\n  rank ").append(rank);
+                for (StackTraceElement frame : stack) {
+                    stacks.append("\n    at ").append(frame);
+                }
+            }
+        }
+        return "ranks " + ranks + " of " + threads.length + " " + what + stacks;
+    }
+}

@@ -1,0 +1,140 @@
+package ferro.tck;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * All ranks of one group in this JVM: runs code on each, one thread per rank, within a bound, and keeps every failure.
+ *
+ * <p>For one thread at a time. Closing it closes every rank, all at once.
+ */
+public final class Ranks implements AutoCloseable {
+    /** How long any rule may take; far above what one needs, so that a slow machine does not fail. */
+    public static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(15);
+
+    private final List<ProcessGroup> groups;
+    private boolean failureSeen;
+
+    private Ranks(List<ProcessGroup> groups) {
+        this.groups = groups;
+    }
+
+    /** What a rank does. */
+    @FunctionalInterface
+    public interface RankCode {
+        /**
+         * Runs on the thread of one rank.
+         *
+         * @param group this rank's end
+         * @throws Exception whatever fails the rank
+         */
+        void run(ProcessGroup group) throws Exception;
+    }
+
+    /**
+     * Wraps back ends.
+     *
+     * @param backends  index = rank
+     * @param worldSize how many there should be
+     * @return ranks
+     * @throws AssertionError if the list is not a group of that size
+     */
+    public static Ranks of(List<? extends Backend> backends, int worldSize) {
+        if (backends.size() != worldSize) {
+            throw new AssertionError("createGroup(" + worldSize + ") returned " + backends.size() + " back ends");
+        }
+        List<ProcessGroup> groups = new ArrayList<>();
+        for (Backend backend : backends) {
+            if (backend.rank() != groups.size() || backend.worldSize() != worldSize) {
+                throw new AssertionError("createGroup(" + worldSize + ") has rank " + backend.rank() + " of "
+                        + backend.worldSize() + " at index " + groups.size());
+            }
+            groups.add(ProcessGroup.of(backend));
+        }
+        return new Ranks(groups);
+    }
+
+    /**
+     * Returns the number of ranks.
+     *
+     * @return world size
+     */
+    public int size() {
+        return groups.size();
+    }
+
+    /**
+     * Returns one rank's end.
+     *
+     * @param rank which
+     * @return group
+     */
+    public ProcessGroup rank(int rank) {
+        return groups.get(rank);
+    }
+
+    /**
+     * Runs code on every rank; all must end well.
+     *
+     * @param code what each does
+     * @throws AssertionError on a time-out, with the stacks of the ranks that hang; else the failure that came first in
+     *     time is thrown as cause, with those of the other ranks suppressed
+     */
+    public void run(RankCode code) {
+        run(LIMIT, code);
+    }
+
+    /**
+     * Runs code on every rank within a bound; all must end well.
+     *
+     * @param limit bound
+     * @param code  what each does
+     * @throws AssertionError as {@link #run(RankCode)}
+     */
+    public void run(Duration limit, RankCode code) {
+        try (RankThreads threads = start(code)) {
+            threads.endWell(limit);
+        } catch (AssertionError failure) {
+            failureSeen = true;
+            throw failure;
+        }
+    }
+
+    /**
+     * Runs code on every rank and returns how each ended.
+     *
+     * @param limit bound
+     * @param code  what each does
+     * @return index = rank, null where it ended well
+     * @throws AssertionError on a time-out, with the stacks of the ranks that hang
+     */
+    public List<Throwable> outcomes(Duration limit, RankCode code) {
+        failureSeen = true;
+        try (RankThreads threads = start(code)) {
+            return threads.end(limit);
+        }
+    }
+
+    /** Closes every rank; one that failed before may say so again, one that hangs fails. */
+    @Override
+    public void close() {
+        try (RankThreads threads = start(ProcessGroup::close)) {
+            for (Throwable failure : threads.end(CLOSE_LIMIT)) {
+                boolean expected = failureSeen && failure instanceof FerroException;
+                if (failure != null && !expected) {
+                    throw new AssertionError("close failed: " + failure, failure);
+                }
+            }
+        }
+    }
+
+    private RankThreads start(RankCode code) {
+        return new RankThreads(groups.size(), rank -> code.run(groups.get(rank)));
+    }
+}

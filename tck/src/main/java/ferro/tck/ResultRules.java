@@ -1,0 +1,145 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 111 to 115: the bits of results, big results, and what may be refused. */
+public interface ResultRules extends Subject {
+    /**
+     * Rounding depends on the order of additions; the order must be one, for all ranks and runs.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(111)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3, 5, 8})
+    default void floatsHaveTheSameBitsOnAllRanksAndFromRunToRun(int worldSize) {
+        long[][] first = hashesOfRandomSums(worldSize);
+        long[][] second = hashesOfRandomSums(worldSize);
+        for (int rank = 0; rank < worldSize; rank++) {
+            for (int call = 0; call < first[rank].length; call++) {
+                String what = "bits of all-reduce " + call + " on rank " + rank + " of " + worldSize;
+                assertEquals(first[0][call], first[rank][call], what + " against rank 0");
+                assertEquals(first[rank][call], second[rank][call], what + " against another run");
+            }
+        }
+    }
+
+    private long[][] hashesOfRandomSums(int worldSize) {
+        int[] lengths = {1, 2, 7, 64, 1000, 40_000};
+        long[][] hashes = new long[worldSize][2 * lengths.length];
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                for (int call = 0; call < hashes[0].length; call++) {
+                    Random random = new Random(group.rank() * 1000L + call / 2);
+                    Operand data = Operand.unwritten(
+                            DataType.FLOAT32, lengths[call / 2], Operand.Placement.of(group.rank() + call));
+                    data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, Math.exp(8 * random.nextGaussian())));
+                    group.allReduce(data.tensor(), ReduceOp.SUM);
+                    hashes[group.rank()][call] = Cells.hash(data);
+                }
+            });
+        }
+        for (long[] ofRank : hashes) {
+            for (int call = 1; call < ofRank.length; call += 2) {
+                assertEquals(ofRank[call - 1], ofRank[call], "the same all-reduce, twice in one group");
+            }
+        }
+        return hashes;
+    }
+
+    /** NaN wins in every op and comes out canonical; MIN and MAX know which zero is smaller. */
+    @Rule(112)
+    @Test
+    default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
+        float odd = Float.intBitsToFloat(0x7FC0_1234);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
+                    float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
+                    group.allReduce(data, op);
+                    String where = op + " on rank " + group.rank();
+                    assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
+                    boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
+                    assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
+                }
+            });
+        }
+    }
+
+    /**
+     * 64 MiB of floats.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(113)
+    @Tag("large")
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3})
+    default void sixtyFourMebibytesAreSummed(int worldSize) {
+        int length = 16 << 20;
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(Duration.ofSeconds(120), group -> {
+                float[] data = new float[length];
+                for (int index = 0; index < length; index++) {
+                    data[index] = index % 8191 + group.rank() + 1;
+                }
+                group.allReduce(data, ReduceOp.SUM);
+                int extra = worldSize * (worldSize + 1) / 2;
+                for (int index = 0; index < length; index++) {
+                    if (data[index] != worldSize * (index % 8191) + extra) {
+                        throw new AssertionError("element " + index + " is " + data[index] + " on rank " + group.rank()
+                                + ", need " + (worldSize * (index % 8191) + extra));
+                    }
+                }
+            });
+        }
+    }
+
+    /** What a back end need not do: it is done, equally on all ranks, or refused before anything moves. */
+    @Rule(114)
+    @Test
+    default void whatIsNotDoneIsRefusedWithAReasonBeforeAnythingMoves() {
+        List<String> names = OptionalCall.of(0).stream().map(OptionalCall::name).toList();
+        long[][] hashes = new long[3][names.size()];
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                List<OptionalCall> calls = OptionalCall.of(group.rank());
+                for (int number = 0; number < calls.size(); number++) {
+                    hashes[group.rank()][number] = refusedOrDone(group, calls.get(number));
+                }
+                Expect.works(group);
+            });
+        }
+        for (int number = 0; number < names.size(); number++) {
+            assertEquals(hashes[0][number], hashes[1][number], "ranks 0 and 1 at " + names.get(number));
+            assertEquals(hashes[0][number], hashes[2][number], "ranks 0 and 2 at " + names.get(number));
+        }
+    }
+
+    private long refusedOrDone(ProcessGroup group, OptionalCall each) {
+        Optional<String> why = Cells.Refusals.of(group, each.call());
+        if (why.isPresent()) {
+            assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());
+            if (group.rank() == 0) {
+                refused(each.name());
+            }
+            return 0;
+        }
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        backend.run(each.call(), backend.timeout());
+        return Cells.hash(each.out());
+    }
+}

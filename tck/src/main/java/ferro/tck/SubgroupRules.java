@@ -1,0 +1,250 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Rules 401 to 409: groups of some ranks. */
+public interface SubgroupRules extends Subject {
+    /** Same color, same group; by key, ties by rank; no color, no group. */
+    @Rule(401)
+    @Test
+    default void splitGroupsRanksByColorAndOrdersThemByKey() {
+        needs(BackendContract.SUBGROUPS);
+        int[] colors = {4, 9, 4, -1, 9, 4};
+        int[] keys = {5, 1, -2, 0, 1, 5};
+        int[][] order = {{2, 0, 5}, {1, 4}};
+        try (Ranks ranks = group(colors.length)) {
+            ranks.run(group -> {
+                int rank = group.rank();
+                try (ProcessGroup part = group.split(colors[rank], keys[rank])) {
+                    if (colors[rank] < 0) {
+                        assertNull(part, "a negative color must give no group");
+                    } else {
+                        checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    private static void checkOrder(ProcessGroup part, int parentRank, int[] order) {
+        assertNotNull(part, "no group for rank " + parentRank);
+        assertEquals(order.length, part.worldSize(), "world size of the part of rank " + parentRank);
+        assertEquals(parentRank, order[part.rank()], "parent's rank at rank " + part.rank() + " of the part");
+        int[] found = new int[order.length];
+        part.allGather(new int[] {parentRank}, found);
+        for (int rank = 0; rank < order.length; rank++) {
+            assertEquals(order[rank], found[rank], "parent's rank that rank " + rank + " of the part tells");
+        }
+    }
+
+    /** The positions in the list are the ranks of the new group, and all collectives work in it. */
+    @Rule(402)
+    @Test
+    default void newGroupRanksAreThePositionsInTheList() {
+        needs(BackendContract.SUBGROUPS);
+        int[] members = {3, 0, 2};
+        try (Ranks ranks = group(4)) {
+            ranks.run(group -> {
+                if (group.rank() != 1) {
+                    try (ProcessGroup part = group.newGroup(members)) {
+                        checkOrder(part, group.rank(), members);
+                        int[] data = {part.rank() == 1 ? 55 : 0};
+                        part.broadcast(data, 1);
+                        assertEquals(55, data[0], "what rank 1 of the part broadcasts");
+                        Expect.works(part);
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** A part may be divided again, and the parent goes on. */
+    @Rule(403)
+    @Test
+    default void aPartMayBeDividedAgain() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(5)) {
+            ranks.run(group -> {
+                try (ProcessGroup part = group.split(group.rank() == 0 ? -1 : 1, -group.rank())) {
+                    if (part != null) {
+                        try (ProcessGroup pair = part.split(part.rank() / 2, 0)) {
+                            int low = group.rank() <= 2 ? 1 : 3;
+                            checkOrder(pair, group.rank(), new int[] {low + 1, low});
+                        }
+                        Expect.works(part);
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** A group whose member is late does not keep others from moving, with the same ranks or not. */
+    @Rule(404)
+    @Test
+    default void overlappingGroupsDoNotWaitForEachOther() {
+        needs(BackendContract.SUBGROUPS);
+        CountDownLatch rightDone = new CountDownLatch(2);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                int rank = group.rank();
+                ProcessGroup left = rank < 2 ? group.newGroup(0, 1) : null;
+                ProcessGroup right = rank > 0 ? group.newGroup(1, 2) : null;
+                var pending = rank == 1 ? left.barrierAsync() : null;
+                if (right != null) {
+                    Expect.works(right);
+                    rightDone.countDown();
+                }
+                if (rank == 0) {
+                    assertTrue(rightDone.await(20, TimeUnit.SECONDS), "ranks 1 and 2 wait for rank 0's other group");
+                    left.barrier();
+                }
+                if (pending != null) {
+                    pending.await();
+                }
+                Expect.works(group);
+                closeAll(left, right);
+            });
+        }
+    }
+
+    private static void closeAll(ProcessGroup... groups) {
+        for (ProcessGroup group : groups) {
+            if (group != null) {
+                group.close();
+            }
+        }
+    }
+
+    /** Members that name different lists learn it at once, not at the deadline. */
+    @Rule(405)
+    @Test
+    default void membersThatDisagreeAboutTheListFailAtOnce() {
+        needs(BackendContract.SUBGROUPS);
+        long start = System.nanoTime();
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup patient = group.within(Duration.ofSeconds(60));
+                patient.newGroup(group.rank() == 2 ? new int[] {0, 2, 1} : new int[] {0, 1, 2});
+            });
+            for (int rank = 0; rank < 3; rank++) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
+                Expect.says(failure, "[0, 1, 2]", "[0, 2, 1]");
+            }
+        }
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+        assertTrue(seconds < 20, "the disagreement was told after " + seconds + " s");
+    }
+
+    /** A member that never calls is named at the deadline. */
+    @Rule(406)
+    @Test
+    default void aMemberThatNeverCallsIsNamedAtTheDeadline() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() != 1) {
+                    group.within(Duration.ofMillis(400)).newGroup(0, 1, 2);
+                }
+            });
+            for (int rank : new int[] {0, 2}) {
+                Expect.blames(Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED), 1);
+            }
+        }
+    }
+
+    /** A failure stays in its group. */
+    @Rule(407)
+    @Test
+    default void aFailureInOneGroupLeavesItsSiblingAndItsParentAlone() {
+        needs(BackendContract.SUBGROUPS);
+        CountDownLatch failed = new CountDownLatch(2);
+        try (Ranks ranks = group(4)) {
+            ranks.run(group -> {
+                ProcessGroup half = group.split(group.rank() / 2, 0);
+                if (group.rank() < 2) {
+                    int[] data = new int[group.rank() + 4];
+                    Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
+                    failed.countDown();
+                } else {
+                    while (failed.getCount() > 0) {
+                        Expect.works(half);
+                    }
+                    Expect.works(half);
+                    half.close();
+                }
+                Expect.works(group);
+                try (ProcessGroup again = group.split(group.rank() / 2, 0)) {
+                    Expect.works(again);
+                }
+                closeFailed(half, group.rank() < 2);
+            });
+        }
+    }
+
+    private static void closeFailed(ProcessGroup half, boolean failed) {
+        try {
+            half.close();
+        } catch (FerroException again) {
+            if (!failed) {
+                throw again;
+            }
+        }
+    }
+
+    /** The same list, twice, makes two groups. */
+    @Rule(408)
+    @Test
+    default void theSameListMakesANewGroupEachTime() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                ProcessGroup first = group.newGroup(1, 0);
+                ProcessGroup second = group.newGroup(1, 0);
+                var early = group.rank() == 0 ? first.barrierAsync() : null;
+                Expect.works(second);
+                if (early == null) {
+                    first.barrier();
+                } else {
+                    early.await();
+                }
+                closeAll(first);
+                Expect.works(second);
+                closeAll(second);
+            });
+        }
+    }
+
+    /** Closing a part leaves the others open. */
+    @Rule(409)
+    @Test
+    default void closingAPartLeavesItsParentAndSiblingsOpen() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                for (int turn = 0; turn < 10; turn++) {
+                    try (ProcessGroup kept = group.split(0, 0)) {
+                        group.split(0, -group.rank()).close();
+                        Expect.works(kept);
+                    }
+                    Expect.works(group);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Rules 301 to 308: the order of operations, and what a handle tells. */
+public interface WorkRules extends Subject {
+    /** Each operation starts from what the one before it left. */
+    @Rule(301)
+    @Test
+    default void operationsRunInTheOrderTheyWereSubmitted() {
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                long[] data = {group.rank() + 2};
+                HostTensor tensor = HostTensor.of(data);
+                List<Work> queued = new ArrayList<>();
+                queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
+                queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
+                queued.add(group.submit(new Collective.Broadcast(tensor, 2)));
+                for (int turn = 0; turn < 20; turn++) {
+                    queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
+                }
+                queued.get(queued.size() - 1).await();
+                for (Work work : queued) {
+                    assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
+                }
+                long need = 2 * 3 * 4 * 3 * 59_049L;
+                assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
+            });
+        }
+    }
+
+    /** A blocking call takes its place behind what was submitted. */
+    @Rule(302)
+    @Test
+    default void aBlockingCallComesAfterWhatWasSubmittedBefore() {
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                for (int turn = 0; turn < 20; turn++) {
+                    long[] data = {group.rank() + 2};
+                    Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
+                    group.allReduce(data, ReduceOp.SUM);
+                    assertTrue(first.isDone(), "a blocking call returned before what was submitted before it");
+                    assertEquals(72, data[0], "product, then sum");
+                    first.await();
+                }
+            });
+        }
+    }
+
+    /** Sequence numbers. */
+    @Rule(303)
+    @Test
+    default void sequenceNumbersCountCollectivesFromOne() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                assertEquals(1, finished(group.barrierAsync()).sequence(), "number of the first operation");
+                group.barrier();
+                assertEquals(3, finished(group.barrierAsync()).sequence(), "number of the third operation");
+                if (!refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+                    int peer = 1 - group.rank();
+                    Work receive = group.recvAsync(HostTensor.of(new int[1]), peer, 0);
+                    assertEquals(
+                            -1,
+                            group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(),
+                            "of a send");
+                    assertEquals(-1, finished(receive).sequence(), "number of a receive");
+                }
+                assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
+            });
+        }
+    }
+
+    private static Work finished(Work work) {
+        work.await();
+        return work;
+    }
+
+    /** Looking at an operation for a while does nothing to it. */
+    @Rule(304)
+    @Test
+    default void waitingForAWhileOnlyLooks() {
+        CountDownLatch looked = new CountDownLatch(1);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (group.rank() == 1) {
+                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not looked");
+                }
+                long[] data = {group.rank() + 4};
+                Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                if (group.rank() == 0) {
+                    assertFalse(work.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
+                    assertFalse(work.await(Duration.ZERO), "done, but rank 1 has not called");
+                    assertFalse(work.isDone(), "done, but rank 1 has not called");
+                    looked.countDown();
+                }
+                assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
+                assertTrue(work.isDone(), "not done, but waiting for it has ended");
+                assertEquals(9, data[0], "sum of 4 and 5");
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** A dependant that blocks must not keep the group from moving. */
+    @Rule(305)
+    @Test
+    default void dependantsOfACompletionMayBlockWithoutStoppingTheGroup() {
+        CountDownLatch secondDone = new CountDownLatch(2);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                CountDownLatch blocked = new CountDownLatch(1);
+                Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
+                var dependant = first.completion()
+                        .thenRun(() -> {
+                            blocked.countDown();
+                            assertTrue(waits(secondDone), "the second operation has not ended meanwhile");
+                        })
+                        .toCompletableFuture();
+                assertTrue(blocked.await(10, TimeUnit.SECONDS), "the dependant was never run");
+                Work second = group.allReduceAsync(HostTensor.of(new int[] {5}), ReduceOp.SUM);
+                Expect.eventually("the end of the second operation", Duration.ofSeconds(10), second::isDone);
+                secondDone.countDown();
+                dependant.get(20, TimeUnit.SECONDS);
+            });
+        }
+    }
+
+    private static boolean waits(CountDownLatch latch) {
+        try {
+            return latch.await(15, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Elapsed time runs until the end. */
+    @Rule(306)
+    @Test
+    default void elapsedTimeStopsAtTheEnd() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                long before = System.nanoTime();
+                Work work = finished(group.barrierAsync());
+                Duration elapsed = work.elapsed();
+                Duration bound = Duration.ofNanos(System.nanoTime() - before);
+                assertFalse(elapsed.isNegative(), "elapsed is " + elapsed);
+                assertTrue(elapsed.compareTo(bound) <= 0, "elapsed is " + elapsed + ", the call took " + bound);
+                group.barrier();
+                assertEquals(elapsed, work.elapsed(), "elapsed time of an operation that has ended");
+            });
+        }
+    }
+
+    /** A failed handle stays failed, in all its forms. */
+    @Rule(307)
+    @Test
+    default void aFailedOperationTellsItsFailureEachTime() {
+        try (Ranks ranks = group(2)) {
+            Work work = ranks.rank(0).within(Duration.ofMillis(100)).barrierAsync();
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    Expect.fails(each -> work.await(), group, Code.TIMED_OUT);
+                    Expect.fails(each -> work.await(), group, Code.TIMED_OUT);
+                    Expect.fails(each -> work.await(Duration.ofSeconds(1)), group, Code.TIMED_OUT);
+                    assertTrue(work.isDone(), "a failed operation is not done");
+                    failsStage(work, group);
+                }
+            });
+            assertNull(outcomes.get(0), "outcome of the checks on rank 0");
+        }
+    }
+
+    private static void failsStage(Work work, ProcessGroup group) throws Exception {
+        try {
+            work.completion().toCompletableFuture().get(5, TimeUnit.SECONDS);
+        } catch (ExecutionException failure) {
+            Expect.failure(failure.getCause(), "the stage of rank " + group.rank(), Code.TIMED_OUT);
+            return;
+        }
+        throw new AssertionError("the stage of a failed operation ended well");
+    }
+
+    /** Many small operations may be queued at once. */
+    @Rule(308)
+    @Test
+    default void hundredsOfOperationsMayBeQueued() {
+        try (Ranks ranks = group(4)) {
+            ranks.run(group -> {
+                int[][] data = new int[300][];
+                Work[] queued = new Work[data.length];
+                for (int number = 0; number < data.length; number++) {
+                    data[number] = new int[] {number + group.rank(), 2};
+                    queued[number] = group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM);
+                }
+                for (int number = 0; number < data.length; number++) {
+                    queued[number].await();
+                    assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
+                }
+            });
+        }
+    }
+}

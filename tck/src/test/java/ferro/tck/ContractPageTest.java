@@ -1,0 +1,62 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** docs/contract.md and the rules in code are one list. */
+class ContractPageTest {
+    private static final Path PAGE = Path.of("..", "docs", "contract.md");
+
+    @Test
+    void everyRuleInCodeStandsOnThePageWithItsTestAndTheOtherWayRound() throws IOException {
+        assertEquals(rulesOfCode(), rulesOfPage(), "rules by number: code (expected) and docs/contract.md");
+    }
+
+    @Test
+    void everyTestOfTheContractHasARule() {
+        List<String> without = new ArrayList<>();
+        for (Method method : BackendContract.class.getMethods()) {
+            boolean test = method.getDeclaringClass().getPackage() == BackendContract.class.getPackage()
+                    && method.getDeclaringClass().getSimpleName().endsWith("Rules")
+                    && !method.isSynthetic();
+            if (test && method.getAnnotation(Rule.class) == null) {
+                without.add(method.getName());
+            }
+        }
+        assertTrue(without.isEmpty(), "tests without a rule: " + without);
+    }
+
+    private static Map<Integer, String> rulesOfCode() {
+        Map<Integer, String> rules = new TreeMap<>();
+        for (Method method : BackendContract.class.getMethods()) {
+            Rule rule = method.getAnnotation(Rule.class);
+            if (rule != null) {
+                String before = rules.put(rule.value(), method.getName());
+                assertEquals(null, before, "two tests have rule " + rule.value());
+            }
+        }
+        return rules;
+    }
+
+    /** Rows look like {@code | 101 | rule | intent | `test` |}; a rule without a test says "not tested". */
+    private static Map<Integer, String> rulesOfPage() throws IOException {
+        Map<Integer, String> rules = new TreeMap<>();
+        for (String line : Files.readAllLines(PAGE)) {
+            String[] cells = line.split("\\|");
+            if (cells.length >= 5 && cells[1].strip().matches("\\d+") && cells[4].contains("`")) {
+                rules.put(Integer.valueOf(cells[1].strip()), cells[4].strip().replace("`", ""));
+            }
+        }
+        return rules;
+    }
+}

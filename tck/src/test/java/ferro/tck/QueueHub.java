@@ -1,0 +1,137 @@
+package ferro.tck;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** An honest plain group in memory: one monitor, queues by sender, receiver and tag. */
+class QueueHub {
+    private final Map<List<Integer>, Deque<byte[]>> queues = new HashMap<>();
+    private final int worldSize;
+    private int waiting;
+    private long turn;
+
+    QueueHub(int worldSize) {
+        this.worldSize = worldSize;
+    }
+
+    static List<Backend> group(int worldSize) {
+        return new QueueHub(worldSize).ranks();
+    }
+
+    List<Backend> ranks() {
+        List<Backend> ranks = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            ranks.add(new Rank(rank));
+        }
+        return ranks;
+    }
+
+    /** Which queue a message goes through; wrong back ends override it. */
+    List<Integer> key(int from, int to, int tag) {
+        return List.of(from, to, tag);
+    }
+
+    /** Puts a message where it was asked for; wrong back ends override it. */
+    void deliver(byte[] message, ByteBuffer into, Where where) {
+        if (message.length != into.remaining()) {
+            throw new FerroException(
+                    Code.MISMATCH, where, "a message of " + message.length + " bytes came for " + into.remaining());
+        }
+        into.put(message);
+    }
+
+    private final class Rank implements Backend {
+        private final int rank;
+        private boolean closed;
+
+        Rank(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public int worldSize() {
+            return worldSize;
+        }
+
+        @Override
+        public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+            byte[] copy = new byte[message.remaining()];
+            message.get(copy);
+            synchronized (QueueHub.this) {
+                queue(rank, to, tag).add(copy);
+                QueueHub.this.notifyAll();
+            }
+        }
+
+        @Override
+        public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+            Where where = Where.outside("queues", rank).blaming(Integer.toString(from));
+            synchronized (QueueHub.this) {
+                Deque<byte[]> queue = queue(from, rank, tag);
+                await(() -> !queue.isEmpty(), timeout, where);
+                deliver(queue.remove(), message, where);
+            }
+        }
+
+        @Override
+        public void barrier(Duration timeout) {
+            synchronized (QueueHub.this) {
+                long own = turn;
+                if (++waiting == worldSize) {
+                    waiting = 0;
+                    turn++;
+                    QueueHub.this.notifyAll();
+                }
+                await(() -> turn > own, timeout, Where.outside("queues", rank));
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (QueueHub.this) {
+                closed = true;
+                QueueHub.this.notifyAll();
+            }
+        }
+
+        private Deque<byte[]> queue(int from, int to, int tag) {
+            return queues.computeIfAbsent(key(from, to, tag), key -> new ArrayDeque<>());
+        }
+
+        private void await(BooleanSupplier done, Duration timeout, Where where) {
+            long deadline = System.nanoTime() + timeout.toNanos();
+            while (!done.getAsBoolean()) {
+                long millis = (deadline - System.nanoTime()) / 1_000_000;
+                if (closed) {
+                    throw new FerroException(Code.ABORTED, where, "rank " + rank + " was closed while it waited");
+                }
+                if (millis <= 0) {
+                    throw new FerroException(
+                            Code.TIMED_OUT, where, "rank " + rank + " gave up after " + timeout.toMillis() + " ms");
+                }
+                try {
+                    QueueHub.this.wait(millis);
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                    throw new FerroException(Code.INTERRUPTED, where, "rank " + rank + " was interrupted", interrupted);
+                }
+            }
+        }
+    }
+}
