@@ -12,7 +12,12 @@ enum Part {
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
     BENCHMARKS(packages("ferro.benchmarks.."), libraries("org.HdrHistogram.."), SPI, COLLECTIVES),
-    LAUNCHER(packages("ferro.launcher.."), libraries("picocli..", "org.HdrHistogram.."), SPI, COLLECTIVES, TCP);
+    LAUNCHER(
+            packages("ferro.launcher.."),
+            libraries("picocli..", "org.HdrHistogram..", "javax.tools..", "com.sun.source.."),
+            SPI,
+            COLLECTIVES,
+            TCP);
 
     private final String[] packages;
     private final String[] libraries;

@@ -48,9 +48,12 @@ final class RankStream implements Runnable {
         this.outputClosed = ties.outputClosed();
     }
 
-    private static byte[] prefix(int rank, boolean colour) {
-        String plain = "[" + rank + "] ";
-        String shown = colour ? "\033[" + COLOURS[rank % COLOURS.length] + "m[" + rank + "]" + "\033[0m " : plain;
+    /** On a terminal the rest of the line is wiped first: a longer progress bar may stand there. */
+    private static byte[] prefix(int rank, boolean terminal) {
+        String number = "[" + rank + "]";
+        String shown = terminal
+                ? "\033[" + COLOURS[rank % COLOURS.length] + "m" + number + "\033[0m " + Screen.WIPE
+                : number + " ";
         return shown.getBytes(StandardCharsets.US_ASCII);
     }
 

@@ -7,17 +7,18 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Standard output and standard error of the launcher. Thread-safe: what one call writes stays together, on both streams,
  * for they often end at the same terminal.
  */
 final class Screen {
-    private static final byte[] CLEAR_TO_END_OF_LINE = "\033[K".getBytes(StandardCharsets.US_ASCII);
+    /** Empties a terminal's line from the cursor on. */
+    static final String WIPE = "\033[K";
 
     private final Channel out;
     private final Channel err;
-    private boolean barShown;
 
     /**
      * One of the two streams.
@@ -58,12 +59,8 @@ final class Screen {
             return;
         }
         Channel channel = channel(name);
-        if (barShown && channel.terminal()) {
-            channel.stream().write(CLEAR_TO_END_OF_LINE);
-        }
         channel.stream().write(bytes, 0, length);
         channel.stream().flush();
-        barShown = bytes[length - 1] == '\r';
     }
 
     /** Prints a line of the launcher's own. */
@@ -71,14 +68,16 @@ final class Screen {
         tell(List.of("ferro: " + text));
     }
 
-    /** Prints lines on standard error; when that is closed there is nobody to tell. */
+    /** Prints lines on standard error. */
     void tell(List<String> lines) {
-        byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+        String wipe = err.terminal() ? WIPE : "";
+        String text = lines.stream().map(line -> wipe + line + "\n").collect(Collectors.joining());
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         try {
             write(Name.ERR, bytes, bytes.length);
         } catch (IOException closed) {
-            // a closed standard error cannot be reported anywhere, and must not keep the launcher from ending its ranks
-            barShown = false;
+            // nobody is left to be told, and that must not keep the launcher from ending its ranks
+            return;
         }
     }
 

@@ -1,0 +1,168 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a job ends when something goes wrong: a rank fails or is killed, the launcher is told to stop or is killed. */
+class LauncherFailureTest {
+    private static final Duration SOON = Duration.ofSeconds(5);
+    /** A rank with a child that says who they are; neither listens to polite signals. */
+    private static final String STUBBORN = "trap '' TERM INT HUP; (trap '' TERM INT HUP; exec sleep 1000) & "
+            + "echo child $!; echo self $$; echo file $FERRO_SECRET_FILE; while :; do sleep 1000; done";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void exitCodeIsThatOfTheFirstFailureAndTheBoxIsTheLastThingPrinted() throws Exception {
+        String program = "echo line one of $RANK; echo self $$; [ $RANK = 1 ] && echo oops >&2 && exit 7; sleep 1000";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program)) {
+            assertEquals(7, run.exitCode(), run::toString);
+
+            String pid = run.restOfLine("[1] self ");
+            List<String> lines = run.errLines();
+            String rule = lines.get(lines.size() - 1);
+            assertTrue(rule.startsWith("+-----"), run::toString);
+            String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
+            assertTrue(box.contains("rank 1 failed first: exit code 7"), box);
+            assertTrue(box.contains(", pid " + pid + ", "), box);
+            assertTrue(box.contains("|   line one of 1"), box);
+            assertTrue(box.contains("|   oops"), box);
+            assertTrue(box.contains("ranks [0, 2]"), box);
+        }
+    }
+
+    @Test
+    void rankThatEndsWellBeforeTheOthersIsNoFailure() throws Exception {
+        String program = "[ $RANK = 0 ] && exit 0; sleep 0.5; echo done $RANK";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(List.of("[1] done 1"), run.outLines());
+        }
+    }
+
+    @Test
+    void killedRankEndsTheJobAndEverythingThatItStarted() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
+            long victim = Long.parseLong(run.restOfLine("[1] self "));
+            run.restOfLine("[0] file ");
+            run.restOfLine("[2] file ");
+
+            long killedAt = System.nanoTime();
+            Processes.kill(victim);
+
+            assertEquals(137, run.exitCode(), run::toString);
+            Duration took = Duration.ofNanos(System.nanoTime() - killedAt);
+            assertTrue(took.compareTo(SOON) < 0, "took " + took);
+            assertTrue(
+                    run.errText().contains("rank 1 failed first: ended by signal KILL (exit code 137)"), run::toString);
+            assertNothingLeft(run);
+        }
+    }
+
+    @Test
+    void killedLauncherLeavesNoProcessAndNoFile() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
+            for (int rank = 0; rank < 3; rank++) {
+                run.restOfLine("[" + rank + "] file ");
+            }
+
+            run.signal("KILL");
+
+            assertEquals(137, run.exitCode());
+            assertNothingLeft(run);
+        }
+    }
+
+    @Test
+    void killedLauncherLeavesNothingWhereOnlyPerlCanMakeASession() throws Exception {
+        for (String program : List.of("sh", "perl", "sleep", "rm", "cat")) {
+            Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + where(program) + " \"$@\"\n");
+            assertTrue(shim.toFile().setExecutable(true));
+        }
+        Map<String, String> path = Map.of("PATH", folder.toString());
+        try (LauncherRun run = LauncherRun.start(path, "run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
+            run.restOfLine("[0] file ");
+            run.restOfLine("[1] file ");
+
+            run.signal("KILL");
+
+            assertEquals(137, run.exitCode());
+            assertNothingLeft(run);
+        }
+    }
+
+    @Test
+    void signalGoesOnToEveryRankAndTheirAnswerCounts() throws Exception {
+        String program = "trap 'echo got it; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
+            run.restOfLine("[0] ready");
+            run.restOfLine("[1] ready");
+
+            run.signal("TERM");
+
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.outLines().containsAll(List.of("[0] got it", "[1] got it")), run::toString);
+            assertTrue(run.errText().contains("ended by signal TERM"), run::toString);
+        }
+    }
+
+    @Test
+    void ranksEndedByAForwardedSignalAreNoFailureOfTheirOwn() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", "echo ready; sleep 1000")) {
+            run.restOfLine("[0] ready");
+            run.restOfLine("[1] ready");
+
+            run.signal("TERM");
+
+            assertEquals(143, run.exitCode(), run::toString);
+            assertFalse(run.errText().contains("failed first"), run::toString);
+        }
+    }
+
+    @Test
+    void secondInterruptKills() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
+            run.restOfLine("[0] file ");
+            run.restOfLine("[1] file ");
+
+            run.signal("INT");
+            run.signal("INT");
+
+            assertEquals(130, run.exitCode(), run::toString);
+            assertNothingLeft(run);
+        }
+    }
+
+    private static void assertNothingLeft(LauncherRun run) throws InterruptedException {
+        for (String line : run.outLines()) {
+            if (line.contains("] self ") || line.contains("] child ")) {
+                Processes.awaitEnd(Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)), SOON);
+            }
+            if (line.contains("] file ")) {
+                Path secret = Path.of(line.substring(line.lastIndexOf(' ') + 1));
+                Processes.await(() -> !Files.exists(secret.getParent()), SOON, secret + " is still there");
+            }
+        }
+    }
+
+    private static Path where(String program) throws IOException {
+        for (String place : List.of("/usr/bin", "/bin")) {
+            if (Files.exists(Path.of(place, program))) {
+                return Path.of(place, program);
+            }
+        }
+        throw new IOException("no " + program + " in /usr/bin or /bin");
+    }
+}

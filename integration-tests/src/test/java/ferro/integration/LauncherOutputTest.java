@@ -1,0 +1,143 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What ranks print, and what they find, when {@code ferro run} has started them. */
+class LauncherOutputTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void linesCarryTheirRankOnTheStreamTheyWereWrittenTo() throws Exception {
+        try (LauncherRun run = LauncherRun.start(
+                "run", "-n", "3", "--", "sh", "-c", "echo out $RANK; echo err $RANK >&2; printf 'no end'")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("[0] no end", "[0] out 0", "[1] no end", "[1] out 1", "[2] no end", "[2] out 2"),
+                    run.outLines().stream().sorted().toList());
+            assertTrue(run.errLines().containsAll(List.of("[0] err 0", "[1] err 1", "[2] err 2")), run.errText());
+            assertTrue(run.errLines().get(0).startsWith("ferro: 3 ranks on "), run.errText());
+        }
+    }
+
+    @Test
+    void longLinesOfManyRanksStayWhole() throws Exception {
+        String program = "i=0; while [ $i -lt 200 ]; do printf '%3000d\\n' $RANK; i=$((i+1)); done";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "4", "--", "sh", "-c", program)) {
+            assertEquals(0, run.exitCode());
+
+            assertEquals(800, run.outLines().size());
+            for (String line : run.outLines()) {
+                assertEquals(3004, line.length(), line);
+                assertEquals(line.charAt(1), line.charAt(line.length() - 1), line);
+            }
+        }
+    }
+
+    @Test
+    void lineIsShownBeforeTheRankEnds() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", "echo here; sleep 100")) {
+            assertEquals("", run.restOfLine("[0] here"));
+        }
+    }
+
+    @Test
+    void logFolderHoldsWhatEveryRankPrinted() throws Exception {
+        Path logs = folder.resolve("a/logs");
+        try (LauncherRun run = LauncherRun.start(
+                "run", "-n", "2", "--log-dir", logs.toString(), "--", "sh", "-c", "echo o$RANK; echo e$RANK >&2")) {
+            assertEquals(0, run.exitCode(), run::toString);
+        }
+
+        assertEquals("o0\n", Files.readString(logs.resolve("rank-0.log")));
+        assertEquals("e0\n", Files.readString(logs.resolve("rank-0.err")));
+        assertEquals("o1\n", Files.readString(logs.resolve("rank-1.log")));
+        assertEquals("e1\n", Files.readString(logs.resolve("rank-1.err")));
+    }
+
+    @Test
+    void everyRankFindsItsPlaceAndNothingToRead() throws Exception {
+        String program = "read line; echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR"
+                + " $FERRO_BACKEND ${#FERRO_JOB_ID} $([ $MASTER_PORT -gt 0 ] && echo port) \"<$line>\"";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "tcp", "--", "sh", "-c", program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("[0] 0 2 0 2 127.0.0.1 tcp 16 port <>", "[1] 1 2 1 2 127.0.0.1 tcp 16 port <>"),
+                    run.outLines().stream().sorted().toList());
+        }
+    }
+
+    @Test
+    void secretIsInAFileThatOnlyWeCanReadAndOnNoCommandLine() throws Exception {
+        String program = "ls -ln $FERRO_SECRET_FILE | cut -c1-10; echo secret $(cat $FERRO_SECRET_FILE); sleep 100";
+        try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", program)) {
+            assertEquals("", run.restOfLine("[0] -rw-------"));
+            String secret = run.restOfLine("[0] secret ");
+
+            assertEquals(64, secret.length());
+            for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+                Path place = Path.of("/proc", "" + process.pid());
+                assertFalse(text(place.resolve("cmdline")).contains(secret), process::toString);
+                assertFalse(text(place.resolve("environ")).contains(secret), process::toString);
+            }
+        }
+    }
+
+    @Test
+    void mainClassRunsOnTheGivenClassPath() throws Exception {
+        try (LauncherRun run = LauncherRun.start(
+                "run",
+                "-n",
+                "2",
+                "-cp",
+                LauncherRun.classPath(),
+                "-J-Dx=y",
+                "ferro.integration.PrintsItsRank",
+                "--a")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("[0] rank 0 of 2 x=y [--a]", "[1] rank 1 of 2 x=y [--a]"),
+                    run.outLines().stream().sorted().toList());
+            assertTrue(run.errLines().contains("[0] INFO ferro.test: waiting for ranks [1] of 2"), run.errText());
+        }
+    }
+
+    @Test
+    void sourceFileRunsWithoutBeingCompiledByHand() throws Exception {
+        Path main = Files.writeString(folder.resolve("Main.java"), """
+                public class Main {
+                    public static void main(String[] arguments) {
+                        System.out.println("hello from " + System.getenv("RANK"));
+                    }
+                }
+                """);
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", main.toString())) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("[0] hello from 0", "[1] hello from 1"),
+                    run.outLines().stream().sorted().toList());
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+}

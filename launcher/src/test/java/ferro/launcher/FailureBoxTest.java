@@ -1,0 +1,67 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FailureBoxTest {
+
+    @Test
+    void boxNamesRankHostPidSignalAndLastLines() {
+        FailureBox box = new FailureBox(
+                2,
+                "host-a",
+                4711,
+                137,
+                3.21,
+                List.of("step 7", "step 8"),
+                List.of("stopped because of it: ranks [0, 1]"));
+
+        String text = String.join("\n", box.lines());
+
+        assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
+        assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
+        assertTrue(text.contains("its last lines (2):\n|   step 7\n|   step 8\n"), text);
+        assertTrue(text.contains("ranks [0, 1]"), text);
+    }
+
+    @Test
+    void ordinaryExitCodeIsNoSignal() {
+        assertEquals("exit code 7", ExitCode.describe(7));
+        assertEquals("exit code 255", ExitCode.describe(255));
+        assertEquals("ended by signal TERM (exit code 143)", ExitCode.describe(143));
+        assertEquals(130, ExitCode.ofSignal("INT"));
+    }
+
+    @Test
+    void tailKeepsTheLastTwentyLines() {
+        Tail tail = new Tail();
+        for (int number = 1; number <= 23; number++) {
+            add(tail, "line " + number);
+        }
+
+        assertEquals(20, tail.lines().size());
+        assertEquals("line 4", tail.lines().get(0));
+        assertEquals("line 23", tail.lines().get(19));
+    }
+
+    @Test
+    void tailShowsNoControlCharactersAndCutsLongLines() {
+        Tail tail = new Tail();
+        add(tail, "\033[2Jred\tbell\007");
+        add(tail, "y".repeat(10_000));
+
+        assertEquals("?[2Jred\tbell?", tail.lines().get(0));
+        assertTrue(tail.lines().get(1).endsWith("y ..."), tail.lines().get(1));
+        assertFalse(tail.lines().get(1).length() > 500);
+    }
+
+    private static void add(Tail tail, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        tail.add(bytes, bytes.length);
+    }
+}

@@ -1,0 +1,77 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JobFolderTest {
+    private final Leash leash = Leash.find(Programs.of(Map.of()));
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void secretIsFreshAndOnlyForUsAndGoesWithTheFolder() throws IOException {
+        Path first;
+        try (JobFolder folder = JobFolder.create(leash);
+                JobFolder other = JobFolder.create(leash)) {
+            first = folder.writeSecret();
+            assertEquals("rw-------", permissions(first));
+            assertEquals("rwx------", permissions(folder.path()));
+            assertTrue(Files.readString(first).matches("[0-9a-f]{64}"));
+            assertFalse(Files.readString(first).equals(Files.readString(other.writeSecret())));
+            assertEquals(first, JobFolder.checkSecret(first));
+        }
+
+        assertFalse(Files.exists(first.getParent()));
+    }
+
+    @Test
+    void secretCanBeRemovedBeforeTheFolder() throws IOException {
+        try (JobFolder folder = JobFolder.create(leash)) {
+            Path secret = folder.writeSecret();
+
+            folder.removeSecret();
+
+            assertFalse(Files.exists(secret));
+        }
+    }
+
+    @Test
+    void secretThatOthersCanReadIsRefusedWithoutShowingIt() throws IOException {
+        Path file = Files.writeString(temporary.resolve("s"), "canary");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+
+        String message = assertThrows(BadInputException.class, () -> JobFolder.checkSecret(file))
+                .getMessage();
+
+        assertTrue(message.contains("rw-r-----, need rw-------"), message);
+        assertFalse(message.contains("canary"), message);
+    }
+
+    @Test
+    void missingAndEmptySecretsAreNamed() throws IOException {
+        Path empty = Files.createFile(temporary.resolve("empty"));
+        Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rw-------"));
+
+        assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(empty))
+                .getMessage()
+                .endsWith("is empty"));
+        assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(temporary.resolve("none")))
+                .getMessage()
+                .contains("no such file"));
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+}

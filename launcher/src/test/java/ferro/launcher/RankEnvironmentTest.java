@@ -1,0 +1,93 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RankEnvironmentTest {
+    private static final Path SECRET = Path.of("/tmp/secret");
+    private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
+
+    @Test
+    void secondRankOfTheSecondHostSeesItsPlace() {
+        Map<String, String> seen =
+                environment(spec(new Placement(2, 2, 1), Optional.of("tcp"))).of(1, Map.of("HOME", "/"));
+
+        assertEquals("3", seen.get("RANK"));
+        assertEquals("4", seen.get("WORLD_SIZE"));
+        assertEquals("1", seen.get("LOCAL_RANK"));
+        assertEquals("2", seen.get("LOCAL_WORLD_SIZE"));
+        assertEquals("node0", seen.get("MASTER_ADDR"));
+        assertEquals("29500", seen.get("MASTER_PORT"));
+        assertEquals("job-a", seen.get("FERRO_JOB_ID"));
+        assertEquals("/tmp/secret", seen.get("FERRO_SECRET_FILE"));
+        assertEquals("1", seen.get("FERRO_STORE_SERVED"));
+        assertEquals("tcp", seen.get("FERRO_BACKEND"));
+        assertEquals("/", seen.get("HOME"));
+    }
+
+    @Test
+    void variablesOfAnOuterLauncherDoNotReachTheRanks() {
+        Map<String, String> outer = Map.of("FERRO_RANK", "9", "TORCHELASTIC_USE_AGENT_STORE", "True", "RANK", "9");
+
+        Map<String, String> seen =
+                environment(spec(new Placement(1, 1, 0), Optional.empty())).of(0, outer);
+
+        assertEquals("0", seen.get("RANK"));
+        assertFalse(seen.containsKey("FERRO_RANK"), seen.toString());
+        assertFalse(seen.containsKey("TORCHELASTIC_USE_AGENT_STORE"), seen.toString());
+        assertFalse(seen.containsKey("FERRO_BACKEND"), seen.toString());
+    }
+
+    @Test
+    void jobIsFreshOnOneHostAndAgreedFromOutsideOnSeveral() {
+        Placement here = new Placement(2, 1, 0);
+        Placement several = new Placement(2, 2, 0);
+        SecureRandom random = new SecureRandom();
+
+        assertNotEquals(
+                RankEnvironment.jobId(here, Map.of("FERRO_JOB_ID", "mine"), random),
+                RankEnvironment.jobId(here, Map.of("FERRO_JOB_ID", "mine"), random));
+        assertEquals("mine", RankEnvironment.jobId(several, Map.of("FERRO_JOB_ID", "mine"), random));
+        assertEquals("default", RankEnvironment.jobId(several, Map.of(), random));
+    }
+
+    @Test
+    void severalHostsNeedAMasterAndASecretFile() {
+        Placement several = new Placement(2, 2, 0);
+
+        String noMaster = assertThrows(
+                        BadInputException.class,
+                        () -> new JobSpec(
+                                several,
+                                Optional.empty(),
+                                Optional.of(SECRET),
+                                Optional.empty(),
+                                Optional.empty(),
+                                true))
+                .getMessage();
+        String noSecret = assertThrows(
+                        BadInputException.class,
+                        () -> new JobSpec(several, MASTER, Optional.empty(), Optional.empty(), Optional.empty(), true))
+                .getMessage();
+
+        assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
+        assertTrue(noSecret.startsWith("--nodes 2 needs --secret-file"), noSecret);
+    }
+
+    private static JobSpec spec(Placement placement, Optional<String> backend) {
+        return new JobSpec(placement, MASTER, Optional.of(SECRET), backend, Optional.empty(), true);
+    }
+
+    private static RankEnvironment environment(JobSpec spec) {
+        return new RankEnvironment(spec, new StoreHost(MASTER.get(), true), SECRET, "job-a");
+    }
+}

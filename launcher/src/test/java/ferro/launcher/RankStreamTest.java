@@ -1,0 +1,61 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RankStreamTest {
+    private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+    private final List<String> closed = new ArrayList<>();
+    private final Tail tail = new Tail();
+
+    @Test
+    void everyLineCarriesItsRankOnItsOwnStreamAndTheLogHasTheBareBytes() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        read("one\ntwo", new Screen.Channel(out, false), new Screen.Channel(err, false));
+
+        assertEquals("", out.toString(StandardCharsets.UTF_8));
+        assertEquals("[3] one\n[3] two\n", err.toString(StandardCharsets.UTF_8));
+        assertEquals("one\ntwo", log.toString(StandardCharsets.UTF_8));
+        assertEquals(List.of("one", "two"), tail.lines());
+    }
+
+    @Test
+    void prefixIsColouredOnATerminalOnly() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        read("one\n", new Screen.Channel(err, false), new Screen.Channel(err, true));
+
+        assertTrue(err.toString(StandardCharsets.UTF_8).startsWith("\033[35m[3]\033[0m "), err.toString());
+    }
+
+    @Test
+    void closedScreenIsReportedOnceAndEndsTheReading() {
+        OutputStream broken = new OutputStream() {
+            @Override
+            public void write(int next) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+
+        read("one\ntwo\n", new Screen.Channel(broken, false), new Screen.Channel(broken, false));
+
+        assertEquals(List.of("Broken pipe"), closed);
+    }
+
+    private void read(String text, Screen.Channel out, Screen.Channel err) {
+        RankStream.Ties ties = new RankStream.Ties(
+                3, Screen.Name.ERR, new Screen(out, err), log, tail, failure -> closed.add(failure.getMessage()));
+        new RankStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ties).run();
+    }
+}
