@@ -2,7 +2,7 @@
  * What one rank does in one collective, as data, and what proves it.
  *
  * <p>Start reading at {@link ferro.collectives.plan.Plan}, then {@link ferro.collectives.plan.PlanBuilder}, then
- * {@code PlanVerifier}.
+ * {@link PlanVerifier}.
  *
  * <p>Nothing in this package opens a socket, starts a thread, blocks, logs or sees a tensor.
  */

@@ -1,0 +1,40 @@
+package ferro.collectives.plan;
+
+import java.util.BitSet;
+
+/**
+ * What a chunk holds, as a formula: whose parts, of which chunk, combined how.
+ *
+ * @param chunk number of the chunk in the operands
+ * @param ranks whose
+ * @param hash  of the tree of combines, equal for trees that differ only in the order of two operands
+ */
+record Contribution(int chunk, BitSet ranks, long hash) {
+    static Contribution of(int rank, int chunk) {
+        BitSet ranks = new BitSet();
+        ranks.set(rank);
+        return new Contribution(chunk, ranks, mix(31L * rank + 1_000_003L * chunk + 17));
+    }
+
+    /** Returns both combined. */
+    Contribution with(Contribution other) {
+        BitSet union = (BitSet) ranks.clone();
+        union.or(other.ranks);
+        long low = Math.min(hash, other.hash);
+        long high = Math.max(hash, other.hash);
+        return new Contribution(chunk, union, mix(mix(low) * 31 + high));
+    }
+
+    /** Spreads every bit over the word: the finaliser of SplitMix64, Steele and others 2014, doi:10.1145/2714064.2660195. */
+    private static long mix(long value) {
+        long mixed = value + 0x9e3779b97f4a7c15L;
+        mixed = (mixed ^ (mixed >>> 30)) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+        return mixed ^ (mixed >>> 31);
+    }
+
+    @Override
+    public String toString() {
+        return "chunk " + chunk + " of ranks " + ranks;
+    }
+}

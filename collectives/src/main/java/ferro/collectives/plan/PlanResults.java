@@ -1,0 +1,255 @@
+package ferro.collectives.plan;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Runs plans with formulas for data, in one of the orders that they allow, and checks what is read, combined and left.
+ *
+ * <p>A barrier has no data: there a message carries who was heard from by the receives that its send waits for.
+ */
+final class PlanResults {
+    private final PlanSet plans;
+    private final List<Memory> ranks = new ArrayList<>();
+    /** Messages under way, by sender times size plus receiver. */
+    private final List<ArrayDeque<Contribution[]>> links = new ArrayList<>();
+
+    private Optional<String> failure = Optional.empty();
+
+    private PlanResults(PlanSet plans, boolean inPlace) {
+        this.plans = plans;
+        for (int rank = 0; rank < plans.size(); rank++) {
+            ranks.add(new Memory(plans, rank, inPlace));
+        }
+        for (int i = 0; i < plans.size() * plans.size(); i++) {
+            links.add(new ArrayDeque<>());
+        }
+    }
+
+    /** One rank's regions and progress. */
+    private static final class Memory {
+        final Plan plan;
+        final int rank;
+        final Contribution[] in;
+        final Contribution[] out;
+        final Contribution[] scratch;
+        final boolean[] received;
+        /** For a barrier: who was heard from once the first so many receives are done. */
+        final List<BitSet> heard = new ArrayList<>();
+
+        int posted;
+        int sent;
+        int done;
+
+        Memory(PlanSet plans, int rank, boolean inPlace) {
+            this.rank = rank;
+            plan = plans.of(rank);
+            received = new boolean[plan.receives().size()];
+            out = new Contribution[plan.chunkCount()];
+            scratch = new Contribution[plan.chunkCount()];
+            in = inPlace ? out : new Contribution[plan.chunkCount()];
+            for (int i = 0; i < plan.in().count(); i++) {
+                int chunk = plan.in().first() + i;
+                in[chunk] = Contribution.of(rank, chunk);
+            }
+            for (int prefix = 0; prefix <= received.length; prefix++) {
+                heard.add(new BitSet());
+                heard.get(prefix).set(rank);
+            }
+        }
+
+        Contribution[] region(Region region) {
+            return switch (region) {
+                case IN -> in;
+                case OUT -> out;
+                case SCRATCH -> scratch;
+            };
+        }
+
+        boolean allows(Step step) {
+            return step.afterSends() <= sent && step.afterReceives() <= done;
+        }
+    }
+
+    static Optional<String> whyNot(PlanSet plans, boolean inPlace) {
+        PlanResults results = new PlanResults(plans, inPlace);
+        results.run();
+        return results.failure.or(results::checkAll);
+    }
+
+    /** Ends, because {@link PlanLiveness} said so. */
+    private void run() {
+        boolean moved = true;
+        while (moved && failure.isEmpty()) {
+            moved = false;
+            for (Memory rank : ranks) {
+                int before = rank.sent + rank.posted + rank.done;
+                send(rank);
+                receive(rank);
+                moved |= rank.sent + rank.posted + rank.done > before;
+            }
+        }
+    }
+
+    private void send(Memory rank) {
+        while (rank.sent < rank.plan.sends().size()) {
+            Step.Send send = rank.plan.sends().get(rank.sent);
+            if (!rank.allows(send)) {
+                return;
+            }
+            Contribution[] message = new Contribution[send.chunks()];
+            if (isBarrier()) {
+                BitSet heard = rank.heard.get(send.afterReceives());
+                message[0] = new Contribution(0, heard, 0);
+            } else {
+                System.arraycopy(rank.region(send.region()), send.chunk(), message, 0, send.chunks());
+                int position = rank.sent;
+                checkSet(message, () -> plans.send(rank.rank, position));
+            }
+            links.get(rank.rank * plans.size() + send.peer()).add(message);
+            rank.sent++;
+        }
+    }
+
+    private void receive(Memory rank) {
+        while (rank.posted < rank.received.length
+                && rank.allows(rank.plan.receives().get(rank.posted))) {
+            rank.posted++;
+        }
+        for (int i = rank.done; i < rank.posted; i++) {
+            if (!rank.received[i]) {
+                rank.received[i] = arrive(rank, i);
+            }
+        }
+        while (rank.done < rank.received.length && rank.received[rank.done]) {
+            rank.done++;
+        }
+    }
+
+    private boolean arrive(Memory rank, int index) {
+        Step.Arrival arrival = rank.plan.receives().get(index);
+        Contribution[] into = rank.region(arrival.region());
+        if (arrival instanceof Step.Copy copy) {
+            Contribution[] copied = new Contribution[copy.chunks()];
+            System.arraycopy(rank.region(copy.from()), copy.chunk(), copied, 0, copy.chunks());
+            checkSet(copied, () -> plans.arrival(rank.rank, index));
+            System.arraycopy(copied, 0, into, copy.chunk(), copy.chunks());
+            return true;
+        }
+        Contribution[] message =
+                links.get(PlanSet.peer(arrival) * plans.size() + rank.rank).poll();
+        if (message == null) {
+            return false;
+        }
+        if (isBarrier()) {
+            hear(rank, index, message[0].ranks());
+        } else if (arrival instanceof Step.ReceiveCombine) {
+            combine(rank, index, message);
+        } else {
+            System.arraycopy(message, 0, into, arrival.chunk(), arrival.chunks());
+        }
+        return true;
+    }
+
+    /** Adds to all prefixes that hold this receive; those that are not complete yet are not looked at. */
+    private static void hear(Memory rank, int index, BitSet ranks) {
+        for (int prefix = index + 1; prefix < rank.heard.size(); prefix++) {
+            rank.heard.get(prefix).or(ranks);
+        }
+    }
+
+    private void combine(Memory rank, int index, Contribution[] message) {
+        Step.Arrival arrival = rank.plan.receives().get(index);
+        Contribution[] into = rank.region(arrival.region());
+        for (int i = 0; i < message.length; i++) {
+            Contribution here = into[arrival.chunk() + i];
+            if (here == null) {
+                fail(plans.arrival(rank.rank, index) + " combines into what nothing has set");
+            } else if (here.chunk() != message[i].chunk()) {
+                fail(plans.arrival(rank.rank, index) + " combines " + here + " with " + message[i]);
+            } else if (here.ranks().intersects(message[i].ranks())) {
+                fail(plans.arrival(rank.rank, index) + " counts a rank twice: " + here + " and " + message[i]);
+            } else {
+                into[arrival.chunk() + i] = here.with(message[i]);
+            }
+        }
+    }
+
+    /** Fails, and puts something there to go on with, if a step reads what is unset. */
+    private void checkSet(Contribution[] read, Supplier<String> step) {
+        for (int i = 0; i < read.length; i++) {
+            if (read[i] == null) {
+                fail(step.get() + " reads what nothing has set");
+                read[i] = Contribution.of(0, 0);
+            }
+        }
+    }
+
+    private void fail(String why) {
+        if (failure.isEmpty()) {
+            failure = Optional.of(why);
+        }
+    }
+
+    private boolean isBarrier() {
+        return plans.kind().equals("barrier");
+    }
+
+    private Optional<String> checkAll() {
+        for (Memory rank : ranks) {
+            if (isBarrier()) {
+                BitSet heard = rank.heard.get(rank.heard.size() - 1);
+                if (heard.cardinality() != plans.size()) {
+                    return Optional.of("rank " + rank.rank + " ends at receive " + rank.done
+                            + " and has heard of ranks " + heard + " only");
+                }
+            }
+            Extent out = rank.plan.out();
+            for (int chunk = out.first(); chunk < out.first() + out.count(); chunk++) {
+                Optional<String> why = check(rank, chunk);
+                if (why.isPresent()) {
+                    return why;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> check(Memory rank, int chunk) {
+        Contribution found = rank.out[chunk];
+        Contribution wanted = wanted(rank.rank, chunk);
+        if (found == null) {
+            return Optional.of(end(rank, chunk) + " unset, need " + wanted);
+        }
+        if (found.chunk() != wanted.chunk() || !found.ranks().equals(wanted.ranks())) {
+            return Optional.of(end(rank, chunk) + " holding " + found + ", need " + wanted);
+        }
+        Contribution first = ranks.get(0).out[chunk];
+        if (plans.kind().equals("allReduce") && found.hash() != first.hash()) {
+            return Optional.of(
+                    end(rank, chunk) + " combined in another way than on rank 0: the last bits could differ");
+        }
+        return Optional.empty();
+    }
+
+    private static String end(Memory rank, int chunk) {
+        return "rank " + rank.rank + " ends after receive " + (rank.done - 1) + " with OUT chunk " + chunk;
+    }
+
+    private Contribution wanted(int rank, int chunk) {
+        if (plans.isReduction()) {
+            BitSet everyone = new BitSet();
+            everyone.set(0, plans.size());
+            return new Contribution(chunk, everyone, 0);
+        }
+        return switch (plans.kind()) {
+            case "broadcast", "scatter" -> Contribution.of(plans.root(), chunk);
+            case "allToAll" -> Contribution.of(chunk / plans.unit(), rank * plans.unit() + chunk % plans.unit());
+            default -> Contribution.of(chunk / plans.unit(), chunk);
+        };
+    }
+}

@@ -1,0 +1,117 @@
+package ferro.collectives.plan;
+
+import java.util.List;
+
+/**
+ * The plans of all ranks and what their collective promises.
+ *
+ * @param kind as {@link ferro.Collective#kind}
+ * @param all  by rank, at least one
+ * @param root the operation's root
+ */
+record PlanSet(String kind, List<Plan> all, int root) {
+    PlanSet {
+        if (all.isEmpty() || root < 0 || root >= all.size()) {
+            throw new IllegalArgumentException(
+                    kind + ": need a plan per rank and a root among them, found " + all.size() + " and " + root);
+        }
+    }
+
+    int size() {
+        return all.size();
+    }
+
+    Plan of(int rank) {
+        return all.get(rank);
+    }
+
+    int chunkCount() {
+        return all.get(0).chunkCount();
+    }
+
+    /** Returns how many chunks one rank's part has. */
+    int unit() {
+        return chunkCount() / size();
+    }
+
+    /** Returns whether the operation is cut by ranks, so that chunks belong to one. */
+    boolean hasParts() {
+        return switch (kind) {
+            case "allGather", "reduceScatter", "gather", "scatter", "allToAll" -> true;
+            case "allReduce", "broadcast", "reduce", "barrier" -> false;
+            default -> throw new IllegalArgumentException("no collective \"" + kind + "\" to verify plans of");
+        };
+    }
+
+    /** Returns whether messages have the same chunk numbers at both ends. */
+    boolean numbersAgree() {
+        return !kind.equals("allToAll") && !kind.equals("barrier");
+    }
+
+    boolean isReduction() {
+        return kind.equals("allReduce") || kind.equals("reduce") || kind.equals("reduceScatter");
+    }
+
+    /** Returns whether a caller may give one memory as operand and result. */
+    boolean canBeInPlace() {
+        return !kind.equals("allToAll") && !kind.equals("barrier") && !kind.equals("broadcast");
+    }
+
+    /** Returns what IN must hold. */
+    Extent in(int rank) {
+        return switch (kind) {
+            case "allReduce", "reduce", "reduceScatter", "allToAll" -> Extent.all(chunkCount());
+            case "allGather", "gather" -> part(rank);
+            case "broadcast", "scatter" -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
+            default -> Extent.NONE;
+        };
+    }
+
+    /** Returns what OUT must hold. */
+    Extent out(int rank) {
+        return switch (kind) {
+            case "allReduce", "allGather", "allToAll" -> Extent.all(chunkCount());
+            case "reduce", "gather" -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
+            case "reduceScatter", "scatter" -> part(rank);
+            case "broadcast" -> rank == root ? Extent.NONE : Extent.all(chunkCount());
+            default -> Extent.NONE;
+        };
+    }
+
+    private Extent part(int rank) {
+        return new Extent(rank * unit(), unit());
+    }
+
+    /** Returns what to call a send in a message. */
+    String send(int rank, int index) {
+        Step.Send send = of(rank).sends().get(index);
+        return "rank " + rank + " send " + index + " (to " + send.peer() + ", "
+                + chunks(send.region(), send.chunk(), send.chunks()) + ")";
+    }
+
+    /** Returns what to call an entry of the second list in a message. */
+    String arrival(int rank, int index) {
+        Step.Arrival arrival = of(rank).receives().get(index);
+        String what = arrival instanceof Step.Copy copy
+                ? "copy from " + copy.from()
+                : (arrival instanceof Step.Receive ? "from " : "combine from ") + peer(arrival);
+        return "rank " + rank + " receive " + index + " (" + what + ", "
+                + chunks(arrival.region(), arrival.chunk(), arrival.chunks()) + ")";
+    }
+
+    /** Returns from whom a message comes; -1 for a copy. */
+    static int peer(Step.Arrival arrival) {
+        return arrival instanceof Step.Receive receive
+                ? receive.peer()
+                : arrival instanceof Step.ReceiveCombine combine ? combine.peer() : -1;
+    }
+
+    static String chunks(Region region, int chunk, int chunks) {
+        return region + " chunk" + (chunks == 1 ? " " + chunk : "s " + chunk + " to " + (chunk + chunks - 1));
+    }
+
+    @Override
+    public String toString() {
+        return kind + " by " + all.get(0).algorithm() + " of " + size() + " ranks, root " + root;
+    }
+}

@@ -1,0 +1,80 @@
+package ferro.collectives.algorithm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AlgorithmTableTest {
+    private static final List<String> KINDS = List.of(
+            "allReduce",
+            "broadcast",
+            "reduce",
+            "allGather",
+            "reduceScatter",
+            "gather",
+            "scatter",
+            "allToAll",
+            "barrier");
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, 32768, recursiveDoubling",
+        "2, 32772, ring",
+        "3, 65536, recursiveDoubling",
+        "3, 65540, ring",
+        "4, 65540, halvingDoubling",
+        "4, 1048576, halvingDoubling",
+        "4, 1048580, ring"
+    })
+    void choosesAllReduceByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
+        assertEquals(algorithm, AlgorithmTable.of("").algorithm("allReduce", worldSize, bytes));
+    }
+
+    @Test
+    void choosesOnlyWhatExistsForEveryKindSizeAndLength() {
+        AlgorithmTable table = AlgorithmTable.of(" ");
+        for (String kind : KINDS) {
+            for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
+                for (long bytes : new long[] {0, 4, 1 << 15, 1 << 20, 1L << 33}) {
+                    String algorithm = table.algorithm(kind, worldSize, bytes);
+                    assertTrue(AlgorithmTable.algorithms(kind).contains(algorithm), kind + " " + algorithm);
+                    assertEquals(
+                            algorithm,
+                            table.plan(kind, algorithm, 0, worldSize, 0).algorithm());
+                }
+            }
+        }
+    }
+
+    @Test
+    void prefersWhatTheSettingSays() {
+        AlgorithmTable table = AlgorithmTable.of("allReduce=halvingDoubling, broadcast = direct");
+
+        assertEquals("halvingDoubling", table.algorithm("allReduce", 3, 1L << 30));
+        assertEquals("direct", table.algorithm("broadcast", 64, 4));
+        assertEquals("dissemination", table.algorithm("barrier", 64, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allReduce=bruck", "allreduce=ring", "allReduce", "allReduce=ring,reduce=ring"})
+    void refusesAnOverrideThatDoesNotExist(String overrides) {
+        assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of(overrides));
+    }
+
+    @Test
+    void listsWhatExistsWhenAnOverrideDoesNot() {
+        String algorithm = assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of("allReduce=bruck"))
+                .getMessage();
+        String kind = assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of("allSum=ring"))
+                .getMessage();
+
+        assertTrue(algorithm.contains("\"bruck\"") && algorithm.contains("halvingDoubling"), algorithm);
+        assertTrue(kind.contains("\"allSum\"") && kind.contains("reduceScatter"), kind);
+    }
+}

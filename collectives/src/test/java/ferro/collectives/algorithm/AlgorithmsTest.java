@@ -1,0 +1,90 @@
+package ferro.collectives.algorithm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanVerifier;
+import ferro.collectives.plan.Segmented;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The proof of every algorithm of the table, for sizes 1 to 64. */
+class AlgorithmsTest {
+    private static final List<String> ROOTED = List.of("broadcast", "reduce", "gather", "scatter");
+    private static final int ALL_ROOTS_UP_TO = 33;
+
+    @ParameterizedTest(name = "{0} by {1}")
+    @MethodSource("algorithms")
+    void isProvedForEverySizeAndRoot(String kind, String algorithm) {
+        for (int size = 1; size <= 64; size++) {
+            for (int root : roots(kind, size)) {
+                assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans(kind, algorithm, size, root), root));
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0} by {1}")
+    @MethodSource("algorithms")
+    void isProvedInSegments(String kind, String algorithm) {
+        if (kind.equals("barrier")) {
+            return; // has no elements to cut
+        }
+        for (int size : new int[] {1, 2, 3, 4, 5, 7, 8, 12}) {
+            for (int root : roots(kind, size)) {
+                for (int segments : new int[] {2, 3}) {
+                    List<Plan> cut = new ArrayList<>();
+                    for (Plan plan : plans(kind, algorithm, size, root)) {
+                        cut.add(Segmented.plan(plan, segments));
+                    }
+                    assertEquals(Optional.empty(), PlanVerifier.verify(kind, cut, root));
+                }
+            }
+        }
+    }
+
+    static List<Arguments> algorithms() {
+        List<Arguments> all = new ArrayList<>();
+        for (String kind : List.of(
+                "allReduce",
+                "broadcast",
+                "reduce",
+                "allGather",
+                "reduceScatter",
+                "gather",
+                "scatter",
+                "allToAll",
+                "barrier")) {
+            for (String algorithm : AlgorithmTable.algorithms(kind)) {
+                all.add(Arguments.of(kind, algorithm));
+            }
+        }
+        return all;
+    }
+
+    private static List<Integer> roots(String kind, int size) {
+        if (!ROOTED.contains(kind)) {
+            return List.of(0);
+        }
+        List<Integer> roots = new ArrayList<>();
+        for (int root = 0; root < size; root += size <= ALL_ROOTS_UP_TO ? 1 : 1 + size / 4) {
+            roots.add(root);
+        }
+        if (size > ALL_ROOTS_UP_TO) {
+            roots.add(size - 1);
+        }
+        return roots;
+    }
+
+    private static List<Plan> plans(String kind, String algorithm, int size, int root) {
+        AlgorithmTable table = AlgorithmTable.of("");
+        List<Plan> plans = new ArrayList<>();
+        for (int rank = 0; rank < size; rank++) {
+            plans.add(table.plan(kind, algorithm, rank, size, root));
+        }
+        return plans;
+    }
+}
