@@ -1,0 +1,162 @@
+package ferro.backend.tcp;
+
+import ferro.collectives.reduce.Elements;
+import ferro.spi.CallHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The receiving half of a link. Plain data for direct memory is read to where it belongs; everything else is read into the
+ * staging memory and copied or combined from there at once.
+ *
+ * <p>Never more is read than is posted. So what nobody waits for stays in the kernel and slows its sender, and between two
+ * reads at most a part of a header or of one element is left over, which is kept here.
+ */
+final class Incoming {
+    /** Shorter runs are read together with their neighbours. */
+    private static final int SMALL_BYTES = 16 << 10;
+
+    /** Bytes per turn, so that sending keeps pace; also the most that one read asks for. */
+    private static final int TURN_BYTES = 1 << 20;
+
+    private final PostRing posts = new PostRing();
+    private final Staging staging;
+    private final byte[] rest = new byte[Post.HEADER_BYTES];
+    private int restBytes;
+    private long bytesMoved;
+    private CallHeader strange;
+
+    Incoming(Staging staging) {
+        this.staging = staging;
+    }
+
+    PostRing posts() {
+        return posts;
+    }
+
+    long bytesMoved() {
+        return bytesMoved;
+    }
+
+    /** Returns the header that came instead of the oldest post's, or null; nothing is read after it. */
+    CallHeader strange() {
+        return strange;
+    }
+
+    /** Returns the bytes of elements of the oldest post that have come, a last broken element included. */
+    long oldestCame() {
+        return Math.max(0, posts.position() + restBytes - posts.oldest().headerBytes());
+    }
+
+    /**
+     * Reads what has come, up to a turn's worth.
+     *
+     * @return bytes, or -1 if the stream ended before anything came
+     */
+    long pull(Wire wire) throws IOException {
+        long before = bytesMoved;
+        while (!posts.isEmpty() && strange == null && bytesMoved - before < TURN_BYTES) {
+            int asked = straight() ? straightBytes() : stagedBytes();
+            int came = straight() ? pullStraight(wire, asked) : pullStaged(wire, asked);
+            if (came < asked) {
+                return came < 0 && bytesMoved == before ? -1 : bytesMoved - before;
+            }
+        }
+        return bytesMoved - before;
+    }
+
+    /** Drops every pending post. */
+    void clear() {
+        posts.clear();
+        restBytes = 0;
+    }
+
+    private boolean straight() {
+        Post post = posts.oldest();
+        return posts.position() >= post.headerBytes() && post.straight(SMALL_BYTES);
+    }
+
+    private int straightBytes() {
+        return (int) Math.min(TURN_BYTES, posts.oldest().length() - posts.position());
+    }
+
+    private int pullStraight(Wire wire, int asked) throws IOException {
+        int at = (int) posts.oldest().place(posts.position());
+        int came = wire.read((ByteBuffer) posts.oldest().memory(), at, at + asked);
+        if (came > 0) {
+            bytesMoved += came;
+            posts.advance(came);
+        }
+        return came;
+    }
+
+    /** Returns what to read into the staging memory: all that is posted up to the first run that can be read straight. */
+    private int stagedBytes() {
+        long wanted = -posts.position() - restBytes;
+        for (int i = 0; i < posts.size() && wanted < Staging.IN_BYTES; i++) {
+            Post post = posts.pending(i);
+            if (post.straight(SMALL_BYTES)) {
+                wanted += post.headerBytes();
+                break;
+            }
+            wanted += post.length();
+        }
+        return (int) Math.min(wanted, Staging.IN_BYTES - restBytes);
+    }
+
+    private int pullStaged(Wire wire, int asked) throws IOException {
+        ByteBuffer in = staging.in();
+        int came = wire.read(in, restBytes, restBytes + asked);
+        if (came > 0) {
+            bytesMoved += came;
+            in.put(0, rest, 0, restBytes);
+            int end = restBytes + came;
+            int used = deliver(in, end);
+            restBytes = strange == null ? end - used : 0;
+            in.get(used, rest, 0, restBytes);
+        }
+        return came;
+    }
+
+    /** Hands staged bytes to the posts; returns how many were used, all but a part of a header or element. */
+    private int deliver(ByteBuffer in, int end) {
+        int at = 0;
+        while (at < end) {
+            Post post = posts.oldest();
+            int used = posts.position() < post.headerBytes() ? takeHeader(post, in, at, end) : take(post, in, at, end);
+            if (used == 0) {
+                break;
+            }
+            at += used;
+            posts.advance(used);
+        }
+        return at;
+    }
+
+    private int takeHeader(Post post, ByteBuffer in, int at, int end) {
+        if (end - at < Post.HEADER_BYTES) {
+            return 0;
+        }
+        long sequence = Post.wireOrder(in.getLong(at));
+        long fingerprint = Post.wireOrder(in.getLong(at + Long.BYTES));
+        if (sequence != post.call().sequence() || fingerprint != post.call().fingerprint()) {
+            strange = new CallHeader(0, sequence, fingerprint, "");
+            return 0;
+        }
+        return Post.HEADER_BYTES;
+    }
+
+    private int take(Post post, ByteBuffer in, int at, int end) {
+        long position = posts.position();
+        int count = (int) Math.min(end - at, post.length() - position) / post.elementBytes();
+        if (count == 0) {
+            return 0;
+        }
+        if (post.kernel() == null) {
+            Elements.copy(post.type(), post.memory(), post.place(position), in, at, count);
+        } else {
+            post.kernel().combine(post.memory(), post.place(position), in, at, count);
+        }
+        return count * post.elementBytes();
+    }
+}

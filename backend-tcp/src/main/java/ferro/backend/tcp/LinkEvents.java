@@ -1,0 +1,17 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.spi.CallHeader;
+import java.io.IOException;
+
+/** What a link tells its group, and how a failure of it reads. */
+interface LinkEvents {
+    /** Makes the failure of a connection that ended: how far the posts had come, and what the kernel said, or null. */
+    FerroException ended(String progress, IOException cause);
+
+    /** The link ended while something was posted on it; told once. */
+    void broken(FerroException cause);
+
+    /** Another header came than the oldest receive's; told once. */
+    void mismatched(CallHeader expected, CallHeader found);
+}

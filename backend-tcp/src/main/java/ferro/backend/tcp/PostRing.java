@@ -1,0 +1,111 @@
+package ferro.backend.tcp;
+
+import ferro.HostTensor;
+import ferro.collectives.reduce.Kernel;
+import ferro.spi.CallHeader;
+
+/**
+ * The posts of one direction of a link, oldest first, and how far the oldest has come. Grows to the largest number ever
+ * pending; once warm, a post allocates nothing.
+ */
+final class PostRing {
+    private static final int FIRST_CAPACITY = 16;
+
+    private Post[] posts = made(new Post[FIRST_CAPACITY], 0);
+    private int first;
+    private int size;
+    /** Bytes of the oldest post that have moved. */
+    private long position;
+
+    private long finished;
+    private CallHeader lastCall;
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Returns how many posts are finished. */
+    long finished() {
+        return finished;
+    }
+
+    Post oldest() {
+        return posts[first];
+    }
+
+    /** Returns the i-th pending post, from the oldest. */
+    Post pending(int i) {
+        return posts[(first + i) & (posts.length - 1)];
+    }
+
+    long position() {
+        return position;
+    }
+
+    /** Appends a post; the first one of a call (another sequence than the last post's) has the header in front. */
+    void add(CallHeader call, HostTensor data, long from, long count) {
+        add(call, data, from, count, null);
+    }
+
+    /** As {@link #add(CallHeader, HostTensor, long, long)}, for a receive that combines. */
+    void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
+        if (size == posts.length) {
+            grow();
+        }
+        Post post = pending(size);
+        post.fill(call, lastCall == null || lastCall.sequence() != call.sequence(), data, from, count);
+        post.combineWith(kernel);
+        lastCall = call;
+        size++;
+        settle();
+    }
+
+    /** Counts bytes of the oldest post as moved, and the post as finished with its last. */
+    void advance(long bytes) {
+        position += bytes;
+        settle();
+    }
+
+    /** Drops every pending post; none of them counts as finished. */
+    void clear() {
+        while (size > 0) {
+            drop();
+        }
+        position = 0;
+        lastCall = null;
+    }
+
+    private void settle() {
+        while (size > 0 && position == oldest().length()) {
+            drop();
+            position = 0;
+            finished++;
+        }
+    }
+
+    private void drop() {
+        posts[first].clear();
+        first = (first + 1) & (posts.length - 1);
+        size--;
+    }
+
+    private void grow() {
+        Post[] larger = new Post[posts.length * 2];
+        for (int i = 0; i < size; i++) {
+            larger[i] = pending(i);
+        }
+        first = 0;
+        posts = made(larger, size);
+    }
+
+    private static Post[] made(Post[] posts, int from) {
+        for (int i = from; i < posts.length; i++) {
+            posts[i] = new Post();
+        }
+        return posts;
+    }
+}

@@ -1,0 +1,319 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
+
+/**
+ * The data links of one group, driven by whoever calls, over the control connections that all groups of a rank share.
+ *
+ * <p>Data connections come from the mesh, on its background loop; they wait in a queue until the driver takes them over at
+ * its next {@link #poll}.
+ */
+final class TcpTransport implements Transport {
+    /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores those. */
+    private static final long SLICE_NANOS = 10_000_000;
+
+    /** Links are made anew only in a group of another identity, so there is one epoch yet. */
+    private static final int EPOCH = 0;
+
+    private final TcpMesh mesh;
+    private final long group;
+    private final LongSupplier clock;
+    /** Ranks of the mesh, in the order of this group. */
+    private final int[] members;
+    /** The other way round; -1 for those that are not in this group. */
+    private final int[] rankOf;
+
+    private final int rank;
+    private final TcpLink[][] links;
+    private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
+    private volatile DrivenLinks driven;
+    private volatile Events events;
+    private volatile boolean abandoned;
+    private volatile boolean closed;
+
+    /**
+     * Makes the transport of one group.
+     *
+     * @param mesh  given back by {@link #close}
+     * @param group 64 bits of the group's identity
+     * @param members ranks of the mesh, this one among them
+     * @param clock the context's
+     */
+    TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
+        this.mesh = mesh;
+        this.group = group;
+        this.members = members.clone();
+        this.clock = clock;
+        rankOf = new int[mesh.worldSize()];
+        Arrays.fill(rankOf, -1);
+        for (int i = 0; i < members.length; i++) {
+            rankOf[members[i]] = i;
+        }
+        rank = rankOf[mesh.rank()];
+        links = new TcpLink[Lane.values().length][members.length];
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int worldSize() {
+        return members.length;
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        TcpLink known = links[lane.ordinal()][peer];
+        if (known != null) {
+            return known;
+        }
+        if (peer == rank) {
+            throw new IllegalArgumentException("rank " + rank + " of " + name() + " has no link to itself");
+        }
+        TcpLink made = newLink(peer, lane);
+        if (!abandoned) {
+            mesh.openData(members[peer], group, lane, EPOCH);
+        }
+        return made;
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long identity) {
+        int[] inMesh = new int[ranks.length];
+        for (int i = 0; i < ranks.length; i++) {
+            inMesh[i] = members[ranks[i]];
+        }
+        mesh.retain();
+        return new TcpTransport(mesh, identity, inMesh, clock);
+    }
+
+    @Override
+    public boolean poll() {
+        boolean connected = !arrivals.isEmpty() && takeArrivals();
+        DrivenLinks now = driven;
+        return now != null && now.poll() | connected;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        if (!arrivals.isEmpty() && takeArrivals()) {
+            return;
+        }
+        long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
+        if (nanos > 0 && !closed) {
+            driven().block(nanos);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        DrivenLinks now = driven;
+        if (now != null) {
+            now.wakeup();
+        }
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        mesh.control(members[peer], group, message);
+    }
+
+    @Override
+    public void events(Events receiver) {
+        events = receiver;
+        mesh.register(group, new FromMesh());
+    }
+
+    @Override
+    public void abandon() {
+        abandoned = true;
+        for (TcpLink[] lane : links) {
+            for (TcpLink link : lane) {
+                if (link != null) {
+                    link.close();
+                }
+            }
+        }
+        closeArrivals();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        abandon();
+        mesh.unregister(group);
+        DrivenLinks last = driven;
+        driven = null;
+        if (last != null) {
+            last.close();
+        }
+        mesh.close();
+    }
+
+    @Override
+    public String toString() {
+        return "TcpTransport[rank " + rank + " of " + members.length + ", " + name() + "]";
+    }
+
+    private DrivenLinks driven() {
+        DrivenLinks now = driven;
+        if (closed) {
+            throw new IllegalStateException("the transport of rank " + rank + " in " + name() + " is closed");
+        }
+        if (now == null) {
+            now = new DrivenLinks(DrivenLoop.open(mesh.io()));
+            driven = now;
+        }
+        return now;
+    }
+
+    private TcpLink newLink(int peer, Lane lane) {
+        TcpLink made = new TcpLink(driven(), new FromLink(peer, lane));
+        links[lane.ordinal()][peer] = made;
+        if (abandoned) {
+            made.close();
+        }
+        return made;
+    }
+
+    /** Gives the connections that have come to their links; returns whether there were any. */
+    private boolean takeArrivals() {
+        boolean any = false;
+        for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
+            TcpLink known = links[arrival.lane().ordinal()][arrival.peer()];
+            connect(known != null ? known : newLink(arrival.peer(), arrival.lane()), arrival);
+            any = true;
+        }
+        return any;
+    }
+
+    private void connect(TcpLink link, Arrival arrival) {
+        if (arrival.channel() == null) {
+            link.fail(arrival.failure());
+            return;
+        }
+        try {
+            link.connect(driven().adopt(arrival.channel()));
+        } catch (IOException unable) {
+            arrival.channel().unsafe().closeForcibly();
+            link.fail(failure(
+                    FerroException.Code.RESOURCE,
+                    arrival.peer(),
+                    "the " + words(arrival.lane()) + " connection of rank " + rank + " to rank " + arrival.peer()
+                            + " of " + name() + " cannot be driven: " + unable.getMessage(),
+                    unable));
+        }
+    }
+
+    /** Any thread may call. */
+    private void closeArrivals() {
+        for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
+            if (arrival.channel() != null) {
+                arrival.channel().unsafe().closeForcibly();
+            }
+        }
+    }
+
+    private void arrived(Arrival arrival) {
+        arrivals.add(arrival);
+        if (abandoned) {
+            closeArrivals();
+        } else {
+            wakeup();
+        }
+    }
+
+    private FerroException failure(FerroException.Code code, int peer, String message, Throwable cause) {
+        FerroException.Where where =
+                FerroException.Where.outside(mesh.spec().name(), rank).blaming(Integer.toString(peer));
+        return new FerroException(code, where, message, cause);
+    }
+
+    private static String words(Lane lane) {
+        return lane == Lane.COLLECTIVE ? "collective" : "point-to-point";
+    }
+
+    private String name() {
+        return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
+    }
+
+    /** A connection that has come, or why none will; one of the two is null. */
+    private record Arrival(int peer, Lane lane, Channel channel, FerroException failure) {}
+
+    /** Passes on what the mesh tells on its background loop, in ranks of this group. */
+    private final class FromMesh implements TcpMesh.Listener {
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (rankOf[peer] >= 0) {
+                events.control(rankOf[peer], message);
+            }
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                events.lost(rankOf[peer], cause);
+            }
+        }
+
+        @Override
+        public void data(int peer, Lane lane, int epoch, Channel channel) {
+            if (rankOf[peer] < 0 || epoch != EPOCH) {
+                channel.unsafe().closeForcibly();
+                return;
+            }
+            arrived(new Arrival(rankOf[peer], lane, channel, null));
+        }
+
+        @Override
+        public void noData(int peer, Lane lane, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                arrived(new Arrival(rankOf[peer], lane, null, cause));
+            }
+        }
+    }
+
+    /** Puts names to what a link tells. */
+    private final class FromLink implements LinkEvents {
+        private final int peer;
+        private final Lane lane;
+
+        FromLink(int peer, Lane lane) {
+            this.peer = peer;
+            this.lane = lane;
+        }
+
+        @Override
+        public FerroException ended(String progress, IOException cause) {
+            String message = "rank " + rank + " of " + name() + " lost rank " + peer + ": their " + words(lane)
+                    + " connection ended" + (cause == null ? "" : " (" + cause.getMessage() + ")") + ", " + progress
+                    + "; the output of rank " + peer + " says why";
+            return failure(FerroException.Code.PEER_LOST, peer, message, cause);
+        }
+
+        @Override
+        public void broken(FerroException cause) {
+            events.broken(peer, cause);
+        }
+
+        @Override
+        public void mismatched(CallHeader expected, CallHeader found) {
+            events.mismatched(peer, expected, found);
+        }
+    }
+}
