@@ -3,6 +3,7 @@ package ferro.collectives;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -71,8 +72,13 @@ final class Driver {
         return context.nanoTime();
     }
 
+    /** Runs what users chained; it may block, so never on the background thread, which control messages need. */
     void later(Runnable task) {
-        context.background().execute(task);
+        if (stepped) {
+            context.background().execute(task);
+        } else {
+            CompletableFuture.runAsync(task);
+        }
     }
 
     /** Drives, or waits for whoever does, until the work is done. */

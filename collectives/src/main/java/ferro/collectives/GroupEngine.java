@@ -32,6 +32,7 @@ import java.util.stream.Collectors;
 final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private static final long FIRST_ASK_NANOS = 100_000_000L;
     private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
+    private static final int ASKED_AT_ONCE = 16;
 
     private final Transport transport;
     private final GroupSpec group;
@@ -211,7 +212,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         Operation operation = current;
         if (operation != null) {
             if (nowNanos - nextAskNanos >= 0) {
-                askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
+                askIntervalNanos = Math.max(askIntervalNanos, Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS));
                 nextAskNanos = nowNanos + askIntervalNanos;
                 control.ask(operation.header());
             }
@@ -360,7 +361,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                 operation.operands(),
                 scratch.of(operation.prepared().type, schedule.scratchElements));
         long quarter = (operation.work().deadlineNanos() - operation.work().begunNanos()) / 4;
-        askIntervalNanos = Math.min(FIRST_ASK_NANOS, quarter);
+        // every rank asks every rank: larger worlds ask more rarely
+        long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
+        askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, quarter);
         nextAskNanos = operation.work().begunNanos() + askIntervalNanos;
         return operation;
     }

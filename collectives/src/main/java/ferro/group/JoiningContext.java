@@ -68,9 +68,7 @@ final class JoiningContext implements RankContext {
     }
 
     private Store open() {
-        String text = Settings.RENDEZVOUS.of(outer);
-        // java.net.URI needs something behind the slashes, which env:// has not
-        URI address = URI.create(text.endsWith("://") ? text + "/" : text);
+        URI address = URI.create(Settings.RENDEZVOUS.of(outer));
         TreeSet<String> schemes = new TreeSet<>();
         for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
             if (provider.scheme().equals(address.getScheme())) {
