@@ -12,7 +12,4 @@ module ferro.backend.tcp {
 
     provides ferro.spi.BackendProvider with
             ferro.backend.tcp.TcpBackendProvider;
-    provides ferro.spi.StoreProvider with
-            ferro.backend.tcp.EnvStoreProvider,
-            ferro.backend.tcp.TcpStoreProvider;
 }

@@ -59,13 +59,21 @@ final class Mailbox {
 
     /** Tells the receiver, now or once there is one; on the medium's background only, which keeps the order. */
     void tell(Consumer<Events> event) {
+        Events now;
         synchronized (this) {
             if (closed) {
                 return;
             }
-            waiting.add(event);
+            now = waiting.isEmpty() ? events : null;
+            if (now == null) {
+                waiting.add(event);
+            }
         }
-        tellWaiting();
+        if (now != null) {
+            event.accept(now);
+        } else {
+            tellWaiting();
+        }
     }
 
     /** Tells what has waited; on the medium's background only. */

@@ -19,7 +19,7 @@ final class Network {
 
     private final int[] world;
     private final Medium medium;
-    private final Map<Long, Map<Integer, Mailbox>> mailboxes = new HashMap<>();
+    private final Map<Long, Mailbox[]> mailboxes = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
 
@@ -38,9 +38,11 @@ final class Network {
         return medium;
     }
 
-    /** Returns a rank's end of a group as others find it. */
-    synchronized Mailbox mailbox(long group, int rank) {
-        return mailboxes.computeIfAbsent(group, key -> new HashMap<>()).computeIfAbsent(rank, Mailbox::new);
+    /** Returns the ends of a group by its ranks, made by whoever asks first. */
+    synchronized Mailbox[] mailboxes(SimulatedTransport.Group group) {
+        return mailboxes.computeIfAbsent(
+                group.id(),
+                key -> Arrays.stream(group.members()).mapToObj(Mailbox::new).toArray(Mailbox[]::new));
     }
 
     /** Notes an end, so that it hears of deaths. */

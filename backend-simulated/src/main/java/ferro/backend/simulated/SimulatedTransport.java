@@ -22,6 +22,7 @@ final class SimulatedTransport implements Transport {
 
     private final Network network;
     private final Group group;
+    private final Mailbox[] mailboxes;
     private final Mailbox mailbox;
     private final Bell bell;
     private final Movement movement = new Movement();
@@ -48,7 +49,8 @@ final class SimulatedTransport implements Transport {
     SimulatedTransport(Network network, Group group) {
         this.network = network;
         this.group = group;
-        this.mailbox = network.mailbox(group.id, worldRank(group.rank));
+        this.mailboxes = network.mailboxes(group);
+        this.mailbox = mailboxes[group.rank];
         this.bell = network.medium().bell(worldRank(group.rank));
         this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
         network.opened(this);
@@ -107,8 +109,7 @@ final class SimulatedTransport implements Transport {
     }
 
     private Link connect(int peer, Lane lane, int place) {
-        Mailbox peers = network.mailbox(group.id, worldRank(peer));
-        Wire wire = network.connect(mailbox, peers, lane);
+        Wire wire = network.connect(mailbox, mailboxes[peer], lane);
         SimulatedLink link = new SimulatedLink(this, peer, wire.from(mailbox.rank()), wire.to(mailbox.rank()));
         if (pages[place / PAGE] == null) {
             pages[place / PAGE] = new SimulatedLink[PAGE];
@@ -178,17 +179,17 @@ final class SimulatedTransport implements Transport {
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        int to = worldRank(InvalidRankException.check(peer, worldSize()));
-        ByteBuffer copy = ByteBuffer.allocate(message.remaining())
-                .put(message.duplicate())
-                .flip()
-                .asReadOnlyBuffer();
+        Mailbox peers = mailboxes[InvalidRankException.check(peer, worldSize())];
         if (dead || closed) {
             return;
         }
-        Mailbox peers = network.mailbox(group.id, to);
+        byte[] copy = new byte[message.remaining()];
+        message.get(message.position(), copy);
         int from = group.rank;
-        medium().later(mailbox.rank(), to, () -> peers.tell(receiver -> receiver.control(from, copy)));
+        medium().later(
+                        mailbox.rank(),
+                        peers.rank(),
+                        () -> peers.tell(receiver -> receiver.control(from, ByteBuffer.wrap(copy))));
     }
 
     @Override

@@ -5,11 +5,11 @@ import java.util.function.LongSupplier;
 
 /** Ranks on threads: posts are seen at once, tasks run on one background thread. */
 final class ThreadedMedium implements Medium {
-    private final Executor background;
+    private final Errands background;
     private final LongSupplier clock;
 
     ThreadedMedium(Executor background, LongSupplier clock) {
-        this.background = background;
+        this.background = new Errands(background);
         this.clock = clock;
     }
 
@@ -25,13 +25,13 @@ final class ThreadedMedium implements Medium {
 
     @Override
     public void later(int from, int to, Runnable task) {
-        background.execute(task);
+        background.add(task);
     }
 
     /** Behind every control message sent before, so that a peer hears of an abort before it finds the links ended. */
     @Override
     public void afterPosts(Channel channel, Runnable task) {
-        background.execute(task);
+        background.add(task);
     }
 
     @Override
