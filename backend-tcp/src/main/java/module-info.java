@@ -12,4 +12,7 @@ module ferro.backend.tcp {
 
     provides ferro.spi.BackendProvider with
             ferro.backend.tcp.TcpBackendProvider;
+    provides ferro.spi.StoreProvider with
+            ferro.backend.tcp.EnvStoreProvider,
+            ferro.backend.tcp.TcpStoreProvider;
 }

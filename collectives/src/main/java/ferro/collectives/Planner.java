@@ -11,7 +11,9 @@ import ferro.collectives.reduce.Kernels;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Chooses and caches plans; says which calls cannot be done. Thread-safe. */
 final class Planner {
@@ -62,7 +64,16 @@ final class Planner {
         int unit = key.type() == null ? 1 : key.type().byteSize();
         String algorithm = table.algorithm(key.kind(), group.worldSize(), key.elements() * unit);
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
-        return new Prepared(key, plan, new Schedule(plan, key.elements(), unit, segmentBytes));
+        List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
+        Schedule.Cut cut = Schedule.Cut.of(plans, key.elements(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+        return new Prepared(key, plan, new Schedule(plan, cut));
+    }
+
+    /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */
+    private List<Plan> all(Prepared.Key key, String algorithm) {
+        return IntStream.range(0, group.worldSize())
+                .mapToObj(rank -> table.plan(key.kind(), algorithm, rank, group.worldSize(), key.root()))
+                .toList();
     }
 
     private static boolean isOnDevice(Collective call) {

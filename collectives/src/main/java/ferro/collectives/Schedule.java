@@ -87,33 +87,54 @@ final class Schedule {
     private record Layout(int[] start, boolean[] segmented) {}
 
     /**
-     * Cuts a plan.
+     * How the elements of an operation are cut; equal on all its ranks, since both ends of a link must cut alike.
      *
-     * @param plan         steps
      * @param elements     of the whole operation, all chunks together
      * @param elementBytes size of one
      * @param segmentBytes size of a piece in flight
+     * @param passes       how many times the plan is run, each for a part of every chunk
      */
-    Schedule(Plan plan, long elements, int elementBytes, long segmentBytes) {
+    record Cut(long elements, int elementBytes, long segmentBytes, int passes) {
+        /** Cuts so that no rank needs more scratch memory than {@code scratchBytesMost}. */
+        static Cut of(List<Plan> plans, long elements, int elementBytes, long segmentBytes, long scratchBytesMost) {
+            long most = 0;
+            for (Plan plan : plans) {
+                most = Math.max(
+                        most, longestChunk(plan, elements) * plan.scratch().count() * elementBytes);
+            }
+            int passes = (int) Math.max(1, (most + scratchBytesMost - 1) / scratchBytesMost);
+            return new Cut(elements, elementBytes, segmentBytes, passes);
+        }
+    }
+
+    /**
+     * Cuts a plan.
+     *
+     * @param plan steps of this rank
+     * @param cut  how
+     */
+    Schedule(Plan plan, Cut cut) {
         this.plan = plan;
-        this.elements = elements;
-        long longest = plan.chunkCount() == 0 ? 0 : (elements + plan.chunkCount() - 1) / plan.chunkCount();
-        long scratchBytes = longest * plan.scratch().count() * elementBytes;
-        this.passes = (int) Math.max(1, (scratchBytes + SCRATCH_BYTES_MOST - 1) / SCRATCH_BYTES_MOST);
-        long perPass = (longest + passes - 1) / passes;
-        this.segments = (int) Math.max(1, (perPass * elementBytes + segmentBytes - 1) / segmentBytes);
+        this.elements = cut.elements;
+        this.passes = cut.passes;
+        long perPass = (longestChunk(plan, elements) + passes - 1) / passes;
+        this.segments = (int) Math.max(1, (perPass * cut.elementBytes + cut.segmentBytes - 1) / cut.segmentBytes);
         // whole chunks lie in scratch as in the operation; parts of chunks lie one stride apart
         this.scratchStride = perPass;
+        Extent scratch = plan.scratch();
         this.scratchElements = passes == 1
-                ? chunkStart(plan.scratch().first() + plan.scratch().count())
-                        - chunkStart(plan.scratch().first())
-                : perPass * plan.scratch().count();
+                ? chunkStart(scratch.first() + scratch.count()) - chunkStart(scratch.first())
+                : perPass * scratch.count();
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
         for (int pass = 0; pass < passes; pass++) {
             expand(plan.sends(), sends, pass, sendLayout, receiveLayout);
             expand(plan.receives(), receives, pass, sendLayout, receiveLayout);
         }
+    }
+
+    private static long longestChunk(Plan plan, long elements) {
+        return plan.chunkCount() == 0 ? 0 : (elements + plan.chunkCount() - 1) / plan.chunkCount();
     }
 
     private Layout layout(List<? extends Step> steps) {

@@ -68,7 +68,9 @@ final class JoiningContext implements RankContext {
     }
 
     private Store open() {
-        URI address = URI.create(Settings.RENDEZVOUS.of(outer));
+        String text = Settings.RENDEZVOUS.of(outer);
+        // java.net.URI needs something behind the slashes, which env:// has not
+        URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
         for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
             if (provider.scheme().equals(address.getScheme())) {

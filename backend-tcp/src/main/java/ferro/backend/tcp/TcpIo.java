@@ -53,6 +53,11 @@ final class TcpIo {
         return new TcpIo(epoll, Settings.TCP_CONGESTION.of(context));
     }
 
+    /** What is best on this machine, for those who have no settings. */
+    static TcpIo standard() {
+        return new TcpIo(Epoll.isAvailable(), "auto");
+    }
+
     boolean epoll() {
         return epoll;
     }

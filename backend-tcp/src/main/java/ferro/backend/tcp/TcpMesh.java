@@ -1,20 +1,49 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.InvalidRankException;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The other ranks of one joined group: one authenticated control connection each, data connections on demand. */
+/**
+ * The other ranks of one joined group: one authenticated control connection each, data connections on demand. Any thread
+ * may call it; what happens, happens on the background loop.
+ */
 final class TcpMesh implements AutoCloseable {
-    private final GroupSpec spec;
-    private final TcpIo io;
+    private static final long FLUSH_MILLIS = 1_000;
 
-    private TcpMesh(GroupSpec spec, TcpIo io) {
+    private final GroupSpec spec;
+    private final RankContext context;
+    private final TcpIo io;
+    /** Null in a world of one, which needs no sockets; so are the next two. */
+    private final TcpPort port;
+
+    private final Peers peers;
+    private final Runnable left;
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    /**
+     * Makes a mesh.
+     *
+     * @param spec    who
+     * @param context settings, and what gives the port back
+     * @param port    used once for this mesh; null in a world of one
+     * @param peers   connected; null in a world of one
+     * @param left    called at the last close, before the port is given back
+     */
+    TcpMesh(GroupSpec spec, RankContext context, TcpPort port, Peers peers, Runnable left) {
         this.spec = spec;
-        this.io = io;
+        this.context = context;
+        this.port = port;
+        this.peers = peers;
+        this.left = left;
+        io = port == null ? TcpIo.of(context) : port.io();
     }
 
     /**
@@ -23,7 +52,9 @@ final class TcpMesh implements AutoCloseable {
      * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, by the one deadline of the spec
      */
     static TcpMesh join(GroupSpec group, RankContext context) {
-        throw new UnsupportedOperationException("under construction: " + group + context);
+        return group.worldSize() == 1
+                ? new TcpMesh(group, context, null, null, () -> {})
+                : new TcpJoin(group, context).join();
     }
 
     int rank() {
@@ -44,16 +75,18 @@ final class TcpMesh implements AutoCloseable {
 
     /** Sends a control message of at most 4 KiB; copies, never waits, never behind data. */
     void control(int peer, long group, ByteBuffer message) {
-        throw new UnsupportedOperationException("under construction: " + peer + group + message);
+        check(peer);
+        peers.send(peer, ControlFrame.message(group, message));
     }
 
     /** Names who hears of a group; what came for it earlier is delivered first, on the background loop. */
     void register(long group, Listener listener) {
-        throw new UnsupportedOperationException("under construction: " + group + listener);
+        onLoop(() -> peers.register(group, listener));
     }
 
+    /** Ends what {@link #register} began; a call of the listener that is under way goes on. */
     void unregister(long group) {
-        throw new UnsupportedOperationException("under construction: " + group);
+        onLoop(() -> peers.unregister(group));
     }
 
     /**
@@ -61,18 +94,63 @@ final class TcpMesh implements AutoCloseable {
      * it once per epoch.
      */
     void openData(int peer, long group, Transport.Lane lane, int epoch) {
-        throw new UnsupportedOperationException("under construction: " + peer + group + lane + epoch);
+        check(peer);
+        onLoop(() -> peers.openData(new DataKey(peer, group, lane), epoch));
+    }
+
+    private void check(int peer) {
+        if (peer < 0 || peer >= spec.worldSize() || peer == spec.rank()) {
+            throw new InvalidRankException(peer, spec.worldSize());
+        }
+    }
+
+    private void onLoop(Runnable task) {
+        if (port == null || users.get() <= 0) {
+            return;
+        }
+        if (port.loop().inLoop()) {
+            task.run();
+        } else {
+            port.loop().group().execute(task);
+        }
     }
 
     /** Counts one more user. */
     void retain() {
-        throw new UnsupportedOperationException("under construction: " + spec);
+        if (users.getAndUpdate(count -> count <= 0 ? count : count + 1) <= 0) {
+            throw new IllegalStateException(
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" is closed: 0 users are left");
+        }
     }
 
     /** Counts one user less; the last ends the control connections in order and gives the port back. */
     @Override
     public void close() {
-        throw new UnsupportedOperationException("under construction: " + spec);
+        if (users.getAndUpdate(count -> Math.max(0, count - 1)) == 1 && port != null) {
+            leave(true);
+        }
+    }
+
+    /** Drops everything without a goodbye, as the end of the process would; for tests and failed joins. */
+    void drop() {
+        if (users.getAndSet(0) > 0 && port != null) {
+            leave(false);
+        }
+    }
+
+    private void leave(boolean inOrder) {
+        left.run();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        port.loop().group().execute(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
+        if (!port.loop().inLoop()) {
+            awaitFlush(over);
+        }
+        context.release(TcpPort.class);
+    }
+
+    /** Bounded: a peer that reads nothing cannot hold this rank up. */
+    private static void awaitFlush(CompletableFuture<Void> over) {
+        over.completeOnTimeout(null, FLUSH_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     /** Who hears of one group; called on the background loop, nothing may block. Peers are ranks of the joined group. */

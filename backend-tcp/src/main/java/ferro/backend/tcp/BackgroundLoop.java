@@ -1,0 +1,51 @@
+package ferro.backend.tcp;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.util.concurrent.TimeUnit;
+
+/** One daemon thread that serves sockets by itself; for all that must go on while nobody drives. */
+final class BackgroundLoop implements AutoCloseable {
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final EventLoopGroup group;
+    private volatile Thread thread;
+
+    BackgroundLoop(TcpIo io, String name) {
+        group = new MultiThreadIoEventLoopGroup(
+                1,
+                task -> {
+                    Thread made = new Thread(task, name);
+                    made.setDaemon(true);
+                    thread = made;
+                    return made;
+                },
+                io.handlers());
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    boolean inLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Ends the thread and, unless that is the caller, waits for it a bounded time; the interrupt flag is kept. */
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        if (inLoop()) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            group.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stop) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException.Code;
+import java.nio.ByteBuffer;
+
+/**
+ * One frame of a control connection.
+ *
+ * @param type  what it says
+ * @param lane  of a data channel, else 0
+ * @param group identity of a (sub)group, else 0
+ * @param body  at most 4 KiB
+ */
+record ControlFrame(Type type, byte lane, long group, byte[] body) {
+    /** Type, lane, two unused bytes, length, group. */
+    static final int HEAD_BYTES = 16;
+
+    static final int MOST_BODY_BYTES = 4096;
+
+    private static final byte[] NOTHING = {};
+
+    /** What a frame says; the place plus one is the number on the wire. */
+    enum Type {
+        /** A message for the listener of a group. */
+        MESSAGE,
+        /** The lower rank is asked to open a data channel; body: epoch. */
+        OPEN_DATA,
+        /** The lower rank could not open it; body: epoch, then a refusal. */
+        NO_DATA,
+        /** All control connections of the sender are up. */
+        READY,
+        /** The sender closes in order. */
+        GOODBYE
+    }
+
+    static ControlFrame bare(Type type) {
+        return new ControlFrame(type, (byte) 0, 0, NOTHING);
+    }
+
+    static ControlFrame message(long group, ByteBuffer message) {
+        if (message.remaining() > MOST_BODY_BYTES) {
+            throw new IllegalArgumentException(
+                    "a control message of " + message.remaining() + " bytes: need at most " + MOST_BODY_BYTES);
+        }
+        byte[] body = new byte[message.remaining()];
+        message.duplicate().get(body);
+        return new ControlFrame(Type.MESSAGE, (byte) 0, group, body);
+    }
+
+    static ControlFrame openData(DataKey key, int epoch) {
+        byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(epoch).array();
+        return new ControlFrame(Type.OPEN_DATA, (byte) key.lane().ordinal(), key.group(), body);
+    }
+
+    static ControlFrame noData(DataKey key, int epoch, Refusal why) {
+        byte[] text = why.encoded();
+        byte[] body = ByteBuffer.allocate(Integer.BYTES + text.length)
+                .putInt(epoch)
+                .put(text)
+                .array();
+        return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body);
+    }
+
+    byte[] encoded() {
+        return ByteBuffer.allocate(HEAD_BYTES + body.length)
+                .put((byte) (type.ordinal() + 1))
+                .put(lane)
+                .putShort((short) 0)
+                .putInt(body.length)
+                .putLong(group)
+                .put(body)
+                .array();
+    }
+
+    /**
+     * The head of a frame, checked.
+     *
+     * @param type  what follows
+     * @param lane  lane
+     * @param bytes that follow
+     * @param group group
+     */
+    record Head(Type type, byte lane, int bytes, long group) {
+        static Head decoded(ByteBuffer in) throws Refusal {
+            int type = in.get() - 1;
+            byte lane = in.get();
+            in.getShort();
+            int bytes = in.getInt();
+            if (type < 0 || type >= Type.values().length) {
+                throw new Refusal(Code.PROTOCOL, "no control frame has type " + (type + 1));
+            }
+            Type known = Type.values()[type];
+            boolean fits = switch (known) {
+                case MESSAGE -> bytes >= 0 && bytes <= MOST_BODY_BYTES;
+                case OPEN_DATA -> bytes == Integer.BYTES;
+                case NO_DATA -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
+                case READY, GOODBYE -> bytes == 0;
+            };
+            if (!fits || lane < 0 || lane >= DataKey.LANES) {
+                throw new Refusal(
+                        Code.PROTOCOL, "a control frame of type " + known + " with " + bytes + " bytes, lane " + lane);
+            }
+            return new Head(known, lane, bytes, in.getLong());
+        }
+
+        ControlFrame withBody(ByteBuffer in) {
+            byte[] body = new byte[bytes];
+            in.get(body);
+            return new ControlFrame(type, lane, group, body);
+        }
+    }
+}

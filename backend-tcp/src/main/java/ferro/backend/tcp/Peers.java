@@ -1,0 +1,300 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.GroupSpec;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+
+/**
+ * The control connections of one group and all that comes over them. On the loop only, but for {@link #send} and the
+ * futures.
+ */
+final class Peers implements TcpListener.Guest, ControlConnection.Owner {
+    /** A peer that leaves more than this unread is as good as gone. */
+    private static final long MOST_WAITING_BYTES = 16L << 20;
+
+    private final GroupSpec spec;
+    private final TcpPort port;
+    private final long id;
+    private final Inboxes inboxes = new Inboxes();
+    private final DataChannels data = new DataChannels(this, inboxes);
+    /** Slots taken by connections that have proved themselves. */
+    private final Channel[] slots;
+
+    private final AtomicReferenceArray<ControlConnection> connections;
+    private final FerroException[] lost;
+    private final BitSet up = new BitSet();
+    private final BitSet readyPeers = new BitSet();
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
+    private InetSocketAddress[] addresses;
+    private boolean closed;
+
+    Peers(GroupSpec spec, TcpPort port, long id) {
+        this.spec = spec;
+        this.port = port;
+        this.id = id;
+        slots = new Channel[spec.worldSize()];
+        connections = new AtomicReferenceArray<>(spec.worldSize());
+        lost = new FerroException[spec.worldSize()];
+    }
+
+    int rank() {
+        return spec.rank();
+    }
+
+    Where where() {
+        return Where.outside(spec.name(), spec.rank());
+    }
+
+    TcpIo io() {
+        return port.io();
+    }
+
+    /** Completes when every control connection is up, here and on every peer; fails when one cannot be. */
+    CompletableFuture<Void> ready() {
+        return ready;
+    }
+
+    /** Connects to the higher ranks; the lower ones connect to this one. */
+    void connect(InetSocketAddress[] known, long deadlineNanos) {
+        addresses = known;
+        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
+            int to = peer;
+            CompletableFuture<Channel> dialled =
+                    port.dialer().dial(call(to, Hello.Kind.CONTROL, Hello.Channel.NONE, deadlineNanos));
+            dialling.add(dialled);
+            dialled.whenComplete((channel, failure) -> {
+                if (channel != null) {
+                    attach(to, channel);
+                } else {
+                    ready.completeExceptionally(failure);
+                }
+            });
+        }
+    }
+
+    CompletableFuture<Channel> dialData(DataKey key, int epoch) {
+        Hello.Channel channel = new Hello.Channel(key.group(), (byte) key.lane().ordinal(), epoch);
+        long deadline = port.now() + spec.timeout().toNanos();
+        return port.dialer().dial(call(key.peer(), Hello.Kind.DATA, channel, deadline));
+    }
+
+    private TcpDialer.Call call(int to, Hello.Kind kind, Hello.Channel channel, long deadlineNanos) {
+        return new TcpDialer.Call(
+                () -> addresses[to],
+                kind,
+                new Hello.Member(id, spec.rank(), spec.worldSize(), to),
+                channel,
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(addresses[to]),
+                where(),
+                deadlineNanos);
+    }
+
+    @Override
+    public void admit(Hello hello, Channel channel) throws Refusal {
+        Hello.Member member = hello.member();
+        if (member.worldSize() != spec.worldSize()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
+                            + ", you have " + member.worldSize());
+        }
+        if (member.to() != spec.rank()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "this is rank " + spec.rank() + " of \"" + spec.name() + "\", you want " + member.to()
+                            + ": its address is an old one");
+        }
+        if (member.rank() < 0 || member.rank() >= spec.rank()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "you say that you are rank " + member.rank() + ", but only lower ones connect to rank "
+                            + spec.rank() + " of \"" + spec.name() + "\"");
+        }
+        if (hello.kind() == Hello.Kind.DATA) {
+            data.admit(hello);
+        } else {
+            takeSlot(member.rank(), channel);
+        }
+    }
+
+    private void takeSlot(int peer, Channel channel) throws Refusal {
+        if (slots[peer] != null) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + peer + " of \"" + spec.name() + "\" is connected to rank " + spec.rank()
+                            + " already: two processes have this rank");
+        }
+        slots[peer] = channel;
+        channel.closeFuture().addListener(ended -> {
+            if (slots[peer] == channel && connections.get(peer) == null) {
+                slots[peer] = null;
+            }
+        });
+    }
+
+    @Override
+    public void entered(Hello hello, Channel channel) {
+        if (closed) {
+            channel.close();
+        } else if (hello.kind() == Hello.Kind.DATA) {
+            data.enter(hello, channel);
+        } else {
+            attach(hello.member().rank(), channel);
+        }
+    }
+
+    private void attach(int peer, Channel channel) {
+        if (closed) {
+            channel.close();
+            return;
+        }
+        ControlConnection connection = new ControlConnection(peer, channel, this);
+        connections.set(peer, connection);
+        up.set(peer);
+        if (up.cardinality() == spec.worldSize() - 1) {
+            others().forEach(one -> send(one, ControlFrame.bare(ControlFrame.Type.READY)));
+        }
+        channel.pipeline().addLast(connection);
+        checkReady();
+    }
+
+    private void checkReady() {
+        int all = spec.worldSize() - 1;
+        if (up.cardinality() == all && readyPeers.cardinality() == all) {
+            ready.complete(null);
+        }
+    }
+
+    /** Ranks that are not there yet, for messages. */
+    List<Integer> notReady() {
+        return others().filter(peer -> !up.get(peer) || !readyPeers.get(peer))
+                .boxed()
+                .toList();
+    }
+
+    private IntStream others() {
+        return IntStream.range(0, spec.worldSize()).filter(peer -> peer != spec.rank());
+    }
+
+    /** Sends to a peer, from any thread; nothing happens if it is gone. */
+    void send(int peer, ControlFrame frame) {
+        ControlConnection connection = connections.get(peer);
+        if (connection == null) {
+            return;
+        }
+        connection.send(frame);
+        if (connection.waitingBytes() > MOST_WAITING_BYTES) {
+            String full = connection.waitingBytes() + " bytes of control messages wait for it: it reads nothing";
+            port.loop().group().execute(() -> connection.end(new Refusal(Code.PARTITION, full)));
+        }
+    }
+
+    @Override
+    public void received(int peer, ControlFrame frame) {
+        switch (frame.type()) {
+            case MESSAGE -> {
+                ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
+                inboxes.deliver(frame.group(), listener -> listener.control(peer, message.duplicate()));
+            }
+            case OPEN_DATA ->
+                data.open(DataKey.of(peer, frame), ByteBuffer.wrap(frame.body()).getInt());
+            case NO_DATA -> {
+                ByteBuffer body = ByteBuffer.wrap(frame.body());
+                data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
+            }
+            case READY -> {
+                readyPeers.set(peer);
+                checkReady();
+            }
+            case GOODBYE -> gone(peer, failure(peer, Code.PEER_LOST, "closed the group", null));
+        }
+    }
+
+    @Override
+    public void ended(int peer, Throwable cause) {
+        Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
+        String why = cause == null ? "" : ": " + cause.getMessage();
+        gone(peer, failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause));
+    }
+
+    private FerroException failure(int peer, Code code, String what, Throwable cause) {
+        String text = "rank " + peer + " of \"" + spec.name() + "\" at " + remote(peer) + " " + what + " (seen by rank "
+                + spec.rank() + ")";
+        return new FerroException(code, where().blaming(Integer.toString(peer)), text, cause);
+    }
+
+    private String remote(int peer) {
+        return addresses != null ? Addresses.text(addresses[peer]) : String.valueOf(slots[peer].remoteAddress());
+    }
+
+    private void gone(int peer, FerroException cause) {
+        if (closed || lost[peer] != null) {
+            return;
+        }
+        lost[peer] = cause;
+        connections.get(peer).drop();
+        connections.set(peer, null);
+        if (!readyPeers.get(peer)) {
+            ready.completeExceptionally(new FerroException(
+                    Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
+        }
+        inboxes.tellAll(listener -> listener.lost(peer, cause));
+    }
+
+    void register(long group, TcpMesh.Listener listener) {
+        inboxes.register(group, listener);
+        others().filter(peer -> lost[peer] != null).forEach(peer -> listener.lost(peer, lost[peer]));
+    }
+
+    void unregister(long group) {
+        inboxes.unregister(group);
+        data.forget(group);
+    }
+
+    void openData(DataKey key, int epoch) {
+        if (!closed && lost[key.peer()] == null) {
+            data.open(key, epoch);
+        }
+    }
+
+    /** Says goodbye where that is in order, and drops everything; completes when all has left. */
+    CompletableFuture<Void> close(boolean inOrder) {
+        closed = true;
+        port.leave(id);
+        dialling.forEach(one -> one.cancel(false));
+        data.close();
+        inboxes.close();
+        List<CompletableFuture<Void>> leaving = new ArrayList<>();
+        others().forEach(peer -> {
+            ControlConnection connection = connections.getAndSet(peer, null);
+            if (connection != null) {
+                leaving.add(leave(connection, inOrder));
+            } else if (slots[peer] != null) {
+                slots[peer].close();
+            }
+        });
+        return CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+    }
+
+    private static CompletableFuture<Void> leave(ControlConnection connection, boolean inOrder) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        connection.channel().closeFuture().addListener(closed -> over.complete(null));
+        if (inOrder) {
+            connection.send(ControlFrame.bare(ControlFrame.Type.GOODBYE)).addListener(said -> connection.drop());
+        } else {
+            connection.drop();
+        }
+        return over;
+    }
+}

@@ -1,0 +1,174 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.spi.GroupSpec;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What the ranks of a group write into the store to find each other.
+ *
+ * <p>{@code NAME/rank/R} is a rank's slot: taken by compare-and-set, so that a second process with that rank is refused
+ * and the first unharmed, and marked as left when it closes. How often it was left is the generation: everything else
+ * stands below {@code NAME/GENERATION/}, so that a group can be joined again under its name. {@code size} holds the world
+ * size of whoever came first, {@code card/R} where a rank listens, {@code failed} why nobody should wait any longer.
+ */
+final class Roster {
+    private final Store store;
+    private final GroupSpec spec;
+    private final Card own;
+    private int generation = 1;
+    private boolean claimed;
+
+    Roster(Store store, GroupSpec spec, Card own) {
+        this.store = store;
+        this.spec = spec;
+        this.own = own;
+    }
+
+    /**
+     * Where a rank listens and which process it is.
+     *
+     * @param host     address or name that others reach it by
+     * @param port     port
+     * @param pid      process
+     * @param instance random, tells two takers of one slot apart
+     */
+    record Card(String host, int port, long pid, long instance) {
+        String text() {
+            return host + "\n" + port + "\n" + pid + "\n" + Long.toHexString(instance);
+        }
+
+        static Card of(String text) {
+            String[] lines = text.split("\n", -1);
+            return new Card(
+                    lines[0],
+                    Integer.parseInt(lines[1]),
+                    Long.parseLong(lines[2]),
+                    Long.parseUnsignedLong(lines[3], 16));
+        }
+    }
+
+    /** Takes the slot of this rank and agrees on the world size. */
+    void claim() {
+        byte[] there = store.compareAndSet(slot(), null, taken());
+        if (isLeft(there)) {
+            generation = Integer.parseInt(text(there).substring(LEFT.length())) + 1;
+            there = store.compareAndSet(slot(), there, taken());
+        }
+        if (!text(there).equals(text(taken()))) {
+            throw duplicate(there);
+        }
+        claimed = true;
+        agreeOnSize();
+    }
+
+    private static final String LEFT = "left\n";
+    private static final String TAKEN = "taken\n";
+
+    private String slot() {
+        return spec.name() + "/rank/" + spec.rank();
+    }
+
+    private byte[] taken() {
+        return bytes(TAKEN + own.text());
+    }
+
+    private static boolean isLeft(byte[] slot) {
+        return text(slot).startsWith(LEFT);
+    }
+
+    private FerroException duplicate(byte[] there) {
+        Card other = Card.of(text(there).substring(TAKEN.length()));
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where(),
+                "rank " + spec.rank() + " of \"" + spec.name() + "\" has joined already: process " + other.pid + " at "
+                        + Addresses.text(other.host, other.port) + "; this is process " + own.pid
+                        + ": give every process a rank of its own");
+    }
+
+    private void agreeOnSize() {
+        String mine = spec.worldSize() + " " + spec.rank();
+        String first = text(store.compareAndSet(key("size"), null, bytes(mine)));
+        String[] parts = first.split(" ");
+        if (Integer.parseInt(parts[0]) == spec.worldSize()) {
+            return;
+        }
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
+                + ", rank " + parts[1] + " has " + parts[0] + ": give all ranks the same WORLD_SIZE";
+        store.set(key("failed"), bytes(text));
+        throw new FerroException(Code.RENDEZVOUS, where(), text);
+    }
+
+    /** Tells the others where this rank listens. */
+    void announce() {
+        store.set(key("card/" + spec.rank()), bytes(own.text()));
+    }
+
+    /** The card of another rank when it comes; empty bytes mean that it has failed to join. */
+    CompletionStage<byte[]> card(int rank) {
+        return store.when(key("card/" + rank));
+    }
+
+    /** Completes if a rank finds that this group cannot be. */
+    CompletionStage<byte[]> failed() {
+        return store.when(key("failed"));
+    }
+
+    /** Gives the slot up after the group is over; best effort, because the store may be gone. */
+    void leave() {
+        release(generation);
+    }
+
+    /** Gives the slot up after a join that failed, so that the same generation can be tried again. */
+    void giveUp() {
+        release(generation - 1);
+    }
+
+    private void release(int last) {
+        if (!claimed) {
+            return;
+        }
+        claimed = false;
+        try {
+            store.set(key("card/" + spec.rank()), new byte[0]);
+            store.set(slot(), bytes(LEFT + last));
+        } catch (FerroException | IllegalStateException gone) {
+            System.getLogger("ferro.join")
+                    .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);
+        }
+    }
+
+    /** The group's identity on the wire. */
+    long id() {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes(spec.name() + "\n" + generation));
+            return ByteBuffer.wrap(hash).getLong();
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("this Java runtime has no SHA-256", missing);
+        }
+    }
+
+    private String key(String what) {
+        return spec.name() + "/" + generation + "/" + what;
+    }
+
+    private Where where() {
+        return Where.outside(spec.name(), spec.rank());
+    }
+
+    static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,136 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException.Code;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Requests and answers of the store as bytes; lengths are checked before anything is allocated. */
+final class StoreFrames {
+    /** Operation, whether a value is expected, key length, request number, value length, length of the expected one. */
+    static final int REQUEST_HEAD_BYTES = 16;
+    /** Request number, kind, three unused bytes, length. */
+    static final int ANSWER_HEAD_BYTES = 12;
+
+    private StoreFrames() {}
+
+    /** What is asked; the place plus one is the number on the wire. */
+    enum Operation {
+        SET,
+        WHEN,
+        ADD,
+        COMPARE_AND_SET,
+        DELETE,
+        /** Nobody waits any more for the WHEN of this request number. */
+        FORGET
+    }
+
+    /** What is answered; the place plus one is the number on the wire. */
+    enum Answer {
+        VALUE,
+        ABSENT,
+        REFUSED
+    }
+
+    /**
+     * A request.
+     *
+     * @param operation what
+     * @param number    chosen by the client, answered with
+     * @param key       key
+     * @param value     value, or the eight bytes of an amount
+     * @param expected  for COMPARE_AND_SET; null means absent
+     */
+    record Request(Operation operation, int number, String key, byte[] value, byte[] expected) {
+        byte[] encoded() {
+            byte[] name = key.getBytes(StandardCharsets.UTF_8);
+            int expectedBytes = expected == null ? 0 : expected.length;
+            ByteBuffer out = ByteBuffer.allocate(REQUEST_HEAD_BYTES + name.length + value.length + expectedBytes);
+            out.put((byte) (operation.ordinal() + 1)).put((byte) (expected == null ? 0 : 1));
+            out.putShort((short) name.length)
+                    .putInt(number)
+                    .putInt(value.length)
+                    .putInt(expectedBytes);
+            out.put(name).put(value);
+            if (expected != null) {
+                out.put(expected);
+            }
+            return out.array();
+        }
+    }
+
+    /**
+     * The head of a request, checked.
+     *
+     * @param operation     what
+     * @param expects       whether an expected value follows
+     * @param number        request number
+     * @param keyBytes      length
+     * @param valueBytes    length
+     * @param expectedBytes length
+     */
+    record Head(Operation operation, boolean expects, int number, int keyBytes, int valueBytes, int expectedBytes) {
+        int following() {
+            return keyBytes + valueBytes + expectedBytes;
+        }
+
+        static Head decoded(ByteBuffer in) throws Refusal {
+            int operation = in.get() - 1;
+            if (operation < 0 || operation >= Operation.values().length) {
+                throw new Refusal(Code.PROTOCOL, "no store operation has number " + (operation + 1));
+            }
+            boolean expects = in.get() != 0;
+            int keyBytes = Short.toUnsignedInt(in.getShort());
+            int number = in.getInt();
+            int valueBytes = in.getInt();
+            int expectedBytes = in.getInt();
+            check("key", keyBytes, StoreMap.MOST_KEY_BYTES);
+            check("value", valueBytes, StoreMap.MOST_VALUE_BYTES);
+            check("expected value", expectedBytes, StoreMap.MOST_VALUE_BYTES);
+            return new Head(Operation.values()[operation], expects, number, keyBytes, valueBytes, expectedBytes);
+        }
+
+        /** Reads what follows the head. */
+        Request decodedBody(ByteBuffer in) {
+            byte[] key = new byte[keyBytes];
+            byte[] value = new byte[valueBytes];
+            byte[] expected = new byte[expectedBytes];
+            in.get(key).get(value).get(expected);
+            return new Request(
+                    operation, number, new String(key, StandardCharsets.UTF_8), value, expects ? expected : null);
+        }
+
+        private static void check(String what, int bytes, int most) throws Refusal {
+            if (bytes < 0 || bytes > most) {
+                throw new Refusal(Code.PROTOCOL, "a store " + what + " of " + bytes + " bytes: need 0 to " + most);
+            }
+        }
+    }
+
+    /**
+     * The head of an answer, checked.
+     *
+     * @param number of the request
+     * @param answer kind
+     * @param bytes  that follow
+     */
+    record AnswerHead(int number, Answer answer, int bytes) {
+        byte[] encoded() {
+            return ByteBuffer.allocate(ANSWER_HEAD_BYTES)
+                    .putInt(number)
+                    .put((byte) (answer.ordinal() + 1))
+                    .putInt(ANSWER_HEAD_BYTES - Integer.BYTES, bytes)
+                    .array();
+        }
+
+        static AnswerHead decoded(ByteBuffer in) throws Refusal {
+            int number = in.getInt();
+            int answer = in.get() - 1;
+            int bytes = in.position(in.position() + 3).getInt();
+            if (answer < 0 || answer >= Answer.values().length || bytes < 0 || bytes > StoreMap.MOST_VALUE_BYTES) {
+                throw new Refusal(
+                        Code.PROTOCOL, "a store answer of kind " + (answer + 1) + " with " + bytes + " bytes");
+            }
+            return new AnswerHead(number, Answer.values()[answer], bytes);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException.Code;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+
+/** Lets clients in to a store. */
+record StoreGuest(StoreService service) implements TcpListener.Guest {
+    static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
+        if (service == null) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "no store is served at " + Addresses.text(bound)
+                            + ": check MASTER_ADDR and MASTER_PORT, or ferro.rendezvous");
+        }
+        return new StoreGuest(service);
+    }
+
+    @Override
+    public void admit(Hello hello, Channel channel) throws Refusal {
+        if (hello.kind() != Hello.Kind.STORE) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "a store is served here and no rank, but a " + hello.kind() + " connection to rank "
+                            + hello.member().to() + " came");
+        }
+    }
+
+    @Override
+    public void entered(Hello hello, Channel channel) {
+        service.serve(channel);
+    }
+}

@@ -1,0 +1,66 @@
+package ferro.backend.tcp;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
+import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Says at most once a minute that connections were turned away, so that nobody can fill a disk by knocking. */
+final class StrangerLog {
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int SHOWN_BYTES = 8;
+
+    private final Logger log;
+    private final LongSupplier clock;
+    private final Once strangers = new Once();
+    private final Once refusals = new Once();
+
+    StrangerLog(Logger log, LongSupplier clock) {
+        this.log = log;
+        this.clock = clock;
+    }
+
+    void seen(SocketAddress from, byte[] bytes, int length) {
+        if (strangers.due(clock.getAsLong())) {
+            log.log(
+                    Level.WARNING,
+                    "closed a connection from " + from + " that does not speak ferro: first bytes "
+                            + HexFormat.ofDelimiter(" ").formatHex(bytes, 0, Math.min(length, SHOWN_BYTES)) + ", "
+                            + strangers.taken() + " such connections since the last line");
+        }
+    }
+
+    void refused(SocketAddress from, Refusal refusal) {
+        if (refusals.due(clock.getAsLong())) {
+            log.log(
+                    Level.WARNING,
+                    "refused a connection from " + from + " with " + refusal.code() + ": " + refusal.getMessage() + "; "
+                            + refusals.taken() + " refused since the last line");
+        }
+    }
+
+    /** Counts, and says when a line is due. */
+    private static final class Once {
+        private long last;
+        private boolean said;
+        private int count;
+
+        boolean due(long now) {
+            count++;
+            if (said && now - last < QUIET_NANOS) {
+                return false;
+            }
+            said = true;
+            last = now;
+            return true;
+        }
+
+        int taken() {
+            int taken = count;
+            count = 0;
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Opens authenticated connections: tries again while nobody answers, gives up at once when told no. */
+final class TcpDialer {
+    private static final long FIRST_PAUSE_MILLIS = 10;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    private final TcpIo io;
+    private final EventLoopGroup loop;
+    private final Credentials own;
+    private final LongSupplier clock;
+
+    TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
+        this.io = io;
+        this.loop = loop;
+        this.own = own;
+        this.clock = clock;
+    }
+
+    /**
+     * Connects; the channel comes with an empty pipeline and nothing being read. Cancelling the future ends the attempts.
+     *
+     * @param call whom and why
+     * @return channel, completed on the loop; or FerroException
+     */
+    CompletableFuture<Channel> dial(Call call) {
+        Attempts attempts = new Attempts(call);
+        loop.execute(attempts::next);
+        return attempts.result;
+    }
+
+    /**
+     * Whom to call and why.
+     *
+     * @param to            where, asked again for each attempt, resolved
+     * @param kind          for the hello
+     * @param member        for the hello
+     * @param channel       for the hello
+     * @param what          for messages: "the store at 10.0.0.1:29500"
+     * @param where         for messages
+     * @param deadlineNanos on the dialer's clock
+     */
+    record Call(
+            Supplier<InetSocketAddress> to,
+            Hello.Kind kind,
+            Hello.Member member,
+            Hello.Channel channel,
+            String what,
+            Where where,
+            long deadlineNanos) {}
+
+    /** The attempts of one call; on the loop only. */
+    private final class Attempts implements HandshakeReader.End {
+        private final CompletableFuture<Channel> result = new CompletableFuture<>();
+        private final Call call;
+        private final long start = clock.getAsLong();
+        private long pauseMillis = FIRST_PAUSE_MILLIS;
+        private int count;
+
+        Attempts(Call call) {
+            this.call = call;
+        }
+
+        void next() {
+            if (result.isDone()) {
+                return;
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
+            count++;
+            Hello hello = new Hello(
+                    call.kind,
+                    own.job(),
+                    call.member,
+                    call.channel,
+                    own.secret().present(),
+                    own.nonce());
+            ChannelFuture connecting = new Bootstrap()
+                    .group(loop)
+                    .channel(io.channel())
+                    .option(ChannelOption.AUTO_READ, false)
+                    .option(ChannelOption.TCP_NODELAY, true)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, within(left))
+                    .handler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            connected(channel, new ConnectingHandshake(own, hello), within(left));
+                        }
+                    })
+                    .connect(call.to.get());
+            connecting.addListener((ChannelFutureListener) done -> {
+                if (!done.isSuccess()) {
+                    again(done.cause());
+                } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
+                    String itself = "nobody listens, and the connection met itself on the same port";
+                    done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
+                }
+            });
+        }
+
+        private int within(long leftMillis) {
+            return (int) Math.max(1, Math.min(leftMillis, TcpListener.HANDSHAKE_MILLIS));
+        }
+
+        private void connected(Channel channel, ConnectingHandshake side, int millis) {
+            channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            channel.pipeline().addLast(new HandshakeReader(side, this));
+            TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
+            var timer = channel.eventLoop()
+                    .schedule(() -> channel.pipeline().fireExceptionCaught(silent), millis, TimeUnit.MILLISECONDS);
+            result.whenComplete((given, failure) -> {
+                timer.cancel(false);
+                if (given != channel) {
+                    channel.close();
+                }
+            });
+        }
+
+        @Override
+        public void done(Channel channel) {
+            if (!result.complete(channel)) {
+                channel.close();
+            }
+        }
+
+        @Override
+        public void refused(Channel channel, Refusal refusal) {
+            result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+        }
+
+        @Override
+        public void stranger(Channel channel, byte[] bytes, int length) {
+            channel.close();
+        }
+
+        @Override
+        public void ended(Channel channel, Throwable cause) {
+            again(cause);
+        }
+
+        private void again(Throwable cause) {
+            if (result.isDone()) {
+                return;
+            }
+            long now = clock.getAsLong();
+            long pause = Math.min(pauseMillis, TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - now));
+            if (pause <= 0) {
+                result.completeExceptionally(gaveUp(cause, now));
+                return;
+            }
+            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+            loop.schedule(this::next, pause, TimeUnit.MILLISECONDS);
+        }
+
+        private FerroException gaveUp(Throwable cause, long now) {
+            String last = cause == null ? "it closed the connection without a word" : cause.getMessage();
+            return new FerroException(
+                    Code.RENDEZVOUS,
+                    call.where,
+                    "cannot connect to " + call.what + " within " + TimeUnit.NANOSECONDS.toMillis(now - start) + " ms ("
+                            + count + " attempts, last: " + last + ")",
+                    cause);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException.Code;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One listening socket: every connection proves itself within five seconds or is dropped, and at most so many are waiting
+ * to; those that have said nothing right go first.
+ */
+final class TcpListener implements AutoCloseable {
+    static final long HANDSHAKE_MILLIS = 5_000;
+
+    private static final int FEWEST_PENDING = 64;
+    private static final int BACKLOG = 1024;
+
+    private final Credentials own;
+    private final Guest guests;
+    private final StrangerLog strangers;
+    /** In the order of their coming; touched by the loop only. */
+    private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
+
+    private volatile int mostPending = FEWEST_PENDING;
+    private Channel server;
+
+    TcpListener(Credentials own, Guest guests, StrangerLog strangers) {
+        this.own = own;
+        this.guests = guests;
+        this.strangers = strangers;
+    }
+
+    /** Makes room for the connections of a whole group at once. */
+    void expectRanks(int worldSize) {
+        mostPending = Math.max(mostPending, 4 * worldSize);
+    }
+
+    /** Binds exactly this address. */
+    InetSocketAddress bind(TcpIo io, EventLoopGroup loop, InetSocketAddress address) throws Refusal {
+        var bound = new ServerBootstrap()
+                .group(loop)
+                .channel(io.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accept(channel);
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "cannot listen on " + address + " (" + bound.cause().getMessage()
+                            + "): another job may hold the port, or the address is not of this machine");
+        }
+        server = bound.channel();
+        return (InetSocketAddress) server.localAddress();
+    }
+
+    private void accept(Channel channel) {
+        channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+        AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel));
+        pending.put(channel, side);
+        channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side)));
+        var timer = channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
+        channel.closeFuture().addListener(closed -> {
+            timer.cancel(false);
+            pending.remove(channel);
+        });
+        if (pending.size() > mostPending) {
+            dropOldest();
+        }
+    }
+
+    private void expired(Channel channel) {
+        if (pending.containsKey(channel)) {
+            HandshakeReader.refuse(channel, HandshakeReader.late(HANDSHAKE_MILLIS));
+        }
+    }
+
+    private void dropOldest() {
+        Channel oldest = null;
+        Iterator<Map.Entry<Channel, AcceptingHandshake>> all =
+                pending.entrySet().iterator();
+        while (all.hasNext() && (oldest == null || pending.get(oldest).spoken())) {
+            Map.Entry<Channel, AcceptingHandshake> next = all.next();
+            if (oldest == null || !next.getValue().spoken()) {
+                oldest = next.getKey();
+            }
+        }
+        pending.remove(oldest);
+        oldest.close();
+    }
+
+    /** Stops listening and drops whoever has not proved itself; connections that have are their owners'. */
+    @Override
+    public void close() {
+        if (server != null) {
+            server.close().awaitUninterruptibly();
+            server.eventLoop().execute(() -> {
+                Queue<Channel> all = new ArrayDeque<>(pending.keySet());
+                all.forEach(Channel::close);
+            });
+        }
+    }
+
+    /** What becomes of an accepted connection. */
+    private final class Accepted implements HandshakeReader.End {
+        private final AcceptingHandshake side;
+
+        Accepted(AcceptingHandshake side) {
+            this.side = side;
+        }
+
+        @Override
+        public void done(Channel channel) {
+            pending.remove(channel);
+            guests.entered(side.hello(), channel);
+        }
+
+        @Override
+        public void refused(Channel channel, Refusal refusal) {
+            strangers.refused(channel.remoteAddress(), refusal);
+            HandshakeReader.refuse(channel, refusal);
+        }
+
+        @Override
+        public void stranger(Channel channel, byte[] bytes, int length) {
+            strangers.seen(channel.remoteAddress(), bytes, length);
+            channel.close();
+        }
+
+        @Override
+        public void ended(Channel channel, Throwable cause) {
+            channel.close();
+        }
+    }
+
+    /** Who takes connections; called on the loop. */
+    interface Guest {
+        /**
+         * Decides about a side that has proved itself; what it keeps for it must end with the channel.
+         *
+         * @throws Refusal if it does not belong here
+         */
+        void admit(Hello hello, Channel channel) throws Refusal;
+
+        /** Takes the connection over: proved, pipeline empty, nothing being read. */
+        void entered(Hello hello, Channel channel);
+    }
+}

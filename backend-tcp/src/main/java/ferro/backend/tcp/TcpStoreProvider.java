@@ -1,0 +1,23 @@
+package ferro.backend.tcp;
+
+import ferro.Store;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.StoreProvider;
+import java.net.URI;
+
+/** Opens the store at {@code tcp://host:port}; rank 0 serves it there. */
+public final class TcpStoreProvider implements StoreProvider {
+    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    public TcpStoreProvider() {}
+
+    @Override
+    public String scheme() {
+        return "tcp";
+    }
+
+    @Override
+    public Store open(URI address, GroupSpec group, RankContext context) {
+        return StoreOpening.open(Rendezvous.tcp(address, group, context), group, context);
+    }
+}

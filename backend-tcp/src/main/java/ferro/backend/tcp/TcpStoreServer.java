@@ -1,0 +1,67 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+
+/**
+ * A rendezvous store on a port of its own, for a launcher that serves its ranks; they find it by {@code MASTER_ADDR} and
+ * {@code MASTER_PORT} and know by {@code FERRO_STORE_SERVED=1} that rank 0 must not serve.
+ */
+public final class TcpStoreServer implements AutoCloseable {
+    private final BackgroundLoop loop;
+    private final TcpListener listener;
+    private final StoreService service = new StoreService();
+    private final InetSocketAddress bound;
+
+    private TcpStoreServer(InetSocketAddress bind, Credentials own, int worldSize) {
+        TcpIo io = TcpIo.standard();
+        loop = new BackgroundLoop(io, "ferro-store");
+        listener = new TcpListener(
+                own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
+        listener.expectRanks(worldSize);
+        try {
+            bound = listener.bind(io, loop.group(), bind);
+        } catch (Refusal refusal) {
+            loop.close();
+            throw refusal.failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
+        }
+    }
+
+    /**
+     * Binds exactly this address and serves until closed.
+     *
+     * @param address   of this machine; without a secret only a loopback address
+     * @param port      port, or 0 for any free one
+     * @param jobId     job whose ranks may come; at most 64 bytes
+     * @param worldSize number of ranks expected, for the number of handshakes at once
+     * @param secret    the job's secret; null or empty means none; copied
+     * @return server
+     * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED for an open address without a secret
+     */
+    public static TcpStoreServer start(InetAddress address, int port, String jobId, int worldSize, byte[] secret) {
+        Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
+        TcpPort.checkOpen(address, known, Where.outside("store", -1));
+        Credentials own = new Credentials(jobId, known, new SecureRandom());
+        return new TcpStoreServer(new InetSocketAddress(address, port), own, worldSize);
+    }
+
+    /**
+     * Returns the port.
+     *
+     * @return port listened on
+     */
+    public int port() {
+        return bound.getPort();
+    }
+
+    /** Ends all clients and gives the port back; idempotent. */
+    @Override
+    public void close() {
+        listener.close();
+        loop.group().execute(service::close);
+        loop.close();
+    }
+}

@@ -1,0 +1,169 @@
+package ferro.collectives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.Region;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Schedules cut fine still do what their plans do: run by an interpreter over arrays, one stream of numbers a link. */
+class ScheduleTest {
+    private static final AlgorithmTable TABLE = AlgorithmTable.of("");
+    private static final int UNIT = 8;
+
+    /** All ranks of one operation; sends put numbers on wires at once, receives take them as they come. */
+    private static final class Interpreter {
+        final List<Schedule> schedules = new ArrayList<>();
+        final List<long[][]> memory = new ArrayList<>();
+        final Map<Integer, Deque<Long>> wires = new HashMap<>();
+        final int[][] done;
+
+        Interpreter(List<Plan> plans, Schedule.Cut cut) {
+            for (Plan plan : plans) {
+                Schedule schedule = new Schedule(plan, cut);
+                schedules.add(schedule);
+                long part = plan.chunkCount() == 0 ? 0 : cut.elements() / plan.chunkCount();
+                memory.add(new long[][] {
+                    new long[(int) (plan.in().count() == plan.chunkCount() ? cut.elements() : part)],
+                    new long[(int) (plan.out().count() == plan.chunkCount() ? cut.elements() : part)],
+                    new long[(int) schedule.scratchElements]
+                });
+            }
+            done = new int[plans.size()][2];
+        }
+
+        void run() {
+            boolean moved = true;
+            while (moved) {
+                moved = false;
+                for (int rank = 0; rank < schedules.size(); rank++) {
+                    moved |= send(rank) | receive(rank);
+                }
+            }
+            for (int rank = 0; rank < schedules.size(); rank++) {
+                assertEquals(schedules.get(rank).sends.count, done[rank][0], "sends of rank " + rank);
+                assertEquals(schedules.get(rank).receives.count, done[rank][1], "receives of rank " + rank);
+            }
+            wires.forEach((wire, left) -> assertTrue(left.isEmpty(), "left on wire " + wire));
+        }
+
+        private boolean isReady(int rank, Schedule.Posts posts, int index) {
+            return index < posts.count
+                    && posts.afterSends[index] <= done[rank][0]
+                    && posts.afterReceives[index] <= done[rank][1];
+        }
+
+        private boolean send(int rank) {
+            Schedule.Posts posts = schedules.get(rank).sends;
+            int i = done[rank][0];
+            if (!isReady(rank, posts, i)) {
+                return false;
+            }
+            long[] from = memory.get(rank)[posts.region[i].ordinal()];
+            for (long k = 0; k < posts.elements[i]; k++) {
+                wire(rank, posts.peer[i]).add(from[(int) (posts.from[i] + k)]);
+            }
+            done[rank][0]++;
+            return true;
+        }
+
+        private boolean receive(int rank) {
+            Schedule.Posts posts = schedules.get(rank).receives;
+            int i = done[rank][1];
+            if (!isReady(rank, posts, i)) {
+                return false;
+            }
+            boolean copies = posts.kind[i] == Schedule.COPY;
+            if (!copies && wire(posts.peer[i], rank).size() < posts.elements[i]) {
+                return false;
+            }
+            long[] into = memory.get(rank)[posts.region[i].ordinal()];
+            for (long k = 0; k < posts.elements[i]; k++) {
+                int at = (int) (posts.from[i] + k);
+                long value = copies
+                        ? memory.get(rank)[posts.source[i].ordinal()][(int) (posts.sourceFrom[i] + k)]
+                        : wire(posts.peer[i], rank).remove();
+                into[at] = posts.kind[i] == Schedule.COMBINE ? into[at] + value : value;
+            }
+            done[rank][1]++;
+            return true;
+        }
+
+        private Deque<Long> wire(int from, int to) {
+            return wires.computeIfAbsent(from * 1000 + to, key -> new ArrayDeque<>());
+        }
+    }
+
+    private static List<Plan> plans(String kind, String algorithm, int size, int root) {
+        return IntStream.range(0, size)
+                .mapToObj(rank -> TABLE.plan(kind, algorithm, rank, size, root))
+                .toList();
+    }
+
+    private static Interpreter interpret(String kind, String algorithm, int size, long elements, long scratchMost) {
+        List<Plan> plans = plans(kind, algorithm, size, 0);
+        Interpreter all = new Interpreter(plans, Schedule.Cut.of(plans, elements, UNIT, 64, scratchMost));
+        for (int rank = 0; rank < size; rank++) {
+            long[] in = all.memory.get(rank)[Region.IN.ordinal()];
+            for (int i = 0; i < in.length; i++) {
+                in[i] = (rank + 2L) * (i + 3);
+            }
+        }
+        all.run();
+        return all;
+    }
+
+    @Test
+    void ringAllReduceInSegmentsAddsUpForUnevenChunks() {
+        for (int size = 1; size <= 6; size++) {
+            for (String algorithm : AlgorithmTable.algorithms("allReduce")) {
+                Interpreter all = interpret("allReduce", algorithm, size, 1003, 1 << 20);
+                long factor = (long) size * (size + 3) / 2;
+                for (int rank = 0; rank < size; rank++) {
+                    for (int i = 0; i < 1003; i++) {
+                        assertEquals(
+                                factor * (i + 3), all.memory.get(rank)[1][i], algorithm + " of " + size + " at " + i);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void reduceScatterInPassesNeedsLittleScratchAndIsStillRight() {
+        for (int size = 2; size <= 5; size++) {
+            for (String algorithm : AlgorithmTable.algorithms("reduceScatter")) {
+                long part = 217;
+                Interpreter all = interpret("reduceScatter", algorithm, size, size * part, 512);
+                long factor = (long) size * (size + 3) / 2;
+                for (int rank = 0; rank < size; rank++) {
+                    assertTrue(all.schedules.get(rank).scratchElements * UNIT <= 512 + 2 * size * UNIT, algorithm);
+                    for (int i = 0; i < part; i++) {
+                        assertEquals(
+                                factor * (rank * part + i + 3), all.memory.get(rank)[1][i], algorithm + " " + size);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void gatherInPassesJoinsPartsInOrder() {
+        for (String algorithm : AlgorithmTable.algorithms("gather")) {
+            Interpreter all = interpret("gather", algorithm, 5, 5 * 101, 256);
+            for (int i = 0; i < 5 * 101; i++) {
+                long want = (i / 101 + 2L) * (i % 101 + 3);
+                assertEquals(want, all.memory.get(0)[1][i], algorithm + " at " + i);
+            }
+        }
+    }
+}

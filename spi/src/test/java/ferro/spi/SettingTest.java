@@ -1,0 +1,117 @@
+package ferro.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Store;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class SettingTest {
+
+    /** Only settings; nothing here needs more. */
+    private record Given(Map<String, String> values) implements RankContext {
+        @Override
+        public Optional<String> setting(String name) {
+            return Optional.ofNullable(values.get(name));
+        }
+
+        @Override
+        public long nanoTime() {
+            throw new UnsupportedOperationException("no clock among " + values);
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            throw new UnsupportedOperationException("no timers among " + values);
+        }
+
+        @Override
+        public Store store() {
+            throw new UnsupportedOperationException("no store among " + values);
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            throw new UnsupportedOperationException("no " + type + " among " + values);
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            throw new UnsupportedOperationException("no " + type + " among " + values);
+        }
+    }
+
+    private static Given given(String name, String value) {
+        return new Given(Map.of(name, value));
+    }
+
+    @Test
+    void timesHaveTheirUnitInTheValue() {
+        assertEquals(Duration.ofMillis(500), Settings.TIMEOUT.of(given("ferro.timeout", "500ms")));
+        assertEquals(Duration.ofSeconds(3), Settings.TIMEOUT.of(given("ferro.timeout", " 3s ")));
+        assertEquals(Duration.ofMinutes(2), Settings.TIMEOUT.of(given("ferro.timeout", "2m")));
+        assertEquals(Duration.ofSeconds(120), Settings.TIMEOUT.of(new Given(Map.of())));
+    }
+
+    @Test
+    void sizesHaveTheirUnitInTheValue() {
+        assertEquals(4096, Setting.bytes("4096"));
+        assertEquals(65536, Setting.bytes("64KiB"));
+        assertEquals(3L << 30, Setting.bytes("3GiB"));
+    }
+
+    @Test
+    void nonsenseIsRefusedNamingTheSettingAndWhatItNeeds() {
+        for (String nonsense : List.of("3", "s", "abc", "0s", "-3s", "3 weeks", "")) {
+            IllegalArgumentException refusal = assertThrows(
+                    IllegalArgumentException.class, () -> Settings.TIMEOUT.of(given("ferro.timeout", nonsense)));
+            assertTrue(refusal.getMessage().contains("ferro.timeout=" + nonsense), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("500ms"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void aMissingSettingNamesPropertyAndVariable() {
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> Settings.RANK.of(new Given(Map.of())));
+        assertTrue(refusal.getMessage().contains("-Dferro.rank"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("FERRO_RANK"), refusal.getMessage());
+    }
+
+    @Test
+    void flagsAreOffForTheWordsThatMeanNo() {
+        for (String no : List.of("0", "false", "False", "no")) {
+            assertFalse(Settings.STORE_SERVED.of(given("FERRO_STORE_SERVED", no)), no);
+        }
+        assertTrue(Settings.STORE_SERVED.of(given("FERRO_STORE_SERVED", "1")));
+    }
+
+    @Test
+    void theDocumentListsEverySettingWithItsVariableAndDefault() throws IOException {
+        List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md")).stream()
+                .filter(line -> line.startsWith("| `ferro.") || line.startsWith("| | `"))
+                .toList();
+        for (Setting<?> setting : Settings.all()) {
+            boolean bare = setting.name().equals(setting.variable());
+            String start = (bare ? "| " : "| `" + setting.name() + "` ") + "| `" + setting.variable() + "` | ";
+            String fallback = setting.fallback() == null
+                    ? "none"
+                    : setting.fallback().isEmpty() ? "empty" : "`" + setting.fallback() + "`";
+            assertTrue(
+                    rows.stream().anyMatch(row -> row.startsWith(start + fallback + " | ")),
+                    "docs/configuration.md lacks the row " + start + fallback + " | ...");
+        }
+        assertEquals(Settings.all().size(), rows.size(), "rows of docs/configuration.md that are no settings");
+    }
+}
