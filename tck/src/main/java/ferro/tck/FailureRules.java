@@ -141,7 +141,8 @@ public interface FailureRules extends Subject {
             }
             assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
             if (allEnd()) {
-                Expect.fails(ProcessGroup::barrier, ranks.rank(late), Code.TIMED_OUT, Code.ABORTED);
+                Ranks.RankCode call = group -> group.allReduce(new float[1000], ReduceOp.SUM);
+                Expect.fails(call, ranks.rank(late), Code.TIMED_OUT, Code.ABORTED);
             }
         }
     }
