@@ -17,7 +17,8 @@ enum Part {
             libraries("picocli..", "org.HdrHistogram..", "javax.tools..", "com.sun.source.."),
             SPI,
             COLLECTIVES,
-            TCP);
+            TCP,
+            BENCHMARKS);
 
     private final String[] packages;
     private final String[] libraries;

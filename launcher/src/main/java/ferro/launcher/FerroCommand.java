@@ -40,7 +40,8 @@ public final class FerroCommand implements Runnable {
 
     static CommandLine commandLine(World world) {
         CommandLine line = new CommandLine(new FerroCommand());
-        for (Object command : List.of(new RunCommand(world), new DemoCommand(world), new ClassPathCommand(world))) {
+        for (Object command : List.of(
+                new RunCommand(world), new DemoCommand(world), new BenchCommand(world), new ClassPathCommand(world))) {
             line.addSubcommand(command);
         }
         line.getSubcommands().get("run").setStopAtPositional(true);

@@ -44,7 +44,7 @@ final class RankStream implements Runnable {
         this.name = ties.name();
         this.log = ties.log();
         this.tail = ties.tail();
-        this.prefix = prefix(ties.rank(), ties.screen().terminal(ties.name()));
+        this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
         this.outputClosed = ties.outputClosed();
     }
 

@@ -19,6 +19,7 @@ final class Screen {
 
     private final Channel out;
     private final Channel err;
+    private final boolean prefixed;
 
     /**
      * One of the two streams.
@@ -35,8 +36,23 @@ final class Screen {
     }
 
     Screen(Channel out, Channel err) {
+        this(out, err, true);
+    }
+
+    private Screen(Channel out, Channel err, boolean prefixed) {
         this.out = out;
         this.err = err;
+        this.prefixed = prefixed;
+    }
+
+    /** Returns the same streams for ranks whose output is one table: without the rank in front, on standard output. */
+    Screen withoutPrefixes() {
+        return new Screen(out, err, false);
+    }
+
+    /** Whether lines on this stream carry the rank that printed them. */
+    boolean prefixed(Name name) {
+        return prefixed || name == Name.ERR;
     }
 
     /** Returns the streams of this process; colours are left out where NO_COLOR or a dumb terminal asks for it. */

@@ -1,0 +1,171 @@
+package ferro.benchmarks;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import java.util.Arrays;
+
+/** An array of one of the types that are measured, filled and compared element by element. */
+sealed interface Elements {
+    static Elements of(DataType type, int count) {
+        return switch (type) {
+            case FLOAT32 -> new Floats(new float[count]);
+            case FLOAT64 -> new Doubles(new double[count]);
+            case INT8 -> new Bytes(new byte[count]);
+            case INT16 -> new Shorts(new short[count]);
+            case INT32 -> new Ints(new int[count]);
+            case INT64 -> new Longs(new long[count]);
+            default -> throw new IllegalArgumentException("type " + type.label() + " is not measured");
+        };
+    }
+
+    HostTensor tensor();
+
+    void put(int index, long value);
+
+    /** Whether the element is what a plain loop gives; integers wrap, floating point may round in another order. */
+    boolean is(int index, Expectation.Value expected);
+
+    void clear();
+
+    private static boolean near(double found, double expected, double tolerance) {
+        return Math.abs(found - expected) <= tolerance * Math.abs(expected);
+    }
+
+    /** Of f32. */
+    record Floats(float[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return near(array[index], expected.real(), 1e-5);
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, 0);
+        }
+    }
+
+    /** Of f64. */
+    record Doubles(double[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return near(array[index], expected.real(), 1e-13);
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, 0);
+        }
+    }
+
+    /** Of i8. */
+    record Bytes(byte[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = (byte) value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return array[index] == (byte) expected.whole();
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, (byte) 0);
+        }
+    }
+
+    /** Of i16. */
+    record Shorts(short[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = (short) value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return array[index] == (short) expected.whole();
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, (short) 0);
+        }
+    }
+
+    /** Of i32. */
+    record Ints(int[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = (int) value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return array[index] == (int) expected.whole();
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, 0);
+        }
+    }
+
+    /** Of i64. */
+    record Longs(long[] array) implements Elements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.of(array);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = value;
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return array[index] == expected.whole();
+        }
+
+        @Override
+        public void clear() {
+            Arrays.fill(array, 0);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package ferro.benchmarks;
+
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What this machine gives at this moment, without ferro: half the time of a round trip of 4 bytes over a plain loopback
+ * connection between ranks 0 and 1, both spinning. Figures whose probes differ do not compare.
+ */
+final class LoopbackProbe implements AutoCloseable {
+    private static final int ROUND_TRIPS = 500;
+    private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
+    /** Before giving the core to others, of which there may be more than cores. */
+    private static final int SPINS = 200;
+
+    private static final int MORE = 1;
+    private static final int LAST = 2;
+
+    private final SocketChannel connection;
+    private final boolean first;
+    private final ByteBuffer message = ByteBuffer.allocateDirect(4);
+
+    private LoopbackProbe(SocketChannel connection, boolean first) {
+        this.connection = connection;
+        this.first = first;
+    }
+
+    /** Connects ranks 0 and 1, by a port that all ranks hear of; every rank must call it. */
+    static LoopbackProbe open(ProcessGroup group) throws IOException {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        int[] port = new int[1];
+        if (group.rank() != 0 || group.worldSize() == 1) {
+            group.broadcast(port, 0);
+            boolean second = group.rank() == 1;
+            return new LoopbackProbe(
+                    second ? plain(SocketChannel.open(new InetSocketAddress(loopback, port[0]))) : null, false);
+        }
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress(loopback, 0))) {
+            port[0] = server.socket().getLocalPort();
+            group.broadcast(port, 0);
+            server.socket().setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(30 * BOUND_NANOS));
+            return new LoopbackProbe(plain(server.socket().accept().getChannel()), true);
+        }
+    }
+
+    private static SocketChannel plain(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.configureBlocking(false);
+        return channel;
+    }
+
+    /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is one rank only. Called by all ranks. */
+    double halfRoundTripMicros() throws IOException {
+        if (connection == null) {
+            return Double.NaN;
+        }
+        return first ? lead() : follow();
+    }
+
+    /** Sends and receives until there are enough round trips, or no more time; the other rank learns from the last message. */
+    private double lead() throws IOException {
+        long deadline = System.nanoTime() + BOUND_NANOS;
+        double[] micros = new double[ROUND_TRIPS];
+        int done = 0;
+        boolean last = false;
+        while (!last) {
+            last = done == ROUND_TRIPS - 1 || late(deadline);
+            long start = System.nanoTime();
+            send(last ? LAST : MORE, deadline + BOUND_NANOS);
+            receive(deadline + BOUND_NANOS);
+            micros[done++] = (System.nanoTime() - start) / 2000.0;
+        }
+        Arrays.sort(micros, 0, done);
+        return micros[done / 2];
+    }
+
+    private double follow() throws IOException {
+        // it may begin long before rank 0, which counts wrong elements meanwhile
+        long deadline = System.nanoTime() + 30 * BOUND_NANOS;
+        int word = MORE;
+        while (word != LAST) {
+            word = receive(deadline);
+            send(word, deadline);
+        }
+        return Double.NaN;
+    }
+
+    private void send(int word, long deadline) throws IOException {
+        message.clear().putInt(0, word);
+        while (message.hasRemaining()) {
+            connection.write(message);
+            checkTime(deadline);
+        }
+    }
+
+    private int receive(long deadline) throws IOException {
+        message.clear();
+        for (int tries = 0; message.hasRemaining(); tries++) {
+            if (connection.read(message) < 0) {
+                throw new IOException("probe: the other rank closed " + connection + " early");
+            }
+            if (tries > SPINS) {
+                Thread.yield();
+            }
+            checkTime(deadline);
+        }
+        return message.getInt(0);
+    }
+
+    private void checkTime(long deadline) throws IOException {
+        if (late(deadline)) {
+            throw new IOException("probe: no answer over " + connection + " in time");
+        }
+    }
+
+    private static boolean late(long deadline) {
+        return System.nanoTime() - deadline > 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (connection != null) {
+            connection.close();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package ferro.benchmarks;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/** What can be measured; sizes and bus bandwidth are counted as nccl-tests counts them. */
+public enum Measured {
+    /** In place; the size is that of each rank's tensor. */
+    ALLREDUCE(true),
+    /** The size is that of the tensor. */
+    BROADCAST(false),
+    /** The size is that of each rank's tensor. */
+    REDUCE(true),
+    /** The size is that of the joined tensor. */
+    ALLGATHER(false),
+    /** The size is that of each rank's input. */
+    REDUCESCATTER(true),
+    /** The size is that of the joined tensor. */
+    GATHER(false),
+    /** The size is that of the root's tensor. */
+    SCATTER(false),
+    /** The size is that of each rank's input. */
+    ALLTOALL(false),
+    /** No data. */
+    BARRIER(false),
+    /** Ranks 0 and 1; the size is that of one message, the time that of one way. */
+    PINGPONG(false);
+
+    private final boolean reduces;
+
+    Measured(boolean reduces) {
+        this.reduces = reduces;
+    }
+
+    /**
+     * Finds a collective by the name that users type.
+     *
+     * @param name for example {@code allreduce}
+     * @return what to measure
+     * @throws IllegalArgumentException listing the names if there is none such
+     */
+    public static Measured parse(String name) {
+        for (Measured measured : values()) {
+            if (measured.label().equals(name)) {
+                return measured;
+            }
+        }
+        throw new IllegalArgumentException("no collective \"" + name + "\" to measure: use one of "
+                + Arrays.stream(values()).map(Measured::label).collect(Collectors.joining(" ")));
+    }
+
+    /**
+     * Returns the name that users type.
+     *
+     * @return for example {@code allreduce}
+     */
+    public String label() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    /**
+     * Returns whether a reduction is part of it.
+     *
+     * @return whether {@code --op} means anything
+     */
+    public boolean reduces() {
+        return reduces;
+    }
+
+    /** Whether the tensor is made of one part per rank. */
+    boolean inParts() {
+        return switch (this) {
+            case ALLGATHER, REDUCESCATTER, GATHER, SCATTER, ALLTOALL -> true;
+            case ALLREDUCE, BROADCAST, REDUCE, BARRIER, PINGPONG -> false;
+        };
+    }
+
+    /** Operations that count as one in the table: a ping-pong is two messages. */
+    int timesPerCall() {
+        return this == PINGPONG ? 2 : 1;
+    }
+
+    /** Bytes that cross the busiest link per byte of size, so that figures of different sizes of world compare. */
+    double busFactor(int ranks) {
+        return switch (this) {
+            case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;
+            case ALLGATHER, REDUCESCATTER, GATHER, SCATTER, ALLTOALL -> (double) (ranks - 1) / ranks;
+            case BROADCAST, REDUCE, PINGPONG -> 1;
+            case BARRIER -> 0;
+        };
+    }
+}

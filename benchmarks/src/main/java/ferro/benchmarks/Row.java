@@ -1,0 +1,92 @@
+package ferro.benchmarks;
+
+import java.util.Locale;
+
+/**
+ * One line of the result.
+ *
+ * @param sweep       what was asked for
+ * @param backend     name of the back end
+ * @param ranks       world size
+ * @param count       elements of the whole tensor
+ * @param times       of one operation
+ * @param wrong       elements that a plain loop gives otherwise, over all ranks
+ * @param probeMicros what the machine gave beside it; NaN if that is not known
+ */
+record Row(Sweep sweep, String backend, int ranks, int count, Stopwatch.Times times, long wrong, double probeMicros) {
+    long bytes() {
+        return (long) count * sweep.type().byteSize();
+    }
+
+    /** Size by time, in GB/s. */
+    double algorithmBandwidth() {
+        return bytes() / times.median() / 1000;
+    }
+
+    double busBandwidth() {
+        return algorithmBandwidth() * sweep.collective().busFactor(ranks);
+    }
+
+    /** Column heads as nccl-tests has them. */
+    static String head(Sweep sweep, String backend, int ranks) {
+        String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
+        return String.format(
+                Locale.ROOT,
+                "# %s, %d ranks, %s, median times%n" + columns + "%n" + columns,
+                sweep.collective().label(),
+                ranks,
+                backend,
+                "size",
+                "count",
+                "type",
+                "redop",
+                "time",
+                "algbw",
+                "busbw",
+                "wrong",
+                "(B)",
+                "(elements)",
+                "",
+                "",
+                "(us)",
+                "(GB/s)",
+                "(GB/s)",
+                "");
+    }
+
+    String table() {
+        return String.format(
+                Locale.ROOT,
+                "  %10d %12d %6s %8s %12.2f %9.4f %9.4f %6d",
+                bytes(),
+                count,
+                sweep.type().label(),
+                sweep.opLabel(),
+                times.median(),
+                algorithmBandwidth(),
+                busBandwidth(),
+                wrong);
+    }
+
+    String json() {
+        String probe = Double.isNaN(probeMicros) ? "null" : String.format(Locale.ROOT, "%.3f", probeMicros);
+        return String.format(
+                Locale.ROOT,
+                "{\"collective\":\"%s\",\"backend\":\"%s\",\"ranks\":%d,\"type\":\"%s\",\"op\":\"%s\",\"bytes\":%d,"
+                        + "\"us_min\":%.3f,\"us_median\":%.3f,\"us_p99\":%.3f,\"algbw\":%.4f,\"busbw\":%.4f,"
+                        + "\"wrong\":%d,\"probe_us\":%s}",
+                sweep.collective().label(),
+                backend,
+                ranks,
+                sweep.type().label(),
+                sweep.opLabel(),
+                bytes(),
+                times.min(),
+                times.median(),
+                times.p99(),
+                algorithmBandwidth(),
+                busBandwidth(),
+                wrong,
+                probe);
+    }
+}

@@ -1,0 +1,92 @@
+package ferro.benchmarks;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Times an operation on all ranks together. Warm-up goes by time; then come 5 to 64 blocks, each a barrier and up to 1000
+ * calls back to back; a sample is the slowest rank's time for a block divided by its calls. Peers' benches do the same.
+ */
+final class Stopwatch {
+    /** Long enough for the clock and the barrier not to matter. */
+    private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
+
+    private final ProcessGroup group;
+    private final Pace pace;
+    private boolean warm;
+
+    Stopwatch(ProcessGroup group, Pace pace) {
+        this.group = group;
+        this.pace = pace;
+    }
+
+    /**
+     * How long to do what.
+     *
+     * @param firstWarmUp before the first operation: a JVM needs it until the code of a call is compiled
+     * @param warmUp      before every further one
+     * @param measure     for the samples of one operation
+     */
+    record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
+        static Pace measuring(Duration time) {
+            return new Pace(Duration.ofMillis(1500), Duration.ofMillis(200), time);
+        }
+    }
+
+    /**
+     * Times of one call, in microseconds.
+     *
+     * @param min    fastest block
+     * @param median middle block
+     * @param p99    slowest block but one in a hundred
+     */
+    record Times(double min, double median, double p99) {
+        /** Returns the same for one of so many operations in a call. */
+        Times dividedBy(int operations) {
+            return new Times(min / operations, median / operations, p99 / operations);
+        }
+    }
+
+    Times time(Operation operation) {
+        double callNanos = warmUp(operation, (warm ? pace.warmUp() : pace.firstWarmUp()).toNanos());
+        warm = true;
+        int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
+        int blocks = (int) Math.max(5, Math.min(64, pace.measure().toNanos() / (calls * callNanos)));
+        double[] samples = new double[blocks];
+        for (int block = 0; block < blocks; block++) {
+            samples[block] = block(operation, calls) / calls / 1000;
+        }
+        group.allReduce(samples, ReduceOp.MAX);
+        Arrays.sort(samples);
+        int p99 = (int) Math.ceil(0.99 * blocks) - 1;
+        return new Times(samples[0], samples[blocks / 2], samples[p99]);
+    }
+
+    /** Runs batches that double until they are long, and gives the last one's time per call, the same on every rank. */
+    private double warmUp(Operation operation, long nanos) {
+        double spent = 0;
+        int calls = 1;
+        while (true) {
+            double[] batch = {block(operation, calls)};
+            group.allReduce(batch, ReduceOp.MAX);
+            spent += batch[0];
+            if (spent >= nanos) {
+                return Math.max(1, batch[0] / calls);
+            }
+            if (batch[0] < nanos / 8.0) {
+                calls *= 2;
+            }
+        }
+    }
+
+    private double block(Operation operation, int calls) {
+        group.barrier();
+        long start = System.nanoTime();
+        for (int call = 0; call < calls; call++) {
+            operation.run();
+        }
+        return System.nanoTime() - start;
+    }
+}

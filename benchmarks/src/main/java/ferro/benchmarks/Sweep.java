@@ -1,0 +1,162 @@
+package ferro.benchmarks;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.spi.Setting;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What to measure: one collective, one type, one op, several sizes; checked when it is made.
+ *
+ * @param collective what
+ * @param type       of the elements
+ * @param op         how to reduce; without meaning where nothing is reduced
+ * @param sizes      in bytes, in the order of the table
+ * @param time       how long to measure each size, beyond the warm-up
+ * @param json       one JSON object per line instead of a table
+ */
+public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> sizes, Duration time, boolean json) {
+    /** Behind one element. */
+    private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
+
+    private static final String DEFAULT_TIME = "250ms";
+    private static final List<DataType> TYPES =
+            List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+    private static final List<ReduceOp> OPS =
+            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+    /** Longest Java array that every JVM can make. */
+    private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
+
+    /**
+     * Checks what was asked for.
+     *
+     * @param collective what
+     * @param type       of the elements
+     * @param op         how to reduce
+     * @param sizes      in bytes; a barrier has none
+     * @param time       for each size
+     * @param json       whether to print JSON
+     * @throws IllegalArgumentException naming the value and what it may be
+     */
+    public Sweep {
+        if (!TYPES.contains(type)) {
+            throw new IllegalArgumentException("--type " + type.label() + ": measured are "
+                    + TYPES.stream().map(DataType::label).toList());
+        }
+        if (!OPS.contains(op)) {
+            throw new IllegalArgumentException("--op " + op + ": measured are " + OPS);
+        }
+        boolean real = type == DataType.FLOAT32 || type == DataType.FLOAT64;
+        if (collective.reduces() && op == ReduceOp.AVG && !real) {
+            throw new IllegalArgumentException("--op avg --type " + type.label() + ": an average needs f32 or f64");
+        }
+        sizes = collective == Measured.BARRIER ? List.of(0L) : List.copyOf(sizes);
+        for (long size : sizes) {
+            checkSize(size, type);
+        }
+    }
+
+    private static void checkSize(long size, DataType type) {
+        if (size % type.byteSize() != 0) {
+            throw new IllegalArgumentException("--sizes " + size + ": need a multiple of " + type.byteSize()
+                    + " bytes, the size of one " + type.label());
+        }
+        if (size / type.byteSize() > MOST_ELEMENTS) {
+            throw new IllegalArgumentException("--sizes " + size + ": at most " + MOST_ELEMENTS + " elements of "
+                    + type.label() + " fit into one array");
+        }
+    }
+
+    /**
+     * Reads the words behind {@code ferro bench}, less those that the launcher keeps for itself.
+     *
+     * @param words a collective, then options: {@code --sizes --type --op --time --json}
+     * @return what they ask for
+     * @throws IllegalArgumentException naming the word that makes no sense
+     */
+    public static Sweep parse(List<String> words) {
+        if (words.isEmpty() || words.get(0).startsWith("-")) {
+            throw new IllegalArgumentException("nothing to measure: name a collective first, such as allreduce");
+        }
+        Measured collective = Measured.parse(words.get(0));
+        String sizes = null;
+        String type = "f32";
+        String op = "sum";
+        String time = DEFAULT_TIME;
+        boolean json = false;
+        Iterator<String> rest = words.subList(1, words.size()).iterator();
+        while (rest.hasNext()) {
+            String option = rest.next();
+            switch (option) {
+                case "--json" -> json = true;
+                case "--sizes" -> sizes = value(option, rest);
+                case "--type" -> type = value(option, rest);
+                case "--op" -> op = value(option, rest);
+                case "--time" -> time = value(option, rest);
+                default ->
+                    throw new IllegalArgumentException(
+                            "no option \"" + option + "\" to bench: use --sizes, --type, --op, --time or --json");
+            }
+        }
+        DataType elements = DataType.parse(type);
+        List<Long> bytes = parseSizes(sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
+        return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), json);
+    }
+
+    private static String value(String option, Iterator<String> rest) {
+        if (!rest.hasNext()) {
+            throw new IllegalArgumentException(option + " needs a value behind it");
+        }
+        return rest.next();
+    }
+
+    private static List<Long> parseSizes(String text) {
+        List<Long> sizes = new ArrayList<>();
+        for (String size : text.split(",", -1)) {
+            try {
+                sizes.add(Setting.bytes(size.trim()));
+            } catch (IllegalArgumentException | ArithmeticException unreadable) {
+                throw new IllegalArgumentException(
+                        "--sizes " + text + ": \"" + size + "\" is no size, need for example 4,1024,64KiB", unreadable);
+            }
+        }
+        return sizes;
+    }
+
+    private static Duration parseTime(String text) {
+        try {
+            return Setting.duration(text);
+        } catch (IllegalArgumentException unreadable) {
+            throw new IllegalArgumentException("--time " + text + ": need a time such as 250ms or 2s", unreadable);
+        }
+    }
+
+    /**
+     * Checks that so many ranks can do it.
+     *
+     * @param ranks world size
+     * @throws IllegalArgumentException if a ping-pong has no partner
+     */
+    public void checkRanks(int ranks) {
+        if (collective == Measured.PINGPONG && ranks < 2) {
+            throw new IllegalArgumentException("pingpong needs 2 ranks or more, found " + ranks);
+        }
+    }
+
+    /** Elements of the whole tensor for a size: at least one per part where it is made of parts, and as many in each. */
+    int elements(long size, int ranks) {
+        long count = size / type.byteSize();
+        if (!collective.inParts() || count == 0) {
+            return (int) count;
+        }
+        return (int) Math.max(ranks, count - count % ranks);
+    }
+
+    /** The op as tables show it. */
+    String opLabel() {
+        return collective.reduces() ? op.name() : "none";
+    }
+}

@@ -1,0 +1,110 @@
+package ferro.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CollectiveBenchTest {
+    private static final Stopwatch.Pace BRISK =
+            new Stopwatch.Pace(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(2));
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    @ParameterizedTest
+    @EnumSource
+    void everyCollectiveIsRightAndTimedOnThreeRanks(Measured collective) throws Exception {
+        Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--json"));
+
+        long wrong = run(sweep, SimulatedBackend.createGroup(3));
+
+        assertEquals(0, wrong);
+        List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
+        assertEquals(collective == Measured.BARRIER ? 1 : 3, lines.size());
+        String last = lines.get(lines.size() - 1);
+        assertTrue(last.contains("\"collective\":\"" + collective.label() + "\""), last);
+        assertTrue(last.contains("\"wrong\":0,"), last);
+        assertTrue(last.matches(".*\"us_median\":[0-9]*[1-9][0-9]*\\.?.*"), last);
+        assertTrue(last.matches(".*\"probe_us\":[0-9.]+}"), last);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ALLREDUCE", "ALLGATHER"})
+    void aWrongElementIsCounted(Measured collective) throws Exception {
+        Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "1200", "--json"));
+        List<CollectiveBackend> group = new ArrayList<>(SimulatedBackend.createGroup(3));
+        group.set(0, spoilingFirstElement(group.get(0)));
+
+        assertEquals(1, run(sweep, group));
+    }
+
+    /** Runs every rank on a thread and returns what rank 0 counted. */
+    private long run(Sweep sweep, List<? extends CollectiveBackend> backends) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(backends.size());
+        try {
+            List<Future<Long>> ranks = new ArrayList<>();
+            for (CollectiveBackend backend : backends) {
+                ranks.add(threads.submit(() -> runRank(sweep, ProcessGroup.of(backend))));
+            }
+            long wrong = 0;
+            for (Future<Long> rank : ranks) {
+                wrong = rank.get(60, TimeUnit.SECONDS);
+            }
+            return wrong;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private long runRank(Sweep sweep, ProcessGroup group) throws Exception {
+        try (group;
+                PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
+            return new CollectiveBench(group, "simulated", sweep, new Stopwatch(group, BRISK), out).run();
+        }
+    }
+
+    /** A back end that changes one element of every f32 result; the bench's own sums and maxima are of other types. */
+    private static CollectiveBackend spoilingFirstElement(CollectiveBackend honest) {
+        return (CollectiveBackend) Proxy.newProxyInstance(
+                CollectiveBackend.class.getClassLoader(),
+                new Class<?>[] {CollectiveBackend.class},
+                (proxy, method, given) -> {
+                    try {
+                        Object answer = method.invoke(honest, given);
+                        if (method.getName().equals("run")) {
+                            spoil((Collective) given[0]);
+                        }
+                        return answer;
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    private static void spoil(Collective call) {
+        Object result = call instanceof Collective.AllReduce reduce
+                ? reduce.out()
+                : call instanceof Collective.AllGather gather ? gather.out() : null;
+        if (result instanceof HostTensor tensor && tensor.memory() instanceof float[] elements) {
+            elements[(int) tensor.offset()] += 1;
+        }
+    }
+}

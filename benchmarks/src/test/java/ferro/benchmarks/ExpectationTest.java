@@ -1,0 +1,63 @@
+package ferro.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import org.junit.jupiter.api.Test;
+
+class ExpectationTest {
+    @Test
+    void reductionsOfThreeRanksAreWhatIsWrittenOutByHand() {
+        // element 1 of ranks 0, 1, 2 is 5, 2, 4
+        assertEquals(11, allReduce(ReduceOp.SUM).whole());
+        assertEquals(40, allReduce(ReduceOp.PRODUCT).whole());
+        assertEquals(2, allReduce(ReduceOp.MIN).whole());
+        assertEquals(5, allReduce(ReduceOp.MAX).whole());
+        assertEquals(11.0 / 3, allReduce(ReduceOp.AVG).real());
+    }
+
+    private static Expectation.Value allReduce(ReduceOp op) {
+        return new Expectation(Measured.ALLREDUCE, op, 0, 3, 4).result(1);
+    }
+
+    @Test
+    void partsComeFromTheRankAndPlaceThatTheCollectiveSays() {
+        // two elements per rank; inputs are 2 5 3 6 4 2 on rank 0, 4 2 5 3 6 4 on rank 1, 6 4 2 5 3 6 on rank 2
+        assertEquals(2, of(Measured.ALLGATHER, 1, 3));
+        assertEquals(2, of(Measured.SCATTER, 2, 1));
+        assertEquals(5, of(Measured.ALLTOALL, 1, 5));
+        assertEquals(3 + 5 + 2, of(Measured.REDUCESCATTER, 1, 0));
+        assertEquals(4, of(Measured.REDUCE, 2, 1));
+    }
+
+    private static long of(Measured collective, int rank, int index) {
+        return new Expectation(collective, ReduceOp.SUM, rank, 3, 6)
+                .result(index)
+                .whole();
+    }
+
+    @Test
+    void everyTypeTellsARightElementFromAWrongOne() {
+        for (DataType type : new DataType[] {
+            DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64
+        }) {
+            Elements elements = Elements.of(type, 2);
+            elements.put(1, 37);
+
+            assertTrue(elements.is(1, Expectation.Value.of(37)), type.label());
+            assertFalse(elements.is(1, Expectation.Value.of(36)), type.label());
+            assertFalse(elements.is(0, Expectation.Value.of(37)), type.label());
+        }
+    }
+
+    @Test
+    void smallIntegersWrapAsTheKernelsDo() {
+        Elements elements = Elements.of(DataType.INT8, 1);
+        elements.put(0, (byte) 1296);
+
+        assertTrue(elements.is(0, Expectation.Value.of(1296)));
+    }
+}

@@ -1,0 +1,127 @@
+package ferro.launcher;
+
+import ferro.benchmarks.CollectiveBench;
+import ferro.benchmarks.Sweep;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ferro bench}: times one collective over several sizes, checks every result, and prints a table. */
+@Command(
+        name = "bench",
+        description = "Times a collective over several sizes, after checking its result against a plain loop.",
+        footer = {
+            "",
+            "Columns are those of nccl-tests; time is the median, over blocks of calls, of the slowest rank's time for one"
+                    + " call. Example: ferro bench allreduce -n 2 --backend tcp --sizes 4,1024,1MiB"
+        })
+final class BenchCommand implements Callable<Integer> {
+    private final World world;
+
+    @Mixin
+    private JobOptions options;
+
+    @Parameters(
+            paramLabel = "COLLECTIVE",
+            description =
+                    "allreduce, broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier or pingpong")
+    private String collective;
+
+    @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
+    private String sizes;
+
+    @Option(names = "--type", paramLabel = "TYPE", description = "f32 (default), f64, i8, i16, i32 or i64")
+    private String type;
+
+    @Option(names = "--op", paramLabel = "OP", description = "sum (default), product, min, max or avg")
+    private String op;
+
+    @Option(names = "--time", paramLabel = "TIME", description = "how long to measure each size (default: 250ms)")
+    private String time;
+
+    @Option(names = "--json", description = "print one JSON object per line")
+    private boolean json;
+
+    @Option(names = "--compare-gloo", description = "also run Gloo's all-reduce, in turns, and print the ratios")
+    private boolean compareGloo;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    BenchCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        JobSpec spec = options.spec();
+        List<String> words = words();
+        check(words, spec);
+        if (compareGloo) {
+            return compare(spec);
+        }
+        List<String> program = new ArrayList<>(List.of(CollectiveBench.class.getName()));
+        program.addAll(words);
+        Target target = JavaTarget.of(program, JavaSettings.of(Optional.empty(), List.of(), world.environment()));
+        World plain = new World(world.environment(), world.screen().withoutPrefixes(), world.out());
+        return new Job(spec, target, plain).run();
+    }
+
+    private List<String> words() {
+        List<String> words = new ArrayList<>(List.of(collective));
+        add(words, "--sizes", sizes);
+        add(words, "--type", type);
+        add(words, "--op", op);
+        add(words, "--time", time);
+        if (json) {
+            words.add("--json");
+        }
+        return words;
+    }
+
+    private static void add(List<String> words, String option, String value) {
+        if (value != null) {
+            words.addAll(List.of(option, value));
+        }
+    }
+
+    /** Finds bad input before any rank is started. */
+    private static void check(List<String> words, JobSpec spec) {
+        try {
+            Sweep.parse(words).checkRanks(spec.placement().worldSize());
+        } catch (IllegalArgumentException misuse) {
+            throw new BadInputException(misuse.getMessage(), misuse);
+        }
+        if (spec.backend().equals(Optional.of("simulated")) && spec.placement().worldSize() > 1) {
+            throw new BadInputException("--backend simulated joins threads of one process, and each rank of bench is a"
+                    + " process: use tcp");
+        }
+    }
+
+    private int compare(JobSpec spec) throws IOException, InterruptedException {
+        Path script = Path.of(System.getProperty("ferro.home", "."), "benchmarks", "compare-gloo.sh");
+        boolean same = collective.equals("allreduce") && spec.placement().worldSize() == 2;
+        if (!same || type != null || op != null) {
+            throw new BadInputException(
+                    "--compare-gloo compares allreduce of f32 by sum between 2 ranks, and takes --sizes and --time only");
+        }
+        if (!Files.isExecutable(script)) {
+            throw new BadInputException("--compare-gloo needs a checkout of ferro: " + script + " not found");
+        }
+        List<String> command = new ArrayList<>(List.of(script.toString()));
+        add(command, "--sizes", sizes);
+        add(command, "--time", time);
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
+    }
+}
