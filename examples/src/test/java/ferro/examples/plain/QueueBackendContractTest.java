@@ -1,0 +1,19 @@
+package ferro.examples.plain;
+
+import ferro.Backend;
+import ferro.tck.BackendContract;
+import java.util.List;
+import java.util.Set;
+
+/** The whole contract, on a back end of five methods, less what a plain back end cannot do. */
+class QueueBackendContractTest extends BackendContract {
+    @Override
+    protected List<? extends Backend> createGroup(int worldSize) {
+        return QueueBackend.createGroup(worldSize);
+    }
+
+    @Override
+    protected Set<String> declaredRefusals() {
+        return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+    }
+}
