@@ -328,9 +328,13 @@ final class Driver {
 
     private void progressLoop() {
         int misses = 0;
+        int moves = 0;
         while (!closed && callersWaiting.get() == 0 && !machine.isIdle()) {
             if (machine.advance()) {
                 misses = 0;
+                if (++moves % MOVES_BETWEEN_CHECKS == 0) {
+                    machine.check(nanoTime());
+                }
                 continue;
             }
             misses++;
