@@ -1,13 +1,18 @@
 package ferro.backend.tcp;
 
 import ferro.Backend;
+import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
+    /** Subgroups have hashes of their own; the mesh of another joined group does not see this one. */
+    private static final long WHOLE_GROUP = 0;
+
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public TcpBackendProvider() {}
 
@@ -28,6 +33,14 @@ public final class TcpBackendProvider implements BackendProvider {
 
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        throw new UnsupportedOperationException("under construction: " + group + context);
+        TcpMesh mesh = TcpMesh.join(group, context);
+        try {
+            int[] everyone = IntStream.range(0, group.worldSize()).toArray();
+            return CollectiveEngine.over(
+                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime), group, context);
+        } catch (RuntimeException | Error failure) {
+            mesh.close();
+            throw failure;
+        }
     }
 }

@@ -1,0 +1,48 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The front door down to the sockets. */
+@Timeout(60)
+class TcpGroupTest {
+    @Test
+    void threeRanksAddUpWhatTheyHaveOverRealSockets() {
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 3, null)) {
+            Map<String, String> settings = new HashMap<>();
+            settings.put("ferro.backend", "tcp");
+            settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
+            settings.put("FERRO_STORE_SERVED", "1");
+            List<CompletableFuture<float[]>> ranks = new ArrayList<>();
+            for (int rank = 0; rank < 3; rank++) {
+                GroupSpec spec = new GroupSpec("world", rank, 3, Ranks.LONG);
+                ranks.add(Threads.start(() -> sum(spec, settings)));
+            }
+            for (CompletableFuture<float[]> rank : ranks) {
+                assertArrayEquals(new float[] {6, 60, 600, 6000}, Ranks.result(rank));
+            }
+        }
+    }
+
+    private static float[] sum(GroupSpec spec, Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings);
+                ProcessGroup group = ProcessGroup.join(spec, context)) {
+            int own = spec.rank() + 1;
+            float[] data = {own, 10 * own, 100 * own, 1000 * own};
+            group.allReduce(data, ReduceOp.SUM);
+            return data;
+        }
+    }
+}
