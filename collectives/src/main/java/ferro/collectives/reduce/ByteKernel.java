@@ -2,20 +2,29 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Kernels of i8. */
 abstract class ByteKernel extends BlockKernel {
+    private static final int BLOCK = BLOCK_BYTES / Byte.BYTES;
+
     private final byte[] left = new byte[BLOCK];
     private final byte[] right = new byte[BLOCK];
     private final Views intoViews = new Views(DataType.INT8);
     private final Views sourceViews = new Views(DataType.INT8);
 
     ByteKernel() {
-        super(DataType.INT8.byteSize());
+        super(DataType.INT8);
     }
 
     /** Combines blocks. */
-    abstract void combine(byte[] left, byte[] right, int length);
+    abstract void combine(byte[] left, byte[] right);
+
+    @Override
+    final void clear(int from, int length) {
+        Arrays.fill(left, from, from + length, (byte) 0);
+        Arrays.fill(right, from, from + length, (byte) 0);
+    }
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
@@ -28,8 +37,8 @@ abstract class ByteKernel extends BlockKernel {
     }
 
     @Override
-    final void combineBlocks(int length) {
-        combine(left, right, length);
+    final void combineBlocks() {
+        combine(left, right);
     }
 
     @Override
@@ -54,8 +63,8 @@ abstract class ByteKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends ByteKernel {
         @Override
-        void combine(byte[] left, byte[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) (left[i] + right[i]);
             }
         }
@@ -64,8 +73,8 @@ abstract class ByteKernel extends BlockKernel {
     /** PRODUCT; wraps. */
     static final class Product extends ByteKernel {
         @Override
-        void combine(byte[] left, byte[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) (left[i] * right[i]);
             }
         }
@@ -74,8 +83,8 @@ abstract class ByteKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends ByteKernel {
         @Override
-        void combine(byte[] left, byte[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) Math.min(left[i], right[i]);
             }
         }
@@ -84,8 +93,8 @@ abstract class ByteKernel extends BlockKernel {
     /** MAX. */
     static final class Max extends ByteKernel {
         @Override
-        void combine(byte[] left, byte[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) Math.max(left[i], right[i]);
             }
         }

@@ -12,6 +12,9 @@ import java.nio.ShortBuffer;
 
 /** Moves and divides runs of elements; offsets are elements for an array and bytes for a buffer. Any thread may call. */
 public final class Elements {
+    /** A loop that always counts this far is vectorised, whatever lengths came first: see {@link BlockKernel}. */
+    private static final int BLOCK = 512;
+
     private Elements() {}
 
     /**
@@ -73,8 +76,8 @@ public final class Elements {
     public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
         int from = Math.toIntExact(offset);
         switch (type) {
-            case FLOAT32 -> divideFloats(memory, from, count, divisor);
-            case FLOAT64 -> divideDoubles(memory, from, count, divisor);
+            case FLOAT32 -> divideFloats(memory, from, Math.toIntExact(count), divisor);
+            case FLOAT64 -> divideDoubles(memory, from, Math.toIntExact(count), divisor);
             case INT8, INT16, INT32, INT64 -> divideIntegers(type, memory, from, count, divisor);
             default ->
                 throw new UnsupportedOperationException(
@@ -82,29 +85,49 @@ public final class Elements {
         }
     }
 
-    private static void divideFloats(Object memory, int from, long count, float divisor) {
+    private static void divideFloats(Object memory, int from, int count, float divisor) {
         if (memory instanceof float[] array) {
-            for (int i = from; i < from + (int) count; i++) {
-                array[i] /= divisor;
+            int blocksEnd = from + count / BLOCK * BLOCK;
+            for (int at = from; at < blocksEnd; at += BLOCK) {
+                divideBlock(array, at, divisor);
+            }
+            for (int at = blocksEnd; at < from + count; at++) {
+                array[at] /= divisor;
             }
         } else {
             ByteBuffer bytes = (ByteBuffer) memory;
-            for (int at = from; at < from + 4 * (int) count; at += 4) {
+            for (int at = from; at < from + 4 * count; at += 4) {
                 bytes.putFloat(at, bytes.getFloat(at) / divisor);
             }
         }
     }
 
-    private static void divideDoubles(Object memory, int from, long count, double divisor) {
+    private static void divideBlock(float[] array, int from, float divisor) {
+        for (int at = from; at < from + BLOCK; at++) {
+            array[at] /= divisor;
+        }
+    }
+
+    private static void divideDoubles(Object memory, int from, int count, double divisor) {
         if (memory instanceof double[] array) {
-            for (int i = from; i < from + (int) count; i++) {
-                array[i] /= divisor;
+            int blocksEnd = from + count / BLOCK * BLOCK;
+            for (int at = from; at < blocksEnd; at += BLOCK) {
+                divideBlock(array, at, divisor);
+            }
+            for (int at = blocksEnd; at < from + count; at++) {
+                array[at] /= divisor;
             }
         } else {
             ByteBuffer bytes = (ByteBuffer) memory;
-            for (int at = from; at < from + 8 * (int) count; at += 8) {
+            for (int at = from; at < from + 8 * count; at += 8) {
                 bytes.putDouble(at, bytes.getDouble(at) / divisor);
             }
+        }
+    }
+
+    private static void divideBlock(double[] array, int from, double divisor) {
+        for (int at = from; at < from + BLOCK; at++) {
+            array[at] /= divisor;
         }
     }
 

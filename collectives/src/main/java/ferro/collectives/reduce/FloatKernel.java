@@ -10,6 +10,8 @@ import java.util.Arrays;
  * for numbers and NaN for NaN and infinity; where that sum says so, a second pass over the results makes NaNs canonical.
  */
 abstract class FloatKernel extends BlockKernel {
+    private static final int BLOCK = BLOCK_BYTES / Float.BYTES;
+
     private final float[] left = new float[BLOCK];
     private final float[] right = new float[BLOCK];
     private final float[] taint = new float[BLOCK];
@@ -17,11 +19,17 @@ abstract class FloatKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.FLOAT32);
 
     FloatKernel() {
-        super(DataType.FLOAT32.byteSize());
+        super(DataType.FLOAT32);
     }
 
     /** Combines blocks; {@code taint} gathers what may be NaN. */
-    abstract void combine(float[] left, float[] right, float[] taint, int length);
+    abstract void combine(float[] left, float[] right, float[] taint);
+
+    @Override
+    final void clear(int from, int length) {
+        Arrays.fill(left, from, from + length, 0);
+        Arrays.fill(right, from, from + length, 0);
+    }
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
@@ -34,8 +42,8 @@ abstract class FloatKernel extends BlockKernel {
     }
 
     @Override
-    final void combineBlocks(int length) {
-        combine(left, right, taint, length);
+    final void combineBlocks() {
+        combine(left, right, taint);
     }
 
     @Override
@@ -49,12 +57,19 @@ abstract class FloatKernel extends BlockKernel {
     }
 
     @Override
-    final boolean sawNaN(int used) {
-        float sum = 0;
-        for (int i = 0; i < used; i++) {
-            sum += taint[i];
+    final boolean sawNaN(int length) {
+        // four sums, for one would wait for each addition
+        float sum0 = 0;
+        float sum1 = 0;
+        float sum2 = 0;
+        float sum3 = 0;
+        for (int i = 0; i < length; i += 4) {
+            sum0 += taint[i];
+            sum1 += taint[i + 1];
+            sum2 += taint[i + 2];
+            sum3 += taint[i + 3];
         }
-        if (Float.isNaN(sum)) {
+        if (Float.isNaN(sum0 + sum1 + sum2 + sum3)) {
             Arrays.fill(taint, 0);
             return true;
         }
@@ -82,8 +97,8 @@ abstract class FloatKernel extends BlockKernel {
     /** SUM. */
     static final class Sum extends FloatKernel {
         @Override
-        void combine(float[] left, float[] right, float[] taint, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(float[] left, float[] right, float[] taint) {
+            for (int i = 0; i < BLOCK; i++) {
                 float result = left[i] + right[i];
                 left[i] = result;
                 taint[i] += result - result;
@@ -94,8 +109,8 @@ abstract class FloatKernel extends BlockKernel {
     /** PRODUCT. */
     static final class Product extends FloatKernel {
         @Override
-        void combine(float[] left, float[] right, float[] taint, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(float[] left, float[] right, float[] taint) {
+            for (int i = 0; i < BLOCK; i++) {
                 float result = left[i] * right[i];
                 left[i] = result;
                 taint[i] += result - result;
@@ -106,8 +121,8 @@ abstract class FloatKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends FloatKernel {
         @Override
-        void combine(float[] left, float[] right, float[] taint, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(float[] left, float[] right, float[] taint) {
+            for (int i = 0; i < BLOCK; i++) {
                 float result = Math.min(left[i], right[i]);
                 left[i] = result;
                 taint[i] += result - result;
@@ -118,8 +133,8 @@ abstract class FloatKernel extends BlockKernel {
     /** MAX. */
     static final class Max extends FloatKernel {
         @Override
-        void combine(float[] left, float[] right, float[] taint, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(float[] left, float[] right, float[] taint) {
+            for (int i = 0; i < BLOCK; i++) {
                 float result = Math.max(left[i], right[i]);
                 left[i] = result;
                 taint[i] += result - result;

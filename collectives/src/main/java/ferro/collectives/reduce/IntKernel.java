@@ -3,20 +3,29 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
+import java.util.Arrays;
 
 /** Kernels of i32. */
 abstract class IntKernel extends BlockKernel {
+    private static final int BLOCK = BLOCK_BYTES / Integer.BYTES;
+
     private final int[] left = new int[BLOCK];
     private final int[] right = new int[BLOCK];
     private final Views intoViews = new Views(DataType.INT32);
     private final Views sourceViews = new Views(DataType.INT32);
 
     IntKernel() {
-        super(DataType.INT32.byteSize());
+        super(DataType.INT32);
     }
 
     /** Combines blocks. */
-    abstract void combine(int[] left, int[] right, int length);
+    abstract void combine(int[] left, int[] right);
+
+    @Override
+    final void clear(int from, int length) {
+        Arrays.fill(left, from, from + length, 0);
+        Arrays.fill(right, from, from + length, 0);
+    }
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
@@ -29,8 +38,8 @@ abstract class IntKernel extends BlockKernel {
     }
 
     @Override
-    final void combineBlocks(int length) {
-        combine(left, right, length);
+    final void combineBlocks() {
+        combine(left, right);
     }
 
     @Override
@@ -55,8 +64,8 @@ abstract class IntKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends IntKernel {
         @Override
-        void combine(int[] left, int[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] += right[i];
             }
         }
@@ -65,8 +74,8 @@ abstract class IntKernel extends BlockKernel {
     /** PRODUCT; wraps. */
     static final class Product extends IntKernel {
         @Override
-        void combine(int[] left, int[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] *= right[i];
             }
         }
@@ -75,8 +84,8 @@ abstract class IntKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends IntKernel {
         @Override
-        void combine(int[] left, int[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i], right[i]);
             }
         }
@@ -85,8 +94,8 @@ abstract class IntKernel extends BlockKernel {
     /** MAX. */
     static final class Max extends IntKernel {
         @Override
-        void combine(int[] left, int[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.max(left[i], right[i]);
             }
         }

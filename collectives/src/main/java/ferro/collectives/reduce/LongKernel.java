@@ -3,20 +3,29 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
+import java.util.Arrays;
 
 /** Kernels of i64. */
 abstract class LongKernel extends BlockKernel {
+    private static final int BLOCK = BLOCK_BYTES / Long.BYTES;
+
     private final long[] left = new long[BLOCK];
     private final long[] right = new long[BLOCK];
     private final Views intoViews = new Views(DataType.INT64);
     private final Views sourceViews = new Views(DataType.INT64);
 
     LongKernel() {
-        super(DataType.INT64.byteSize());
+        super(DataType.INT64);
     }
 
     /** Combines blocks. */
-    abstract void combine(long[] left, long[] right, int length);
+    abstract void combine(long[] left, long[] right);
+
+    @Override
+    final void clear(int from, int length) {
+        Arrays.fill(left, from, from + length, 0);
+        Arrays.fill(right, from, from + length, 0);
+    }
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
@@ -29,8 +38,8 @@ abstract class LongKernel extends BlockKernel {
     }
 
     @Override
-    final void combineBlocks(int length) {
-        combine(left, right, length);
+    final void combineBlocks() {
+        combine(left, right);
     }
 
     @Override
@@ -55,8 +64,8 @@ abstract class LongKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends LongKernel {
         @Override
-        void combine(long[] left, long[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] += right[i];
             }
         }
@@ -65,8 +74,8 @@ abstract class LongKernel extends BlockKernel {
     /** PRODUCT; wraps. */
     static final class Product extends LongKernel {
         @Override
-        void combine(long[] left, long[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] *= right[i];
             }
         }
@@ -75,8 +84,8 @@ abstract class LongKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends LongKernel {
         @Override
-        void combine(long[] left, long[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i], right[i]);
             }
         }
@@ -85,8 +94,8 @@ abstract class LongKernel extends BlockKernel {
     /** MAX. */
     static final class Max extends LongKernel {
         @Override
-        void combine(long[] left, long[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.max(left[i], right[i]);
             }
         }

@@ -3,20 +3,29 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import java.nio.ByteBuffer;
 import java.nio.ShortBuffer;
+import java.util.Arrays;
 
 /** Kernels of i16. */
 abstract class ShortKernel extends BlockKernel {
+    private static final int BLOCK = BLOCK_BYTES / Short.BYTES;
+
     private final short[] left = new short[BLOCK];
     private final short[] right = new short[BLOCK];
     private final Views intoViews = new Views(DataType.INT16);
     private final Views sourceViews = new Views(DataType.INT16);
 
     ShortKernel() {
-        super(DataType.INT16.byteSize());
+        super(DataType.INT16);
     }
 
     /** Combines blocks. */
-    abstract void combine(short[] left, short[] right, int length);
+    abstract void combine(short[] left, short[] right);
+
+    @Override
+    final void clear(int from, int length) {
+        Arrays.fill(left, from, from + length, (short) 0);
+        Arrays.fill(right, from, from + length, (short) 0);
+    }
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
@@ -29,8 +38,8 @@ abstract class ShortKernel extends BlockKernel {
     }
 
     @Override
-    final void combineBlocks(int length) {
-        combine(left, right, length);
+    final void combineBlocks() {
+        combine(left, right);
     }
 
     @Override
@@ -55,8 +64,8 @@ abstract class ShortKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends ShortKernel {
         @Override
-        void combine(short[] left, short[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) (left[i] + right[i]);
             }
         }
@@ -65,8 +74,8 @@ abstract class ShortKernel extends BlockKernel {
     /** PRODUCT; wraps. */
     static final class Product extends ShortKernel {
         @Override
-        void combine(short[] left, short[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) (left[i] * right[i]);
             }
         }
@@ -75,8 +84,8 @@ abstract class ShortKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends ShortKernel {
         @Override
-        void combine(short[] left, short[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) Math.min(left[i], right[i]);
             }
         }
@@ -85,8 +94,8 @@ abstract class ShortKernel extends BlockKernel {
     /** MAX. */
     static final class Max extends ShortKernel {
         @Override
-        void combine(short[] left, short[] right, int length) {
-            for (int i = 0; i < length; i++) {
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) Math.max(left[i], right[i]);
             }
         }

@@ -28,7 +28,7 @@ class KernelsTest {
         Kernel kernel = Kernels.of(type, op);
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
-                for (int length : new int[] {0, 1, 511, 512, 513, 10_007}) {
+                for (int length : new int[] {10_007, 0, 1, 255, 511, 512, 513, 2_049, 1}) {
                     assertCombines(kernel, op, filled(type, into, 3, length), filled(type, source, 8, length), length);
                     assertCombines(kernel, op, filled(type, into, 5, length), filled(type, source, 5, length), length);
                 }
