@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A plan cut into segments as the engine cuts them: each step becomes one per segment, in step-major order, and "after
- * the first k" becomes a prefix per segment.
+ * A plan cut into segments as the engine cuts them: a step of one chunk becomes one per segment, in step-major order; of
+ * a step of one chunk that it waits for, a segment waits for the same segment only.
  */
 public final class Segmented {
     private final Plan plan;
@@ -24,20 +24,16 @@ public final class Segmented {
     private Plan cut() {
         List<Step.Send> sends = new ArrayList<>();
         for (Step.Send send : plan.sends()) {
-            for (int g = 0; g < segments; g++) {
+            for (int g = 0; g < posts(send.chunks()); g++) {
+                Piece piece = piece(send, send.chunk(), send.chunks(), g);
                 sends.add(new Step.Send(
-                        send.peer(),
-                        send.region(),
-                        first(send.chunk(), send.chunks(), g),
-                        send.chunks(),
-                        after(send.afterSends(), g),
-                        after(send.afterReceives(), g)));
+                        send.peer(), send.region(), piece.first, piece.count, piece.afterSends, piece.afterReceives));
             }
         }
         List<Step.Arrival> receives = new ArrayList<>();
         for (Step.Arrival arrival : plan.receives()) {
-            for (int g = 0; g < segments; g++) {
-                receives.add(cut(arrival, g));
+            for (int g = 0; g < posts(arrival.chunks()); g++) {
+                receives.add(cut(arrival, piece(arrival, arrival.chunk(), arrival.chunks(), g)));
             }
         }
         return new Plan(
@@ -50,27 +46,45 @@ public final class Segmented {
                 receives);
     }
 
-    private Step.Arrival cut(Step.Arrival arrival, int g) {
-        int first = first(arrival.chunk(), arrival.chunks(), g);
-        int afterSends = after(arrival.afterSends(), g);
-        int afterReceives = after(arrival.afterReceives(), g);
+    /** What one post of a step moves and waits for. */
+    private record Piece(int first, int count, int afterSends, int afterReceives) {}
+
+    private int posts(int chunks) {
+        return chunks == 1 ? segments : 1;
+    }
+
+    private Piece piece(Step step, int chunk, int chunks, int g) {
+        boolean single = chunks == 1;
+        return new Piece(
+                single ? chunk * segments + g : chunk * segments,
+                single ? 1 : chunks * segments,
+                after(plan.sends().stream().map(Step.Send::chunks).toList(), step.afterSends(), single ? g : -1),
+                after(
+                        plan.receives().stream().map(Step.Arrival::chunks).toList(),
+                        step.afterReceives(),
+                        single ? g : -1));
+    }
+
+    private static Step.Arrival cut(Step.Arrival arrival, Piece piece) {
         Region region = arrival.region();
-        int chunks = arrival.chunks();
         if (arrival instanceof Step.Copy copy) {
-            return new Step.Copy(copy.from(), region, first, chunks, afterSends, afterReceives);
+            return new Step.Copy(copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
         }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive
-                ? new Step.Receive(peer, region, first, chunks, afterSends, afterReceives)
-                : new Step.ReceiveCombine(peer, region, first, chunks, afterSends, afterReceives);
+                ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
+                : new Step.ReceiveCombine(
+                        peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
     }
 
-    private int first(int chunk, int chunks, int g) {
-        return chunk * segments + g * chunks;
-    }
-
-    private int after(int steps, int g) {
-        return steps == 0 ? 0 : plan.isUniform() ? (steps - 1) * segments + g + 1 : steps * segments;
+    /** Returns how many posts stand for the first steps of a list, as far as one segment, or all (-1), needs them. */
+    private int after(List<Integer> chunks, int steps, int segment) {
+        int posts = 0;
+        for (int i = 0; i < steps; i++) {
+            boolean same = i == steps - 1 && segment >= 0 && chunks.get(i) == 1;
+            posts += same ? segment + 1 : posts(chunks.get(i));
+        }
+        return posts;
     }
 
     private Extent grown(Extent extent) {
