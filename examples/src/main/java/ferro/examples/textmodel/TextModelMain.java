@@ -3,23 +3,38 @@ package ferro.examples.textmodel;
 import ferro.FerroException;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** Trains a character-level language model on all ranks of the job; {@code ./ferro demo} starts four of these. */
 public final class TextModelMain {
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
 
+    private final RankContext process;
     private final PrintStream out;
     private final PrintStream err;
+    private final Duration patience;
 
-    private TextModelMain(PrintStream out, PrintStream err) {
+    /**
+     * Ties the program to the outside.
+     *
+     * @param process  rank and world size
+     * @param out      where rank 0 reports
+     * @param err      where failures are told
+     * @param patience how long other ranks leave it to rank 0 to tell wrong use
+     */
+    TextModelMain(RankContext process, PrintStream out, PrintStream err, Duration patience) {
+        this.process = process;
         this.out = out;
         this.err = err;
+        this.patience = patience;
     }
 
     /**
@@ -30,15 +45,21 @@ public final class TextModelMain {
     public static void main(String[] arguments) {
         // The plot needs no screen, and a machine without one must not matter.
         System.setProperty("java.awt.headless", "true");
-        System.exit(new TextModelMain(System.out, System.err).run(arguments));
+        SystemContext process = SystemContext.ofProcess();
+        System.exit(new TextModelMain(process, System.out, System.err, Duration.ofSeconds(5)).run(arguments));
     }
 
-    private int run(String... arguments) {
-        SystemContext process = SystemContext.ofProcess();
+    /**
+     * Runs one rank.
+     *
+     * @param arguments command line
+     * @return exit code
+     */
+    int run(String... arguments) {
         int rank = first(Settings.RANK.find(process), Settings.ENV_RANK.find(process))
                 .orElse(0);
         if (Arrays.asList(arguments).contains("--help")) {
-            return rank == 0 ? say(out, Options.USAGE, 0) : 0;
+            return rank == 0 ? say(out, Options.USAGE.stripTrailing(), 0) : 0;
         }
         try {
             Options options = Options.parse(arguments);
@@ -49,16 +70,38 @@ public final class TextModelMain {
                     .ifPresent(worldSize -> Batches.checkRanks(options.batch(), worldSize));
             return train(options, source);
         } catch (UsageException misuse) {
-            return rank == 0 ? say(err, "ferro demo: " + misuse.getMessage(), MISUSED) : MISUSED;
-        } catch (FerroException | IOException failure) {
-            return say(err, "ferro demo: rank " + rank + ": " + failure, FAILED);
+            return misused(rank, misuse);
+        } catch (FerroException failure) {
+            return say(err, "ferro demo: " + failure.code() + ": " + failure.getMessage(), FAILED);
+        } catch (IOException failure) {
+            return say(err, "ferro demo: rank " + rank + " cannot write the plot: " + failure, FAILED);
         }
     }
 
     private int train(Options options, TextSource source) throws IOException {
-        try (ProcessGroup group = ProcessGroup.join()) {
+        try (ProcessGroup group = join()) {
             return new TextModelJob(group, options, source, out).run();
         }
+    }
+
+    private static ProcessGroup join() {
+        try {
+            return ProcessGroup.join();
+        } catch (IllegalArgumentException wrongSetting) {
+            throw new UsageException(wrongSetting.getMessage(), wrongSetting);
+        }
+    }
+
+    /** All ranks find the same mistake: rank 0 tells it, and the launcher ends the others, who would only repeat it. */
+    private int misused(int rank, UsageException misuse) {
+        if (rank != 0) {
+            try {
+                TimeUnit.NANOSECONDS.sleep(patience.toNanos());
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return say(err, "ferro demo: " + misuse.getMessage(), MISUSED);
     }
 
     private static <T> Optional<T> first(Optional<T> wanted, Optional<T> otherwise) {

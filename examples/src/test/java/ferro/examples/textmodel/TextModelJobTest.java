@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
-import ferro.examples.plain.QueueBackend;
+import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -68,7 +68,7 @@ class TextModelJobTest {
         PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);
         ExecutorService threads = Executors.newFixedThreadPool(worldSize);
         List<Future<Integer>> ends = new ArrayList<>();
-        for (Backend backend : QueueBackend.createGroup(worldSize)) {
+        for (Backend backend : SimulatedBackend.createGroup(worldSize)) {
             boolean last = backend.rank() == worldSize - 1;
             TextSource source = new TextSource(last ? textOfLast : text, 1);
             ends.add(threads.submit(() -> {

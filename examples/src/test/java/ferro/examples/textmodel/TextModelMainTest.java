@@ -1,0 +1,86 @@
+package ferro.examples.textmodel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.SystemContext;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Wrong use ends with exit code 2 and one line, before anything is joined. */
+class TextModelMainTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void writeText() throws IOException {
+        Files.writeString(folder.resolve("some.txt"), "all work and no play. ".repeat(30));
+        Files.writeString(folder.resolve("none.txt"), "");
+    }
+
+    @Test
+    void missingTextIsWrongUse() {
+        assertEquals(2, run(0, "--text", folder + "/other.txt"));
+        assertTold("other.txt: there is no such file or folder");
+    }
+
+    @Test
+    void emptyTextIsWrongUse() {
+        assertEquals(2, run(0, "--text", folder + "/none.txt"));
+        assertTold("none.txt: found no text");
+    }
+
+    @Test
+    void textShorterThanABatchIsWrongUse() {
+        assertEquals(2, run(0, "--text", folder + "/some.txt"));
+        assertTold("the text has 660 characters, need at least 1040");
+    }
+
+    @Test
+    void moreRanksThanSamplesIsWrongUse() {
+        assertEquals(2, run(0, "--text", folder + "/some.txt", "--batch", "3"));
+        assertTold("--batch 3: fewer samples than ranks, need at least 4 for 4 ranks");
+    }
+
+    @Test
+    void rankThatIsLeftAloneTellsItItself() {
+        assertEquals(2, run(3, "--steps", "none"));
+        assertTold("--steps none: need a whole number from 1");
+    }
+
+    @Test
+    void helpIsPrintedByRankZeroOnly() {
+        assertEquals(0, run(2, "--help"));
+        assertEquals("", out.toString(StandardCharsets.UTF_8));
+
+        assertEquals(0, run(0, "--help"));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("--text PATH"), out.toString(StandardCharsets.UTF_8));
+    }
+
+    private int run(int rank, String... arguments) {
+        SystemContext process = SystemContext.of(Map.of("RANK", Integer.toString(rank), "WORLD_SIZE", "4"));
+        return new TextModelMain(process, stream(out), stream(err), Duration.ofMillis(1)).run(arguments);
+    }
+
+    private void assertTold(String expected) {
+        String told = err.toString(StandardCharsets.UTF_8);
+        assertTrue(told.startsWith("ferro demo: ") && told.contains(expected), told);
+        assertEquals(1, told.lines().count(), told);
+    }
+
+    private static PrintStream stream(ByteArrayOutputStream bytes) {
+        return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    }
+}
