@@ -165,8 +165,8 @@ public interface FailureRules extends Subject {
                 if (group.rank() == 0) {
                     waiting.set(Thread.currentThread());
                     Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
-                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
                     interrupted.countDown();
+                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
                 } else if (group.rank() == 1) {
                     (allEnd() ? group : group.within(Duration.ofSeconds(1))).barrier();
                 } else {

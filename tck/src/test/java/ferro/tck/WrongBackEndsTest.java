@@ -1,0 +1,62 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+
+/** The kit itself: each wrong back end must be caught by the rule it breaks. */
+class WrongBackEndsTest {
+    static Stream<Arguments> wrongBackEnds() {
+        return Stream.of(
+                Arguments.of(WrongResults.TakesTheLargestForTheSum.class, 101),
+                Arguments.of(WrongResults.ForgetsToDivide.class, 101),
+                Arguments.of(WrongResults.ReturnsBeforeTheDataIsThere.class, 101),
+                Arguments.of(WrongResults.WritesPastTheEnd.class, 101),
+                Arguments.of(WrongResults.RefusesWhatItDoesNotDeclare.class, 101),
+                Arguments.of(WrongResults.DropsTheLastElement.class, 102),
+                Arguments.of(WrongResults.WritesWhereItIsNotTheRoot.class, 103),
+                Arguments.of(WrongResults.SkipsTheBarrier.class, 109),
+                Arguments.of(WrongResults.RoundsDifferentlyOnOneRank.class, 111),
+                Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603),
+                Arguments.of(WrongManners.SwapsMessagesInPairs.class, 202),
+                Arguments.of(WrongManners.TakesAMessageOfAnotherLength.class, 206),
+                Arguments.of(WrongManners.DeliversMessagesOfAnotherTag.class, 211),
+                Arguments.of(WrongManners.CountsFromZero.class, 303),
+                Arguments.of(WrongManners.AbortsWhenSomebodyLooks.class, 304),
+                Arguments.of(WrongManners.SwallowsMismatches.class, 501),
+                Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),
+                Arguments.of(WrongManners.RecoversFromFailures.class, 506),
+                Arguments.of(WrongManners.TakesCallsAfterClose.class, 602));
+    }
+
+    @ParameterizedTest(name = "{0} breaks rule {1}")
+    @MethodSource("wrongBackEnds")
+    void isCaughtByTheRuleItBreaks(Class<? extends BackendContract> wrong, int rule) {
+        Events tests = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(wrong, testOf(rule)))
+                .execute()
+                .testEvents();
+
+        assertTrue(tests.started().count() > 0, "rule " + rule + " did not run");
+        assertTrue(
+                tests.failed().count() > 0,
+                () -> "rule " + rule + " lets " + wrong.getSimpleName() + " pass: "
+                        + tests.finished().count() + " tests ended well");
+    }
+
+    private static Method testOf(int rule) {
+        return Arrays.stream(BackendContract.class.getMethods())
+                .filter(method -> method.isAnnotationPresent(Rule.class)
+                        && method.getAnnotation(Rule.class).value() == rule)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no test has rule " + rule));
+    }
+}

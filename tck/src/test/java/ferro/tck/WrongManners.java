@@ -1,0 +1,200 @@
+package ferro.tck;
+
+import ferro.Backend;
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Work;
+import ferro.tck.WrongResults.Decorated;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+
+/** Back ends that misbehave with messages, order and failures; {@link WrongBackEndsTest} says which rule catches which. */
+final class WrongManners {
+    private WrongManners() {}
+
+    /** The kit over queues of another kind. */
+    abstract static class Queued extends BackendContract {
+        @Override
+        protected List<Backend> createGroup(int worldSize) {
+            return hub(worldSize).ranks();
+        }
+
+        abstract QueueHub hub(int worldSize);
+
+        @Override
+        protected Set<String> declaredRefusals() {
+            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+        }
+    }
+
+    static final class DeliversMessagesOfAnotherTag extends Queued {
+        @Override
+        QueueHub hub(int worldSize) {
+            return new QueueHub(worldSize) {
+                @Override
+                List<Integer> key(int from, int to, int tag) {
+                    return List.of(from, to, Math.min(tag, 0));
+                }
+            };
+        }
+    }
+
+    static final class TakesAMessageOfAnotherLength extends Queued {
+        @Override
+        QueueHub hub(int worldSize) {
+            return new QueueHub(worldSize) {
+                @Override
+                void deliver(byte[] message, ByteBuffer into, Where where) {
+                    into.put(message, 0, Math.min(message.length, into.remaining()));
+                }
+            };
+        }
+    }
+
+    static final class SwapsMessagesInPairs extends Queued {
+        @Override
+        QueueHub hub(int worldSize) {
+            return new QueueHub(worldSize) {
+                private byte[] heldBack;
+
+                @Override
+                void add(Deque<byte[]> queue, byte[] message, int tag) {
+                    if (tag < 0) {
+                        queue.add(message);
+                    } else if (heldBack == null) {
+                        heldBack = message;
+                    } else {
+                        queue.add(message);
+                        queue.add(heldBack);
+                        heldBack = null;
+                    }
+                }
+            };
+        }
+    }
+
+    static final class SwallowsMismatches extends Decorated {
+        SwallowsMismatches() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public void run(Collective call, Duration timeout) {
+                    try {
+                        super.run(call, timeout);
+                    } catch (FerroException failure) {
+                        if (failure.code() != Code.MISMATCH) {
+                            throw failure;
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    static final class ForgetsTheInterrupt extends Decorated {
+        ForgetsTheInterrupt() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public void run(Collective call, Duration timeout) {
+                    try {
+                        super.run(call, timeout);
+                    } finally {
+                        Thread.interrupted();
+                    }
+                }
+            });
+        }
+    }
+
+    static final class CountsFromZero extends Decorated {
+        CountsFromZero() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    return new Handle(super.submit(call, timeout)) {
+                        @Override
+                        public long sequence() {
+                            return super.sequence() - 1;
+                        }
+                    };
+                }
+            });
+        }
+    }
+
+    static final class AbortsWhenSomebodyLooks extends Decorated {
+        AbortsWhenSomebodyLooks() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    CollectiveBackend self = this;
+                    return new Handle(super.submit(call, timeout)) {
+                        @Override
+                        public boolean await(Duration patience) {
+                            boolean done = super.await(patience);
+                            if (!done) {
+                                self.abort(new IllegalStateException("looked in vain"));
+                            }
+                            return done;
+                        }
+                    };
+                }
+            });
+        }
+    }
+
+    static final class TakesCallsAfterClose extends Decorated {
+        TakesCallsAfterClose() {
+            super(honest -> new Decorator(honest) {
+                private volatile boolean closed;
+
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    return closed ? Handle.done() : super.submit(call, timeout);
+                }
+
+                @Override
+                public void close() {
+                    close(Duration.ofSeconds(5));
+                }
+
+                @Override
+                public void close(Duration timeout) {
+                    closed = true;
+                    super.close(timeout);
+                }
+            });
+        }
+    }
+
+    static final class RecoversFromFailures extends Decorated {
+        RecoversFromFailures() {
+            super(honest -> new Decorator(honest) {
+                private volatile boolean failed;
+
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    if (failed) {
+                        return Handle.done();
+                    }
+                    return super.submit(call, timeout);
+                }
+
+                @Override
+                public void run(Collective call, Duration timeout) {
+                    try {
+                        super.run(call, timeout);
+                    } catch (FerroException failure) {
+                        failed = true;
+                        throw failure;
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package ferro.tck;
+
+import ferro.Collective;
+import ferro.Collective.AllReduce;
+import ferro.Collective.Barrier;
+import ferro.Collective.Broadcast;
+import ferro.Collective.Reduce;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Back ends whose collectives are wrong in one thing each; {@link WrongBackEndsTest} says which rule catches which. */
+final class WrongResults {
+    private WrongResults() {}
+
+    /** The kit over decorated queues. */
+    abstract static class Decorated extends BackendContract {
+        private final UnaryOperator<CollectiveBackend> decorate;
+
+        Decorated(UnaryOperator<CollectiveBackend> decorate) {
+            this.decorate = decorate;
+        }
+
+        @Override
+        protected List<CollectiveBackend> createGroup(int worldSize) {
+            return Decorator.group(worldSize, decorate);
+        }
+
+        @Override
+        protected Set<String> declaredRefusals() {
+            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+        }
+    }
+
+    /** Runs another call than the one asked for. */
+    static final class Replacing extends Decorator {
+        private final UnaryOperator<Collective> replace;
+
+        Replacing(CollectiveBackend honest, UnaryOperator<Collective> replace) {
+            super(honest);
+            this.replace = replace;
+        }
+
+        @Override
+        public Work submit(Collective call, Duration timeout) {
+            return super.submit(replace.apply(call), timeout);
+        }
+    }
+
+    static final class TakesTheLargestForTheSum extends Decorated {
+        TakesTheLargestForTheSum() {
+            super(honest -> new Replacing(honest, call -> withOp(call, ReduceOp.SUM, ReduceOp.MAX)));
+        }
+    }
+
+    static final class ForgetsToDivide extends Decorated {
+        ForgetsToDivide() {
+            super(honest -> new Replacing(honest, call -> withOp(call, ReduceOp.AVG, ReduceOp.SUM)));
+        }
+    }
+
+    static final class DropsTheLastElement extends Decorated {
+        DropsTheLastElement() {
+            super(honest -> new Replacing(honest, DropsTheLastElement::shorter));
+        }
+
+        private static Collective shorter(Collective call) {
+            boolean some = call instanceof Broadcast && call.operand().elementCount() > 0;
+            return some ? new Broadcast(allButLast(call.operand()), ((Broadcast) call).root()) : call;
+        }
+    }
+
+    static final class WritesWhereItIsNotTheRoot extends Decorated {
+        WritesWhereItIsNotTheRoot() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call instanceof Reduce reduce
+                            ? new AllReduce(reduce.in(), reduce.out() == null ? reduce.in() : reduce.out(), reduce.op())
+                            : call));
+        }
+    }
+
+    static final class SkipsTheBarrier extends Decorated {
+        SkipsTheBarrier() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    return call instanceof Barrier ? Handle.done() : super.submit(call, timeout);
+                }
+            });
+        }
+    }
+
+    static final class ReturnsBeforeTheDataIsThere extends Decorated {
+        ReturnsBeforeTheDataIsThere() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    super.submit(call, timeout);
+                    return Handle.done();
+                }
+            });
+        }
+    }
+
+    static final class WritesPastTheEnd extends Decorated {
+        WritesPastTheEnd() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    Work work = super.submit(call, timeout);
+                    if (call.operand() instanceof HostTensor data && data.memory() instanceof int[] ints) {
+                        int end = (int) (data.offset() + data.elementCount());
+                        if (end < ints.length) {
+                            ints[end] = 0;
+                        }
+                    }
+                    return work;
+                }
+            });
+        }
+    }
+
+    static final class RoundsDifferentlyOnOneRank extends Decorated {
+        RoundsDifferentlyOnOneRank() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public void run(Collective call, Duration timeout) {
+                    super.run(call, timeout);
+                    boolean floats = call.operand() instanceof HostTensor data
+                            && data.memory() instanceof float[]
+                            && data.elementCount() > 0;
+                    if (floats && rank() == 1) {
+                        HostTensor data = (HostTensor) call.operand();
+                        float[] array = (float[]) data.memory();
+                        array[(int) data.offset()] = Math.nextUp(array[(int) data.offset()]);
+                    }
+                }
+            });
+        }
+    }
+
+    static final class RefusesWhatItDoesNotDeclare extends Decorated {
+        RefusesWhatItDoesNotDeclare() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Optional<String> unsupportedBecause(Collective call) {
+                    boolean refuses = call.operand() != null && call.operand().dataType() == DataType.INT16;
+                    return refuses ? Optional.of("no kernel for i16") : super.unsupportedBecause(call);
+                }
+
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    if (unsupportedBecause(call).isPresent()) {
+                        throw new UnsupportedOperationException(
+                                unsupportedBecause(call).get());
+                    }
+                    return super.submit(call, timeout);
+                }
+            });
+        }
+    }
+
+    static final class TakesAnyRootForTheFirstRank extends Decorated {
+        TakesAnyRootForTheFirstRank() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call instanceof Broadcast broadcast && broadcast.root() >= honest.worldSize()
+                            ? new Broadcast(broadcast.data(), 0)
+                            : call));
+        }
+    }
+
+    private static Collective withOp(Collective call, ReduceOp asked, ReduceOp taken) {
+        return call instanceof AllReduce all && all.op() == asked ? new AllReduce(all.in(), all.out(), taken) : call;
+    }
+
+    private static HostTensor allButLast(Tensor tensor) {
+        return ((HostTensor) tensor).slice(0, tensor.elementCount() - 1);
+    }
+}
