@@ -74,8 +74,7 @@ final class BenchCommand implements Callable<Integer> {
         List<String> program = new ArrayList<>(List.of(CollectiveBench.class.getName()));
         program.addAll(words);
         Target target = JavaTarget.of(program, JavaSettings.of(Optional.empty(), List.of(), world.environment()));
-        World plain = new World(world.environment(), world.screen().withoutPrefixes(), world.out());
-        return new Job(spec, target, plain).run();
+        return new Job(spec, target, world.withoutPrefixes()).run();
     }
 
     private List<String> words() {

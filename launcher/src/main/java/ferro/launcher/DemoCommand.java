@@ -10,27 +10,57 @@ import picocli.CommandLine.Unmatched;
 /** {@code ferro demo}: four processes train one small language model on the text of the checkout. */
 @Command(
         name = "demo",
-        description =
-                "Trains one small language model with four processes; options are those of the program: demo --help")
+        description = "Trains one small language model with four processes on the text of this checkout;"
+                + " ferro demo --help shows the options of the program.")
 final class DemoCommand implements Callable<Integer> {
-    private static final String MAIN_CLASS = "ferro.examples.textmodel.TextModelMain";
+    static final String MAIN_CLASS = "ferro.examples.textmodel.TextModelMain";
+
     private static final int RANKS = 4;
 
     private final World world;
+
+    @Unmatched
+    private List<String> given;
 
     DemoCommand(World world) {
         this.world = world;
     }
 
-    @Unmatched
-    private List<String> programOptions;
-
     @Override
     public Integer call() throws Exception {
+        List<String> options = given == null ? List.of() : given;
+        return options.contains("--help")
+                ? run(List.of("--help"), 1, world.withoutPrefixes())
+                : run(defaulted(options), RANKS, world);
+    }
+
+    private static int run(List<String> options, int ranks, World world) throws Exception {
         List<String> words = new ArrayList<>(List.of(MAIN_CLASS));
-        words.addAll(programOptions == null ? List.of() : programOptions);
-        JobSpec spec = JobSpec.onThisHost(RANKS);
+        words.addAll(options);
         Target target = JavaTarget.of(words, JavaSettings.of(Optional.empty(), List.of(), world.environment()));
-        return new Job(spec, target, world).run();
+        return new Job(JobSpec.onThisHost(ranks), target, world).run();
+    }
+
+    private List<String> defaulted(List<String> options) {
+        List<String> all = new ArrayList<>(options);
+        Optional<String> checkout = Optional.ofNullable(System.getProperty("ferro.home"));
+        all.addAll(defaults(options, checkout, world.screen().terminal(Screen.Name.OUT)));
+        return all;
+    }
+
+    /** What only we know: where the checkout is, and whether somebody watches a progress bar move. */
+    static List<String> defaults(List<String> given, Optional<String> checkout, boolean terminal) {
+        List<String> added = new ArrayList<>();
+        if (checkout.isPresent() && !names(given, "--text")) {
+            added.addAll(List.of("--text", checkout.get()));
+        }
+        if (terminal && !names(given, "--progress")) {
+            added.addAll(List.of("--progress", "bar"));
+        }
+        return added;
+    }
+
+    private static boolean names(List<String> given, String option) {
+        return given.stream().anyMatch(word -> word.equals(option) || word.startsWith(option + "="));
     }
 }

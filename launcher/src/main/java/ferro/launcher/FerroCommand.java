@@ -41,7 +41,11 @@ public final class FerroCommand implements Runnable {
     static CommandLine commandLine(World world) {
         CommandLine line = new CommandLine(new FerroCommand());
         for (Object command : List.of(
-                new RunCommand(world), new DemoCommand(world), new BenchCommand(world), new ClassPathCommand(world))) {
+                new RunCommand(world),
+                new DemoCommand(world),
+                new BenchCommand(world),
+                new DoctorCommand(world),
+                new ClassPathCommand(world))) {
             line.addSubcommand(command);
         }
         line.getSubcommands().get("run").setStopAtPositional(true);

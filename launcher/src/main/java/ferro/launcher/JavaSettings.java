@@ -45,13 +45,24 @@ record JavaSettings(ClassPath program, ClassPath library, List<String> given, St
     }
 
     /**
-     * The flags of ours. Not among them: the Vector API's module, which no kernel uses yet and which costs every start its
-     * archived module graph; ActiveProcessorCount, which hides from the JVM what binding has settled.
+     * Returns the flags of ours that every rank gets. Not among them: the Vector API's module, which no kernel uses yet and
+     * which costs every start its archived module graph; ActiveProcessorCount, which would hide from the JVM what binding
+     * has settled.
      */
-    private List<String> flags(boolean fewCores) {
+    static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();
         // a counter file in /tmp that is written to at every collection, stalls with the disk, and outlives a kill
         flags.add("-XX:-UsePerfData");
+        if (FEATURE >= 24) {
+            // Netty loads its epoll library and uses Unsafe, and 24 and newer print four lines about each
+            flags.add("--enable-native-access=ALL-UNNAMED");
+            flags.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return flags;
+    }
+
+    private List<String> flags(boolean fewCores) {
+        List<String> flags = new ArrayList<>(ownFlags());
         if (fewCores && !mentions("GC")) {
             // what the JVM chooses when it sees one core; unbound ranks share cores without seeing it
             flags.add("-XX:+UseSerialGC");
@@ -59,11 +70,6 @@ record JavaSettings(ClassPath program, ClassPath library, List<String> given, St
         if (!mentions("java.util.logging.")) {
             // ferro's "waiting for ranks ..." in one line instead of the JDK's two
             flags.add("-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n");
-        }
-        if (FEATURE >= 24) {
-            // Netty loads its epoll library and uses Unsafe, and 24 and newer print four lines about each
-            flags.add("--enable-native-access=ALL-UNNAMED");
-            flags.add("--sun-misc-unsafe-memory-access=allow");
         }
         return flags;
     }

@@ -41,8 +41,8 @@ final class Job {
             Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
-            try (StoreHost store = StoreHost.byRankZero(spec.master().orElse(Endpoint.LOOPBACK))) {
-                String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+            String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+            try (StoreHost store = StoreHost.open(spec, jobId, secret, events)) {
                 screen.note(startLine());
                 start(command, new RankEnvironment(spec, store, secret, jobId), log);
                 return conclude(new Supervisor(events, screen, () -> forget(folder)).await(ranks));

@@ -59,6 +59,11 @@ final class Leash {
                         "neither setsid nor perl was found, or no sh: a kill -9 of the launcher leaves ranks running");
     }
 
+    /** Returns the program that makes the session. */
+    String means() {
+        return holds() ? session.get(0) : "nothing";
+    }
+
     boolean holds() {
         return !session.isEmpty();
     }

@@ -42,7 +42,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("MASTER_PORT", "" + store.endpoint().port());
         variables.put("FERRO_JOB_ID", jobId);
         variables.put("FERRO_SECRET_FILE", secretFile.toString());
-        variables.put("FERRO_STORE_SERVED", store.served() ? "1" : "0");
+        variables.put("FERRO_STORE_SERVED", "1");
         spec.backend().ifPresent(name -> variables.put("FERRO_BACKEND", name));
         return variables;
     }

@@ -1,26 +1,39 @@
 package ferro.launcher;
 
+import ferro.backend.tcp.TcpStoreServer;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 
 /**
- * Where ranks meet.
+ * Where ranks meet: a store of the launcher's own, or that of the launcher of node 0.
  *
  * @param endpoint what ranks are told
- * @param served   whether it is served for them, so that rank 0 need not
+ * @param server   ours, if we are the one to serve it
  */
-record StoreHost(Endpoint endpoint, boolean served) implements AutoCloseable {
-    /** Chooses a free port; rank 0 serves the store there. */
-    static StoreHost byRankZero(Endpoint wanted) throws IOException {
-        if (wanted.port() != 0) {
-            return new StoreHost(wanted, false);
+record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements AutoCloseable {
+    /** Serves the store if this is node 0; tells the job when all ranks have joined. */
+    static StoreHost open(JobSpec spec, String jobId, Path secret, BlockingQueue<JobEvent> events) throws IOException {
+        Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
+        if (!spec.placement().servesStore()) {
+            return new StoreHost(wanted, Optional.empty());
         }
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName(wanted.host()))) {
-            return new StoreHost(new Endpoint(wanted.host(), free.getLocalPort()), false);
-        }
+        InetAddress address = InetAddress.getByName(wanted.host());
+        byte[] known = Files.readString(secret, StandardCharsets.ISO_8859_1)
+                .stripTrailing()
+                .getBytes(StandardCharsets.ISO_8859_1);
+        TcpStoreServer server = TcpStoreServer.start(
+                address, wanted.port(), jobId, spec.placement().worldSize(), known);
+        server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));
+        return new StoreHost(new Endpoint(wanted.host(), server.port()), Optional.of(server));
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        server.ifPresent(TcpStoreServer::close);
+    }
 }

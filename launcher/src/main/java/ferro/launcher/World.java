@@ -15,4 +15,9 @@ record World(Map<String, String> environment, Screen screen, PrintStream out) {
         Map<String, String> environment = System.getenv();
         return new World(environment, Screen.ofProcess(environment), System.out);
     }
+
+    /** Returns the same for ranks whose output reads as one text. */
+    World withoutPrefixes() {
+        return new World(environment, screen.withoutPrefixes(), out);
+    }
 }

@@ -88,6 +88,6 @@ class RankEnvironmentTest {
     }
 
     private static RankEnvironment environment(JobSpec spec) {
-        return new RankEnvironment(spec, new StoreHost(MASTER.get(), true), SECRET, "job-a");
+        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), SECRET, "job-a");
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** A store that is served: one map, and a reader per client with a state of its own; everything on one loop. */
@@ -22,7 +23,17 @@ final class StoreService {
     private static final int MOST_WAITS = 16 * 1024;
 
     private final StoreMap map = new StoreMap();
+    private final BiConsumer<String, byte[]> whenSet;
     private final Set<Channel> clients = new HashSet<>();
+
+    StoreService() {
+        this((key, value) -> {});
+    }
+
+    /** Tells, on the loop, of every key that a client sets. */
+    StoreService(BiConsumer<String, byte[]> whenSet) {
+        this.whenSet = whenSet;
+    }
 
     /** Serves a client whose handshake is over; on the loop. */
     void serve(Channel channel) {
@@ -82,6 +93,7 @@ final class StoreService {
                 switch (request.operation()) {
                     case SET -> {
                         map.set(request.key(), request.value());
+                        whenSet.accept(request.key(), request.value());
                         answer(number, Answer.VALUE, new byte[0]);
                     }
                     case WHEN -> await(number, request.key());

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A rendezvous store on a port of its own, for a launcher that serves its ranks; they find it by {@code MASTER_ADDR} and
@@ -13,11 +14,14 @@ import java.security.SecureRandom;
 public final class TcpStoreServer implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpListener listener;
-    private final StoreService service = new StoreService();
+    private final StoreService service;
+    private final JoinWatch watch;
     private final InetSocketAddress bound;
 
     private TcpStoreServer(InetSocketAddress bind, Credentials own, int worldSize) {
         TcpIo io = TcpIo.standard();
+        watch = new JoinWatch(worldSize);
+        service = new StoreService(watch::set);
         loop = new BackgroundLoop(io, "ferro-store");
         listener = new TcpListener(
                 own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
@@ -55,6 +59,15 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public int port() {
         return bound.getPort();
+    }
+
+    /**
+     * Completes when every rank of the job has joined one group: from then on the job's secret need not be read again.
+     *
+     * @return completes on the store's thread, which must not be kept; never, if the ranks do not come
+     */
+    public CompletionStage<Void> allJoined() {
+        return watch.allJoined();
     }
 
     /** Ends all clients and gives the port back; idempotent. */

@@ -1,0 +1,48 @@
+package ferro.backend.tcp;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Sees in what a store is told that every rank of the job has joined one group: each has shown its {@link Roster.Card}, for
+ * which it had to know the secret. On the store's loop, but for {@link #allJoined}.
+ */
+final class JoinWatch {
+    private static final Pattern CARD = Pattern.compile("(.*)/card/(\\d+)");
+
+    private final int worldSize;
+    private final Map<String, Set<String>> shown = new HashMap<>();
+    private final CompletableFuture<Void> allJoined = new CompletableFuture<>();
+
+    JoinWatch(int worldSize) {
+        this.worldSize = worldSize;
+    }
+
+    /** Takes note of a key; an empty card is that of a rank that has left. */
+    void set(String key, byte[] value) {
+        Matcher card = CARD.matcher(key);
+        if (allJoined.isDone() || !card.matches()) {
+            return;
+        }
+        Set<String> ranks = shown.computeIfAbsent(card.group(1), group -> new HashSet<>());
+        if (value.length == 0) {
+            ranks.remove(card.group(2));
+        } else {
+            ranks.add(card.group(2));
+        }
+        if (ranks.size() == worldSize) {
+            allJoined.complete(null);
+            shown.clear();
+        }
+    }
+
+    CompletionStage<Void> allJoined() {
+        return allJoined;
+    }
+}

@@ -1,0 +1,57 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.group.SystemContext;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TcpOutlookTest {
+
+    @Test
+    void withoutARendezvousRanksMeetOnLoopback() {
+        TcpOutlook outlook = look(Map.of());
+
+        assertEquals("127.0.0.1", outlook.address());
+        assertTrue(outlook.addressReason().startsWith("loopback"), outlook.addressReason());
+    }
+
+    @Test
+    void addressIsTheOneThatRoutesToTheRendezvous() {
+        TcpOutlook outlook = look(Map.of("MASTER_ADDR", "127.0.0.7", "MASTER_PORT", "29500"));
+
+        assertEquals("127.0.0.7", outlook.address());
+        assertEquals("it routes to the rendezvous at 127.0.0.7", outlook.addressReason());
+    }
+
+    @Test
+    void settingsThatDecideAreNamed() {
+        TcpOutlook outlook = look(
+                Map.of("ferro.tcp.advertise", "gate.example", "ferro.tcp.io", "nio", "ferro.tcp.congestion", "cubic"));
+
+        assertEquals("gate.example", outlook.address());
+        assertEquals("ferro.tcp.advertise=gate.example says so", outlook.addressReason());
+        assertEquals("nio, as ferro.tcp.io says", outlook.sockets());
+        assertTrue(outlook.congestion().endsWith("which nio cannot change"), outlook.congestion());
+    }
+
+    @Test
+    void unknownHostIsNamed() {
+        String message = assertThrows(
+                        FerroException.class,
+                        () -> look(Map.of("MASTER_ADDR", "no-such-host.invalid", "MASTER_PORT", "29500")))
+                .getMessage();
+
+        assertTrue(message.contains("no-such-host.invalid"), message);
+    }
+
+    /** Variables go by their capitals, properties by their dots, as {@link SystemContext#of} takes both. */
+    private static TcpOutlook look(Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            return TcpOutlook.of(context);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package ferro.launcher;
+
+import ferro.FerroException;
+import ferro.backend.tcp.TcpOutlook;
+import ferro.group.BackendReport;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the doctor found.
+ *
+ * @param backends every provider on the path
+ * @param tcp      how ranks would reach each other, by name of the fact
+ * @param machine  JDK and tools, by name of the fact
+ * @param problems why no job of several ranks can run here; empty if one can
+ */
+record Diagnosis(
+        List<BackendReport> backends, Map<String, String> tcp, Map<String, String> machine, List<String> problems) {
+    static Diagnosis of(RankContext context, Programs programs) {
+        List<String> problems = new ArrayList<>();
+        List<BackendReport> backends = backends(context);
+        selectionProblem(context, backends).ifPresent(problems::add);
+        return new Diagnosis(backends, tcp(context, problems), machine(programs), List.copyOf(problems));
+    }
+
+    private static List<BackendReport> backends(RankContext context) {
+        return BackendReport.all(context);
+    }
+
+    /** Says what is wrong with the back end that a job would get; simulated reaches no other process. */
+    private static Optional<String> selectionProblem(RankContext context, List<BackendReport> backends) {
+        String wanted = Settings.BACKEND.of(context);
+        boolean found = backends.stream()
+                .filter(one -> wanted.equals("auto") || one.name().equals(wanted))
+                .anyMatch(one -> one.priority() >= 0 && one.unavailable().isEmpty());
+        return found
+                ? Optional.empty()
+                : Optional.of("no back end that joins processes is usable for " + Settings.BACKEND.name() + "=" + wanted
+                        + ": name one that the list above calls usable, or add its jar");
+    }
+
+    private static Map<String, String> tcp(RankContext context, List<String> problems) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        try {
+            TcpOutlook outlook = TcpOutlook.of(context);
+            facts.put("address", outlook.address());
+            facts.put("why this address", outlook.addressReason());
+            facts.put("sockets", outlook.sockets());
+            facts.put("congestion control", outlook.congestion());
+        } catch (FerroException | IllegalArgumentException | LinkageError failure) {
+            problems.add("tcp cannot work with these settings: " + failure.getMessage());
+        }
+        return facts;
+    }
+
+    private static Map<String, String> machine(Programs programs) {
+        Leash leash = Leash.find(programs);
+        CoreBinding.Cores cores = CoreBinding.Cores.ofThisMachine();
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
+        facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
+        facts.put(
+                "system",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
+                        + System.getProperty("os.arch"));
+        facts.put("cores", cores.cores() + (cores.allowed().isEmpty() ? "" : ", numbers " + cores.allowed()));
+        facts.put("ranks end with the launcher", leash.missing().orElse("yes, by " + leash.means()));
+        facts.put(
+                "ranks bound to cores",
+                programs.find("taskset").isPresent()
+                        ? "where there is a core for each, by taskset"
+                        : "no: no taskset in PATH (Debian, Ubuntu: util-linux)");
+        return facts;
+    }
+
+    Map<String, Object> asMap() {
+        List<Map<String, Object>> listed = new ArrayList<>();
+        for (BackendReport report : backends) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("name", report.name());
+            one.put("usable", report.unavailable().isEmpty());
+            one.put("reason", report.unavailable());
+            one.put("auto", report.priority() >= 0);
+            listed.add(one);
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("backends", listed);
+        all.put("tcp", tcp);
+        all.put("machine", machine);
+        all.put("problems", problems);
+        all.put("ok", problems.isEmpty());
+        return all;
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>(List.of("back ends"));
+        for (BackendReport report : backends) {
+            String usable = report.priority() >= 0 ? "usable" : "usable by name only";
+            lines.add(row(
+                    report.name(),
+                    report.unavailable().map(why -> "not usable: " + why).orElse(usable)));
+        }
+        lines.add("tcp");
+        tcp.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("this machine");
+        machine.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");
+        problems.forEach(problem -> lines.add("  " + problem));
+        return lines;
+    }
+
+    private static String row(String name, String value) {
+        return String.format("  %-28s %s", name, value);
+    }
+}

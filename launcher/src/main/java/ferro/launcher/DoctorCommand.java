@@ -1,0 +1,42 @@
+package ferro.launcher;
+
+import ferro.group.SystemContext;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ferro doctor}: what works on this machine, what does not, and what to do about it. */
+@Command(
+        name = "doctor",
+        description =
+                "Shows every back end and why it can or cannot work here, the address that other ranks would be told,"
+                        + " the JDK and the tools. Exit code 0 if a job of several ranks can run here, else 1.")
+final class DoctorCommand implements Callable<Integer> {
+    private final World world;
+
+    @Option(names = "--json", description = "print one JSON object")
+    private boolean json;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    DoctorCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() {
+        try (SystemContext context = SystemContext.ofProcess()) {
+            Diagnosis diagnosis = Diagnosis.of(context, Programs.of(world.environment()));
+            if (json) {
+                world.out().println(Json.text(diagnosis.asMap()));
+            } else {
+                diagnosis.lines().forEach(world.out()::println);
+            }
+            return diagnosis.problems().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.BackendReport;
+import ferro.group.SystemContext;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class DiagnosisTest {
+    private static final Programs PROGRAMS = new Programs("/usr/bin:/bin");
+
+    @Test
+    void ordinaryMachineCanRunAJob() {
+        Diagnosis diagnosis = diagnose(Map.of());
+
+        assertEquals(List.of(), diagnosis.problems());
+        assertTrue(text(diagnosis).contains("a job of several ranks can run here"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("127.0.0.1"), text(diagnosis));
+    }
+
+    @Test
+    void backendThatReachesNoOtherProcessIsAProblem() {
+        Diagnosis diagnosis = diagnose(Map.of("ferro.backend", "simulated"));
+
+        assertEquals(1, diagnosis.problems().size(), text(diagnosis));
+        assertTrue(diagnosis.problems().get(0).contains("ferro.backend=simulated"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("no job of several ranks can run here"), text(diagnosis));
+    }
+
+    @Test
+    void settingThatMakesNoSenseIsAProblemAndHidesNoBackend() {
+        Diagnosis diagnosis = diagnose(Map.of("ferro.tcp.io", "pigeon"));
+
+        assertTrue(diagnosis.problems().get(0).contains("ferro.tcp.io=pigeon"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("simulated"), text(diagnosis));
+    }
+
+    @Test
+    void brokenProviderIsShownWithItsReason() {
+        BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
+        Diagnosis diagnosis = new Diagnosis(List.of(broken), Map.of(), Map.of("java", "17"), List.of("none"));
+
+        assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
+        assertEquals(
+                "{\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
+                        + "\"auto\":false}],\"tcp\":{},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
+                Json.text(diagnosis.asMap()));
+    }
+
+    @Test
+    void controlCharactersAreEscapedInJson() {
+        assertEquals("\"a\\u000ab\\\\c\\\"\"", Json.text("a\nb\\c\""));
+    }
+
+    @Test
+    void demoLearnsFromTheCheckoutAndDrawsABarOnlyForThoseWhoWatch() {
+        Optional<String> checkout = Optional.of("/checkout");
+
+        assertEquals(
+                List.of("--text", "/checkout", "--progress", "bar"), DemoCommand.defaults(List.of(), checkout, true));
+        assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x", "--progress", "lines"), checkout, true));
+        assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty(), false));
+    }
+
+    private static Diagnosis diagnose(Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            return Diagnosis.of(context, PROGRAMS);
+        }
+    }
+
+    private static String text(Diagnosis diagnosis) {
+        return String.join("\n", diagnosis.lines());
+    }
+}
