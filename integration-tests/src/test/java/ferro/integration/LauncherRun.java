@@ -37,8 +37,13 @@ final class LauncherRun implements AutoCloseable {
 
     /** Starts {@code ferro} with variables of the test's own and arguments. */
     static LauncherRun start(Map<String, String> variables, String... arguments) throws IOException {
+        return onClassPath(classPath(), variables, arguments);
+    }
+
+    /** Starts {@code ferro} with a class path of the test's own. */
+    static LauncherRun onClassPath(String path, Map<String, String> variables, String... arguments) throws IOException {
         List<String> line = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
-        line.addAll(List.of("-cp", classPath(), "ferro.launcher.FerroCommand"));
+        line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(variables);

@@ -1,0 +1,42 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ferro doctor} as an operator types it. */
+class DoctorProcessTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void brokenProviderHidesNoOther() throws Exception {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve("ferro.spi.BackendProvider"), "no.such.Provider\n");
+        String path = folder + File.pathSeparator + LauncherRun.classPath();
+
+        try (LauncherRun run = LauncherRun.onClassPath(path, Map.of(), "doctor", "--json")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            String printed = run.outLines().get(0);
+            assertTrue(printed.contains("\"name\":\"tcp\",\"usable\":true"), printed);
+            assertTrue(printed.contains("no.such.Provider"), printed);
+            assertTrue(printed.endsWith("\"ok\":true}"), printed);
+        }
+    }
+
+    @Test
+    void backendThatCannotJoinProcessesIsExitCodeOne() throws Exception {
+        try (LauncherRun run = LauncherRun.start(Map.of("FERRO_BACKEND", "simulated"), "doctor")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
+        }
+    }
+}

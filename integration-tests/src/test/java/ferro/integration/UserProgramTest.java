@@ -1,0 +1,189 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program of a user, from its source file to a sum over real sockets between real processes. */
+class UserProgramTest {
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String MAIN = """
+            import ferro.ReduceOp;
+            import ferro.group.ProcessGroup;
+
+            public class Main {
+                public static void main(String[] arguments) throws Exception {
+                    try (ProcessGroup group = ProcessGroup.join()) {
+                        float[] sum = {group.rank() + 3, 10 * group.rank() + 7};
+                        group.allReduce(sum, ReduceOp.SUM);
+                        System.out.println("sum " + sum[0] + " " + sum[1]);
+                        System.out.println("file " + System.getenv("FERRO_SECRET_FILE"));
+                        System.out.println("self " + ProcessHandle.current().pid());
+                        while (arguments.length > 0) {
+                            group.allReduce(sum, ReduceOp.MAX);
+                        }
+                    }
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void sourceFileOfThreeRanksSumsOverTcp() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", source())) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            for (int rank = 0; rank < 3; rank++) {
+                assertEquals("12.0 51.0", run.restOfLine("[" + rank + "] sum "), run::toString);
+            }
+        }
+    }
+
+    @Test
+    void secretIsGoneOnceAllHaveJoined() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", source(), "forever")) {
+            Path secret = Path.of(run.restOfLine("[0] file "));
+
+            Processes.await(() -> !Files.exists(secret), SOON, secret + " is still there");
+
+            assertTrue(Processes.runs(Long.parseLong(run.restOfLine("[0] self "))), run::toString);
+        }
+    }
+
+    @Test
+    void killOfARankInACollectiveEndsTheJobWithItsName() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", source(), "forever")) {
+            long victim = Long.parseLong(run.restOfLine("[1] self "));
+            run.restOfLine("[0] self ");
+            run.restOfLine("[2] self ");
+
+            long killedAt = System.nanoTime();
+            Processes.kill(victim);
+
+            assertEquals(137, run.exitCode(), run::toString);
+            Duration took = Duration.ofNanos(System.nanoTime() - killedAt);
+            assertTrue(took.compareTo(SOON) < 0, "took " + took);
+            assertTrue(run.errText().contains("rank 1 failed first: ended by signal KILL"), run::toString);
+            assertTrue(run.errText().contains("pid " + victim), run::toString);
+        }
+    }
+
+    @Test
+    void programRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
+        String path = printedClassPath();
+        compile(path);
+        Map<String, String> variables = new HashMap<>();
+        variables.put("WORLD_SIZE", "2");
+        variables.put("MASTER_ADDR", "127.0.0.1");
+        variables.put("MASTER_PORT", "" + freePort());
+
+        variables.put("RANK", "0");
+        Process first = start(path, variables, "0");
+        variables.put("RANK", "1");
+        Process second = start(path, variables, "1");
+
+        for (Process rank : List.of(first, second)) {
+            assertTrue(rank.waitFor(60, TimeUnit.SECONDS), "rank still runs");
+        }
+        for (String rank : List.of("0", "1")) {
+            String printed = Files.readString(folder.resolve("printed-" + rank));
+            assertTrue(printed.startsWith("sum 7.0 24.0\n"), printed);
+        }
+    }
+
+    @Test
+    void twoLaunchersMakeOneJob() throws Exception {
+        Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        String master = "127.0.0.1:" + freePort();
+        String main = source();
+
+        try (LauncherRun second = LauncherRun.start(twoNodes("1", master, secret, main));
+                LauncherRun first = LauncherRun.start(twoNodes("0", master, secret, main))) {
+            assertEquals(0, first.exitCode(), first::toString);
+            assertEquals(0, second.exitCode(), second::toString);
+
+            assertEquals("7.0 24.0", first.restOfLine("[0] sum "));
+            assertEquals("7.0 24.0", second.restOfLine("[1] sum "));
+            assertTrue(Files.exists(secret), "the user's own secret was removed");
+        }
+    }
+
+    private static String[] twoNodes(String node, String master, Path secret, String main) {
+        return new String[] {
+            "run",
+            "-n",
+            "1",
+            "--nodes",
+            "2",
+            "--node-rank",
+            node,
+            "--master",
+            master,
+            "--secret-file",
+            "" + secret,
+            main
+        };
+    }
+
+    @Test
+    void unknownBackendIsFatalAndEveryProviderIsListed() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--backend", "pigeon", source())) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            assertTrue(run.errText().contains("pigeon"), run::toString);
+            assertTrue(run.errText().contains("tcp (usable)"), run::toString);
+            assertTrue(run.errText().contains("simulated (usable)"), run::toString);
+        }
+    }
+
+    private String source() throws IOException {
+        return Files.writeString(folder.resolve("Main.java"), MAIN).toString();
+    }
+
+    private static String printedClassPath() throws Exception {
+        try (LauncherRun run = LauncherRun.start("classpath")) {
+            assertEquals(0, run.exitCode(), run::toString);
+            return run.outLines().get(0);
+        }
+    }
+
+    private void compile(String path) throws IOException {
+        int result =
+                ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", path, "-d", "" + folder, source());
+        assertEquals(0, result);
+    }
+
+    private Process start(String path, Map<String, String> variables, String rank) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                LauncherRun.java(), "-XX:+UseSerialGC", "-cp", path + File.pathSeparator + folder, "Main");
+        builder.environment().putAll(variables);
+        builder.redirectOutput(folder.resolve("printed-" + rank).toFile());
+        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+        return builder.start();
+    }
+
+    /** A port that was free a moment ago; rank 0 listens there, and nobody else of this test asks for one meanwhile. */
+    private static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return probe.getLocalPort();
+        }
+    }
+}
