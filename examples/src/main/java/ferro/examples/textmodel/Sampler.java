@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 /** Generates text: guess the next symbol, draw one by its probability, go on from there. */
 final class Sampler {
     /** Exponent on the probabilities: above 1 the likely ones win more often, which reads better. */
-    private static final double SHARPNESS = 1.5;
+    private static final double SHARPNESS = 1.3;
 
     private final CharModel model;
     private final Vocabulary vocabulary;

@@ -171,7 +171,8 @@ final class TextModelJob {
         byte[] beginning = Arrays.copyOf(batches.text(), shape.context());
         if (options.sample() > 0) {
             report("sample of generated text:");
-            out.println(new Sampler(model, vocabulary).generate(beginning, options.sample(), options.seed()));
+            String sample = new Sampler(model, vocabulary).generate(beginning, options.sample(), options.seed());
+            out.println(sample.replace("\t", TextSource.INDENTATION));
         }
         TrainingPlot.write(steps, group.worldSize(), options.out());
         report("plot of loss and throughput: %s", options.out().toAbsolutePath().normalize());

@@ -16,10 +16,13 @@ import java.util.Set;
  * The text to learn from: one file, or the text and source files of a folder in the order of their names, so that every
  * rank reads the same.
  *
- * @param text      all of it
+ * @param text      all of it, four blanks in a row being one tab
  * @param fileCount files it came from
  */
 record TextSource(String text, int fileCount) {
+    /** Source files are full of it; as one character it leaves more of the context to words. */
+    static final String INDENTATION = " ".repeat(4);
+
     private static final long MOST_BYTES = 64L << 20;
     private static final Set<String> ENDINGS = Set.of(
             "md",
@@ -90,7 +93,7 @@ record TextSource(String text, int fileCount) {
     /** Returns nothing for a file with a zero byte, as Git does to tell binary files. */
     private static String textOf(Path file) throws IOException {
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-        return text.indexOf('\0') < 0 ? text : "";
+        return text.indexOf('\0') < 0 ? text.replace(INDENTATION, "\t") : "";
     }
 
     private static List<Path> textFilesOf(Path folder) throws IOException {

@@ -37,6 +37,13 @@ class TextSourceTest {
     }
 
     @Test
+    void fourBlanksAreOneTab() throws IOException {
+        write("code.java", "if (a) {\n        b = c;");
+
+        assertEquals("if (a) {\n\t\tb = c;", TextSource.read(folder).text());
+    }
+
+    @Test
     void missingPathIsNamed() {
         String message = messageOf(folder.resolve("nowhere"));
 
