@@ -11,7 +11,7 @@ import ferro.collectives.plan.Region;
  *
  * <p>Ranks above the largest power of two hand their chunk to a partner first and receive everything last; from then on
  * the partner's block has a second range, above that power. Source: Thakur, Rabenseifner and Gropp 2005,
- * doi:10.1177/1094342005051521, section 4.1.
+ * doi:10.1177/1094342005051521.
  */
 final class RecursiveDoublingAllGather {
     private RecursiveDoublingAllGather() {}
