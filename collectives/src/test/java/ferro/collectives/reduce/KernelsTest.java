@@ -29,7 +29,7 @@ class KernelsTest {
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
                 for (int length : new int[] {10_007, 0, 1, 255, 511, 512, 513, 2_049, 1}) {
-                    assertCombines(kernel, op, filled(type, into, 3, length), filled(type, source, 8, length), length);
+                    assertCombines(kernel, op, filled(type, into, 3, length), filled(type, source, 4, length), length);
                     assertCombines(kernel, op, filled(type, into, 5, length), filled(type, source, 5, length), length);
                 }
             }
@@ -143,7 +143,7 @@ class KernelsTest {
         Random random = new Random(31 * skip + count);
         for (int i = 0; i <= count; i++) {
             Number value = type == DataType.FLOAT32 || type == DataType.FLOAT64
-                    ? special(i, random.nextGaussian() * 1e3)
+                    ? special(i + skip, random.nextGaussian() * 1e3)
                     : random.nextLong();
             run.put(i, value);
         }
