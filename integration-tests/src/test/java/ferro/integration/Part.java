@@ -14,7 +14,7 @@ enum Part {
     BENCHMARKS(packages("ferro.benchmarks.."), libraries("org.HdrHistogram.."), SPI, COLLECTIVES),
     LAUNCHER(
             packages("ferro.launcher.."),
-            libraries("picocli..", "org.HdrHistogram..", "javax.tools..", "com.sun.source.."),
+            libraries("picocli..", "org.HdrHistogram..", "com.sun.source.."),
             SPI,
             COLLECTIVES,
             TCP,
@@ -36,7 +36,7 @@ enum Part {
 
     /** All that classes of this part may depend on: itself, the JDK, its libraries and the parts below it. */
     String[] mayKnow() {
-        Stream<String> own = Stream.concat(Stream.of("java.."), Stream.of(packages));
+        Stream<String> own = Stream.concat(Stream.of("java..", "javax.."), Stream.of(packages));
         Stream<String> below = known.stream().flatMap(part -> Stream.of(part.packages));
         return Stream.of(own, Stream.of(libraries), below)
                 .flatMap(names -> names)
