@@ -1,0 +1,65 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The main job and the README's program: processes, sockets, the real model, few steps. */
+class DemoProcessTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void fourProcessesTrainOneModelAndSayThatItIsRight() throws Exception {
+        Path plot = folder.resolve("plot.png");
+        String text = text("it was the best of times, it was the worst of times; ".repeat(40));
+
+        try (LauncherRun run = demo("--text", text, "--steps", "55", "--batch", "50", "--out", "" + plot)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            String report = String.join("\n", run.outLines());
+            assertTrue(report.contains("[0] 4 ranks, one model; 2,120 characters"), report);
+            assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
+            assertTrue(report.contains("[0] check ok: the first 50 losses are those of one process"), report);
+            assertTrue(Files.size(plot) > 1000, Files.size(plot) + " bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1024, need at least 1040", "3, fewer samples than ranks"})
+    void wrongUseIsToldAndEndsWithExitCodeTwo(String batch, String why) throws Exception {
+        try (LauncherRun run = demo("--text", text("short ".repeat(20)), "--batch", batch)) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertTrue(run.errText().contains("[0] ferro demo: "), run::toString);
+            assertTrue(run.errText().contains(why), run::toString);
+        }
+    }
+
+    @Test
+    void helloAddsUpOneNumberPerRank() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.examples.hello.HelloAllReduce")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals("the sum is 6", run.restOfLine("[2] rank 2 of 3: "));
+        }
+    }
+
+    private static LauncherRun demo(String... options) throws IOException {
+        String[] line = new String[options.length + 1];
+        line[0] = "demo";
+        System.arraycopy(options, 0, line, 1, options.length);
+        return LauncherRun.start(line);
+    }
+
+    private String text(String content) throws IOException {
+        return Files.writeString(folder.resolve("text.txt"), content).toString();
+    }
+}
