@@ -2,6 +2,7 @@ package ferro.backend.tcp;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** One daemon thread that serves sockets by itself; for all that must go on while nobody drives. */
@@ -29,6 +30,20 @@ final class BackgroundLoop implements AutoCloseable {
 
     boolean inLoop() {
         return Thread.currentThread() == thread;
+    }
+
+    /** Runs a task on the loop, at once if the caller is the loop; says false if the loop has ended. */
+    boolean run(Runnable task) {
+        if (inLoop()) {
+            task.run();
+            return true;
+        }
+        try {
+            group.execute(task);
+            return true;
+        } catch (RejectedExecutionException ended) {
+            return false;
+        }
     }
 
     /** Ends the thread and, unless that is the caller, waits for it a bounded time; the interrupt flag is kept. */

@@ -3,7 +3,9 @@ package ferro.backend.tcp;
 import ferro.Store;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 
 /** Opens the store that the variables of a launcher name: {@code env://}. */
@@ -18,6 +20,15 @@ public final class EnvStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return StoreOpening.open(Rendezvous.env(group, context), group, context);
+        Rendezvous meeting = Rendezvous.env(group, context);
+        int named = Settings.MASTER_PORT.of(context);
+        if (meeting.port() != named) {
+            System.getLogger("ferro.join")
+                    .log(
+                            Level.INFO,
+                            "torchrun's agent holds port " + named + ": ferro's store is at port " + meeting.port()
+                                    + " (FERRO_MASTER_PORT sets another)");
+        }
+        return StoreOpening.open(meeting, group, context);
     }
 }

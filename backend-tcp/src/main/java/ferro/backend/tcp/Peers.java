@@ -196,7 +196,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         connection.send(frame);
         if (connection.waitingBytes() > MOST_WAITING_BYTES) {
             String full = connection.waitingBytes() + " bytes of control messages wait for it: it reads nothing";
-            port.loop().group().execute(() -> connection.end(new Refusal(Code.PARTITION, full)));
+            port.loop().run(() -> connection.end(new Refusal(Code.PARTITION, full)));
         }
     }
 

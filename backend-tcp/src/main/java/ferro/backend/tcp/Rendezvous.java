@@ -3,8 +3,6 @@ package ferro.backend.tcp;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.util.Optional;
 
@@ -17,8 +15,6 @@ import java.util.Optional;
  * @param server     who serves it, for messages
  */
 record Rendezvous(String host, int port, boolean servedHere, String server) {
-    private static final Logger LOG = System.getLogger("ferro.join");
-
     /** Checks the port. */
     Rendezvous {
         if (port < 1 || port > 65535) {
@@ -54,12 +50,7 @@ record Rendezvous(String host, int port, boolean servedHere, String server) {
         String host = Settings.MASTER_ADDR.of(context);
         int port = Settings.MASTER_PORT.of(context);
         if (Settings.TORCHELASTIC_USE_AGENT_STORE.of(context)) {
-            int taken = port;
-            port = Settings.FERRO_MASTER_PORT.find(context).orElse(taken + 1);
-            LOG.log(
-                    Level.INFO,
-                    "torchrun's agent holds port " + taken + ": ferro's store is at port " + port
-                            + " (FERRO_MASTER_PORT sets another)");
+            port = Settings.FERRO_MASTER_PORT.find(context).orElse(port + 1);
         }
         return of(host, port, group, context);
     }

@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 final class StoreOpening {
     private static final Hello.Channel NO_CHANNEL = Hello.Channel.NONE;
 
+    private static final long GRACE_NANOS = 500_000_000;
+
     private StoreOpening() {}
 
     static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
@@ -45,9 +47,10 @@ final class StoreOpening {
         return meeting.servedHere() ? "" : ", which " + meeting.server() + " serves,";
     }
 
+    /** The dialer ends at the deadline by itself, with a better text; this wait is a second line. */
     private static Channel connected(CompletableFuture<Channel> dialled, long nanos, String what, Where where) {
         try {
-            return Waits.until(dialled, nanos, where, () -> what + " did not answer before the deadline");
+            return Waits.until(dialled, nanos + GRACE_NANOS, where, () -> what + " did not answer before the deadline");
         } finally {
             dialled.cancel(false);
         }

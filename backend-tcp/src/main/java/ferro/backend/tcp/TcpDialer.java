@@ -125,6 +125,7 @@ final class TcpDialer {
             TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
             var timer = channel.eventLoop()
                     .schedule(() -> channel.pipeline().fireExceptionCaught(silent), millis, TimeUnit.MILLISECONDS);
+            channel.closeFuture().addListener(closed -> timer.cancel(false));
             result.whenComplete((given, failure) -> {
                 timer.cancel(false);
                 if (given != channel) {

@@ -73,7 +73,7 @@ final class TcpJoin {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce();
             InetSocketAddress[] addresses = resolved(cards(roster));
-            port.loop().group().execute(() -> peers.connect(addresses, deadline));
+            port.loop().run(() -> peers.connect(addresses, deadline));
             connected(peers);
             return mesh;
         } catch (RuntimeException failure) {

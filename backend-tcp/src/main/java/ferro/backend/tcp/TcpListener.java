@@ -5,13 +5,11 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,6 +29,7 @@ final class TcpListener implements AutoCloseable {
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
 
     private volatile int mostPending = FEWEST_PENDING;
+    private BackgroundLoop loop;
     private Channel server;
 
     TcpListener(Credentials own, Guest guests, StrangerLog strangers) {
@@ -45,9 +44,10 @@ final class TcpListener implements AutoCloseable {
     }
 
     /** Binds exactly this address. */
-    InetSocketAddress bind(TcpIo io, EventLoopGroup loop, InetSocketAddress address) throws Refusal {
+    InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws Refusal {
+        loop = background;
         var bound = new ServerBootstrap()
-                .group(loop)
+                .group(background.group())
                 .channel(io.serverChannel())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -110,11 +110,8 @@ final class TcpListener implements AutoCloseable {
     @Override
     public void close() {
         if (server != null) {
-            server.close().awaitUninterruptibly();
-            server.eventLoop().execute(() -> {
-                Queue<Channel> all = new ArrayDeque<>(pending.keySet());
-                all.forEach(Channel::close);
-            });
+            server.close();
+            loop.run(() -> List.copyOf(pending.keySet()).forEach(Channel::close));
         }
     }
 

@@ -105,13 +105,8 @@ final class TcpMesh implements AutoCloseable {
     }
 
     private void onLoop(Runnable task) {
-        if (port == null || users.get() <= 0) {
-            return;
-        }
-        if (port.loop().inLoop()) {
-            task.run();
-        } else {
-            port.loop().group().execute(task);
+        if (port != null && users.get() > 0) {
+            port.loop().run(task);
         }
     }
 
@@ -141,7 +136,7 @@ final class TcpMesh implements AutoCloseable {
     private void leave(boolean inOrder) {
         left.run();
         CompletableFuture<Void> over = new CompletableFuture<>();
-        port.loop().group().execute(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
+        port.loop().run(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
         if (!port.loop().inLoop()) {
             awaitFlush(over);
         }

@@ -38,7 +38,7 @@ final class TcpPort implements AutoCloseable {
         listener = new TcpListener(own, new Guests(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
-            bound = listener.bind(io, loop.group(), plan.bind);
+            bound = listener.bind(io, loop, plan.bind);
         } catch (Refusal refusal) {
             loop.close();
             throw refusal.failure(plan.where, "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\"");
@@ -168,7 +168,7 @@ final class TcpPort implements AutoCloseable {
         listener.close();
         StoreService ended = served;
         if (ended != null) {
-            loop.group().execute(ended::close);
+            loop.run(ended::close);
         }
         loop.close();
     }

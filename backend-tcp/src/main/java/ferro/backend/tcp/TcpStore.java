@@ -11,6 +11,7 @@ import ferro.backend.tcp.StoreFrames.Request;
 import ferro.spi.RankContext;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
@@ -27,6 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /** A store on the other end of a connection. Any thread may call it but the loop's own. */
 final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
+    private static final long FLUSH_MILLIS = 1_000;
 
     private final Channel channel;
     private final Opening opening;
@@ -121,7 +123,11 @@ final class TcpStore implements Store {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            channel.close();
+            ChannelFuture closing = channel.close();
+            if (!channel.eventLoop().inEventLoop()) {
+                // what was set just now stands in front; a loop that ends drops what has not left
+                closing.awaitUninterruptibly(FLUSH_MILLIS);
+            }
             opening.release.run();
         }
     }

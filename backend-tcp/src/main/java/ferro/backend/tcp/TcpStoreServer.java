@@ -27,7 +27,7 @@ public final class TcpStoreServer implements AutoCloseable {
                 own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
-            bound = listener.bind(io, loop.group(), bind);
+            bound = listener.bind(io, loop, bind);
         } catch (Refusal refusal) {
             loop.close();
             throw refusal.failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
@@ -74,7 +74,7 @@ public final class TcpStoreServer implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
-        loop.group().execute(service::close);
+        loop.run(service::close);
         loop.close();
     }
 }

@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -76,6 +77,14 @@ final class Ranks implements AutoCloseable {
             joining.add(join(rank, worldSize, LONG));
         }
         return joining.stream().map(Ranks::result).toList();
+    }
+
+    static InetAddress address(String text) {
+        try {
+            return InetAddress.getByName(text);
+        } catch (UnknownHostException unknown) {
+            throw new AssertionError("no address: " + text, unknown);
+        }
     }
 
     static <T> T result(CompletableFuture<T> future) {

@@ -1,0 +1,286 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Joining: who is let in, who is not, and what everybody is told. */
+@Timeout(60)
+class TcpJoinTest {
+    private static final String CANARY = "canary-3141592653";
+
+    private static void assertSays(FerroException failure, Code code, String... parts) {
+        assertEquals(code, failure.code(), failure.getMessage());
+        for (String part : parts) {
+            assertTrue(failure.getMessage().contains(part), failure.getMessage());
+        }
+    }
+
+    @Test
+    void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            long start = System.nanoTime();
+            CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
+            CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
+
+            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
+                FerroException failure = Ranks.failure(one);
+                assertSays(failure, Code.RENDEZVOUS, "[1, 3] of 4", "within 9");
+                assertEquals("1,3", failure.where().culprits());
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            assertTrue(millis >= 900 && millis < 5_000, millis + " ms");
+        }
+    }
+
+    @Test
+    void aGroupThatFailedToJoinCanBeTriedAgain() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Ranks.failure(ranks.join(0, 2, Duration.ofMillis(300)));
+
+            List<TcpMesh> meshes = ranks.joinAll(2);
+
+            assertEquals(2, meshes.size());
+        }
+    }
+
+    @Test
+    void aGroupThatWasClosedCanBeJoinedAgainUnderItsName() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            for (int round = 0; round < 3; round++) {
+                ranks.joinAll(3).forEach(TcpMesh::close);
+            }
+        }
+    }
+
+    @Test
+    void aSecondProcessWithARankIsRefusedAtOnceAndTheFirstUnharmed() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(2);
+            long start = System.nanoTime();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG));
+
+            assertSays(
+                    failure,
+                    Code.RENDEZVOUS,
+                    "rank 1 of \"g\" has joined already",
+                    "process " + ProcessHandle.current().pid(),
+                    "127.0.0.1:");
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
+            Recorder recorder = new Recorder();
+            meshes.get(0).register(5, recorder);
+            meshes.get(1).control(0, 5, java.nio.ByteBuffer.wrap(new byte[] {'!'}));
+            assertEquals("!", recorder.next().text());
+        }
+    }
+
+    @Test
+    void worldSizesThatDifferFailOnAllRanksWithBothValues() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 3, Ranks.LONG);
+
+            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
+                assertSays(Ranks.failure(one), Code.RENDEZVOUS, "world size ", "2", "3");
+            }
+        }
+    }
+
+    @Test
+    void anotherJobIsRefusedByTheStoreNamingBoth() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_JOB_ID", "other")));
+
+            assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "the store at 127.0.0.1:");
+        }
+    }
+
+    @Test
+    void secretsThatDifferAreUnauthenticatedAndNeverShown(@TempDir Path folder) throws IOException {
+        Path right = secret(folder.resolve("right"), CANARY, "rw-------");
+        Path wrong = secret(folder.resolve("wrong"), CANARY + "x", "rw-------");
+        try (Ranks ranks = new Ranks(CANARY.getBytes(StandardCharsets.UTF_8))) {
+            List<FerroException> failures = new ArrayList<>();
+            failures.add(Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", wrong.toString()))));
+            failures.add(Ranks.failure(ranks.join(1, 2, Ranks.LONG)));
+            CompletableFuture<TcpMesh> one =
+                    ranks.join(0, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", right.toString()));
+            CompletableFuture<TcpMesh> two =
+                    ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", right.toString()));
+
+            assertEquals(0, Ranks.result(one).rank());
+            assertEquals(1, Ranks.result(two).rank());
+            assertSays(failures.get(0), Code.UNAUTHENTICATED, "FERRO_SECRET_FILE");
+            assertSays(
+                    failures.get(1), Code.UNAUTHENTICATED, "accepting side has a secret", "connecting side has none");
+            for (FerroException failure : failures) {
+                assertFalse(failure.toString().contains(CANARY), failure.toString());
+            }
+        }
+    }
+
+    @Test
+    void aSecretThatOthersCanReadIsRefused(@TempDir Path folder) throws IOException {
+        Path open = secret(folder.resolve("open"), CANARY, "rw-r--r--");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException failure =
+                    Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", open.toString())));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0600", "GROUP_READ");
+        }
+    }
+
+    private static Path secret(Path file, String text, String mode) throws IOException {
+        Files.writeString(file, text + "\n");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+    }
+
+    @Test
+    void anOpenAddressWithoutASecretIsRefusedWithTheWayOut() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
+        }
+    }
+
+    @Test
+    void aStoreThatNobodyServesIsNamedAtTheDeadline() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+            Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(500), unserved));
+
+            assertSays(failure, Code.RENDEZVOUS, "127.0.0.1:" + ranks.server.port(), "which rank 0 serves", "attempts");
+        }
+    }
+
+    @Test
+    void anInterruptEndsAJoinWithTheFlagSet() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<Thread> started = new CompletableFuture<>();
+            CompletableFuture<Boolean> flag = new CompletableFuture<>();
+            CompletableFuture<TcpMesh> joining = Threads.start(() -> {
+                context.store();
+                started.complete(Thread.currentThread());
+                try {
+                    return TcpMesh.join(spec, context);
+                } finally {
+                    flag.complete(Thread.currentThread().isInterrupted());
+                }
+            });
+
+            Ranks.result(started).interrupt();
+
+            assertSays(Ranks.failure(joining), Code.INTERRUPTED, "interrupted");
+            assertTrue(Ranks.result(flag));
+        }
+    }
+
+    @Test
+    void rankZeroServesTheStoreOnItsOnePortAndOthersMayComeFirst() throws IOException {
+        int port = freePort();
+        Map<String, String> served = new HashMap<>();
+        served.put("MASTER_PORT", Integer.toString(port));
+        served.put("FERRO_STORE_SERVED", "0");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> later = ranks.join(1, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> last = ranks.join(2, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> first = ranks.join(0, 3, Ranks.LONG, served);
+
+            Ranks.result(first);
+            Ranks.result(later);
+            Ranks.result(last);
+
+            assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
+        }
+        assertEquals(List.of(), Sockets.listening(port));
+    }
+
+    @Test
+    void torchrunsAgentKeepsItsPortAndTheStoreIsAtTheNext() throws IOException {
+        int port = freePort();
+        Map<String, String> torch = new HashMap<>();
+        torch.put("MASTER_PORT", Integer.toString(port - 1));
+        torch.put("FERRO_STORE_SERVED", "0");
+        torch.put("TORCHELASTIC_USE_AGENT_STORE", "True");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, torch);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, torch);
+
+            Ranks.result(first);
+            Ranks.result(second);
+
+            assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
+        }
+    }
+
+    @Test
+    void thePortIsBoundExactlyAsAsked() throws IOException {
+        int port = freePort();
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, asked);
+
+            Ranks.result(first);
+            Ranks.result(second);
+
+            assertEquals(List.of("127.0.0.2"), Sockets.listening(port));
+        }
+    }
+
+    @Test
+    void nothingStaysOpenAfterTheLastClose() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<TcpMesh> first = Threads.start(() -> TcpMesh.join(spec, context));
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+            Ranks.result(second);
+            TcpMesh mesh = Ranks.result(first);
+
+            mesh.close();
+
+            boolean[] made = new boolean[1];
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> context.shared(TcpPort.class, () -> {
+                        made[0] = true;
+                        throw new IllegalStateException("made anew");
+                    }));
+            assertTrue(made[0], "the port is still in use");
+        }
+    }
+
+    /** Free when looked at; a port of the system's choice cannot be told to other ranks beforehand. */
+    private static int freePort() throws IOException {
+        try (var socket = new java.net.ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
