@@ -182,6 +182,11 @@ public final class GroupControl implements Transport.Events {
                 + ", need " + Long.toHexString(expected.fingerprint());
         suspect(new Failure(Code.MISMATCH, group.rank(), pair(peer), text, null), MISMATCH_NANOS);
         ask(expected);
+        // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
+        CallHeader earlier = history.find(found.sequence());
+        if (earlier != null && earlier.sequence() != expected.sequence()) {
+            ask(earlier);
+        }
     }
 
     @Override
