@@ -1,0 +1,8 @@
+package ferro.backend.tcp;
+
+/** The shared contract, on real sockets, driven as this machine does it best (epoll on Linux). */
+class TcpBackendContractTest extends TcpContract {
+    TcpBackendContractTest() {
+        super("auto");
+    }
+}
