@@ -30,6 +30,9 @@ public final class Settings {
     /** Size of the pieces that a chunk travels in. */
     public static final Setting<Long> SEGMENT =
             new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
+    /** The one seed that a simulation test runs, to replay a failure. */
+    public static final Setting<Long> SEED =
+            new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
     /** Port to listen on. */
     public static final Setting<Integer> TCP_PORT =
             new Setting<>("ferro.tcp.port", "0", "a port, or 0 for any free one", Integer::valueOf);
@@ -99,6 +102,7 @@ public final class Settings {
                 WORLD_SIZE,
                 ALGORITHM,
                 SEGMENT,
+                SEED,
                 TCP_PORT,
                 TCP_BIND,
                 TCP_ADVERTISE,

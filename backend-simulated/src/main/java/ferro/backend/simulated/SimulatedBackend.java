@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One rank of a group that lives in one JVM: the engine over channels in memory, no sockets, a rank per thread.
@@ -32,11 +33,15 @@ public final class SimulatedBackend implements CollectiveBackend {
     private final CollectiveBackend engine;
     private final SimulatedTransport transport;
     private final Network network;
+    private final Consumer<Work> submitted;
 
-    private SimulatedBackend(CollectiveBackend engine, SimulatedTransport transport, Network network) {
+    /** Makes a rank whose operations are told to {@code submitted}. */
+    SimulatedBackend(
+            CollectiveBackend engine, SimulatedTransport transport, Network network, Consumer<Work> submitted) {
         this.engine = engine;
         this.transport = transport;
         this.network = network;
+        this.submitted = submitted;
     }
 
     /**
@@ -81,7 +86,7 @@ public final class SimulatedBackend implements CollectiveBackend {
 
     private static SimulatedBackend join(GroupSpec group, RankContext context, Network network) {
         SimulatedTransport transport = network.join(group.name(), group.rank());
-        return new SimulatedBackend(CollectiveEngine.over(transport, group, context), transport, network);
+        return new SimulatedBackend(CollectiveEngine.over(transport, group, context), transport, network, work -> {});
     }
 
     /** One daemon thread for all ranks of a group, there only while there is something for it to do. */
@@ -100,6 +105,11 @@ public final class SimulatedBackend implements CollectiveBackend {
     /** Ends this rank as the death of its process would: no goodbye, the others hear PEER_LOST. */
     void kill() {
         network.kill(transport.worldRank(transport.rank()));
+    }
+
+    private Work told(Work work) {
+        submitted.accept(work);
+        return work;
     }
 
     @Override
@@ -144,7 +154,7 @@ public final class SimulatedBackend implements CollectiveBackend {
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        return engine.submit(call, timeout);
+        return told(engine.submit(call, timeout));
     }
 
     @Override
@@ -154,12 +164,12 @@ public final class SimulatedBackend implements CollectiveBackend {
 
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return engine.send(tensor, to, tag, timeout);
+        return told(engine.send(tensor, to, tag, timeout));
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return engine.recv(tensor, from, tag, timeout);
+        return told(engine.recv(tensor, from, tag, timeout));
     }
 
     @Override

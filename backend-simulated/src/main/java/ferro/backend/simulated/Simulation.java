@@ -1,0 +1,232 @@
+package ferro.backend.simulated;
+
+import ferro.InvalidRankException;
+import ferro.group.ProcessGroup;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
+
+/**
+ * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed: the real engine, with delays
+ * on every link, overtaking between links, and ranks that take their turns at random. The same seed gives the same run.
+ *
+ * <p>Ranks are scripts of {@code submit} and {@code ...Async}; what comes after goes into {@code Work.completion()}, whose
+ * dependants the simulation runs too. A blocking call in a script throws IllegalStateException. Tests take their seeds
+ * from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
+ * <pre>{@code
+ * Simulation.seeds(100, context).forEach(seed -> {
+ *     int[][] data = {{3}, {4}};
+ *     Simulation.of(2, seed)
+ *             .onEveryRank(group -> group.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM))
+ *             .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
+ *             .run();
+ * });
+ * }</pre>
+ *
+ * <p>One run per object; not for several threads.
+ */
+public final class Simulation {
+    private static final long LONGEST_NANOS = Duration.ofHours(24).toNanos();
+
+    private final long seed;
+    private final Agenda agenda;
+    private final List<SteppedRank> ranks = new ArrayList<>();
+    private final List<CompletionStage<?>> watched = new ArrayList<>();
+    private final List<Runnable> checks = new ArrayList<>();
+    private boolean started;
+
+    private Simulation(int worldSize, long seed, Map<String, String> settings) {
+        this.seed = seed;
+        this.agenda = new Agenda(seed);
+        Network network = new Network(worldSize, new SeededMedium(agenda, ranks::get));
+        for (int rank = 0; rank < worldSize; rank++) {
+            RankContext context = new SimulatedContext(settings, agenda::nanoTime, new VirtualExecutor(agenda, rank));
+            SteppedRank stepped = new SteppedRank(agenda, rank);
+            ranks.add(stepped);
+            stepped.join(network, new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context)), context);
+        }
+    }
+
+    /** What one rank does: it submits, and chains what comes after. */
+    @FunctionalInterface
+    public interface Script {
+        /**
+         * Starts the rank.
+         *
+         * @param group this rank's end
+         */
+        void run(ProcessGroup group);
+    }
+
+    /**
+     * What a run was.
+     *
+     * @param traceHash   64 bits over everything that happened, in order; equal for equal seeds and scripts
+     * @param virtualTime how long the ranks took by their own clock
+     * @param steps       how many things happened
+     */
+    public record Result(long traceHash, Duration virtualTime, long steps) {}
+
+    /**
+     * Makes a simulation with default settings.
+     *
+     * @param worldSize number of ranks
+     * @param seed      what everything random is drawn from
+     * @return simulation, not started
+     * @throws IllegalArgumentException if there is not at least one rank
+     */
+    public static Simulation of(int worldSize, long seed) {
+        return of(worldSize, seed, Map.of());
+    }
+
+    /**
+     * Makes a simulation.
+     *
+     * @param worldSize number of ranks
+     * @param seed      what everything random is drawn from
+     * @param settings  by property, for example {@code ferro.algorithm}; nothing else is looked at
+     * @return simulation, not started
+     * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
+     */
+    public static Simulation of(int worldSize, long seed, Map<String, String> settings) {
+        if (worldSize < 1) {
+            throw new IllegalArgumentException("a simulation needs at least 1 rank, found " + worldSize);
+        }
+        return new Simulation(worldSize, seed, Map.copyOf(settings));
+    }
+
+    /**
+     * Returns the seeds that a test should run: the one of {@code ferro.seed} where it is set, else 1 to {@code count}.
+     *
+     * @param count   how many
+     * @param context where {@code ferro.seed} is looked up
+     * @return seeds
+     * @throws IllegalArgumentException if {@code ferro.seed} is no number
+     */
+    public static LongStream seeds(int count, RankContext context) {
+        return Settings.SEED.find(context).map(LongStream::of).orElseGet(() -> LongStream.rangeClosed(1, count));
+    }
+
+    /**
+     * Says what a rank does; several scripts of one rank start in an order drawn from the seed.
+     *
+     * @param rank   who
+     * @param script what
+     * @return this
+     * @throws InvalidRankException  if there is no such rank
+     * @throws IllegalStateException if the simulation has run
+     */
+    public Simulation onRank(int rank, Script script) {
+        InvalidRankException.check(rank, ranks.size());
+        refuseIfStarted("onRank(" + rank + ")");
+        ranks.get(rank).start(script);
+        return this;
+    }
+
+    /**
+     * Says what all ranks do.
+     *
+     * @param script what
+     * @return this
+     * @throws IllegalStateException if the simulation has run
+     */
+    public Simulation onEveryRank(Script script) {
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            onRank(rank, script);
+        }
+        return this;
+    }
+
+    /**
+     * Fails the run if a stage fails or never ends; for chains of a script, whose failures nobody else sees.
+     *
+     * @param stage end of a chain
+     */
+    public void watch(CompletionStage<?> stage) {
+        watched.add(stage);
+    }
+
+    /**
+     * Adds a check of the results, run when all operations have ended well.
+     *
+     * @param check throws if a result is wrong
+     * @return this
+     */
+    public Simulation check(Runnable check) {
+        checks.add(check);
+        return this;
+    }
+
+    /**
+     * Runs all scripts to their end on this thread.
+     *
+     * @return what the run was
+     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, or nothing ends; it names
+     *                               the seed
+     * @throws IllegalStateException if the simulation has run
+     */
+    public Result run() {
+        refuseIfStarted("run");
+        started = true;
+        try {
+            while (agenda.isPressed() || !isDone()) {
+                turn();
+            }
+            ranks.forEach(SteppedRank::verify);
+            watched.forEach(Simulation::verify);
+            checks.forEach(Runnable::run);
+        } catch (RuntimeException | AssertionError failure) {
+            throw new AssertionError(describe(failure), failure);
+        }
+        return new Result(agenda.hash(), Duration.ofNanos(agenda.elapsed()), agenda.steps());
+    }
+
+    private void turn() {
+        if (agenda.isEmpty() || agenda.elapsed() > LONGEST_NANOS) {
+            throw new IllegalStateException("operations are under way, but nothing would ever happen again");
+        }
+        agenda.next();
+    }
+
+    private boolean isDone() {
+        for (SteppedRank rank : ranks) {
+            if (!rank.isDone()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void verify(CompletionStage<?> stage) {
+        CompletableFuture<?> end = stage.toCompletableFuture();
+        if (!end.isDone()) {
+            throw new IllegalStateException("a watched stage has not ended, but nothing is under way: " + stage);
+        }
+        try {
+            end.join();
+        } catch (CompletionException failure) {
+            throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+        }
+    }
+
+    private String describe(Throwable failure) {
+        return "simulation of " + ranks.size() + " ranks with seed " + seed + " failed after " + agenda.steps()
+                + " steps and " + agenda.elapsed() / 1000 + " virtual microseconds: " + failure
+                + "; replay it with -Dferro.seed=" + seed;
+    }
+
+    private void refuseIfStarted(String call) {
+        if (started) {
+            throw new IllegalStateException(call + " on a simulation with seed " + seed
+                    + " that has run: make another, a run cannot be continued");
+        }
+    }
+}

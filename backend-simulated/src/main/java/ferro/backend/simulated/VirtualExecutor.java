@@ -1,0 +1,119 @@
+package ferro.backend.simulated;
+
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Timers and background work of one simulated rank, run by the simulation at virtual times. */
+final class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+    private static final long EXECUTE = 5L << 56;
+    private static final long TIMER = 6L << 56;
+
+    private final Agenda agenda;
+    private final int rank;
+    private long lastExecute;
+
+    VirtualExecutor(Agenda agenda, int rank) {
+        this.agenda = agenda;
+        this.rank = rank;
+    }
+
+    /** Runs tasks in order, as one background thread would. */
+    @Override
+    public void execute(Runnable task) {
+        lastExecute = Math.max(lastExecute + 1, agenda.elapsed() + agenda.delay());
+        agenda.add(lastExecute, EXECUTE | rank, task);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        return start(new Timer<>(Executors.callable(task), 0), unit.toNanos(delay));
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+        return start(new Timer<>(task, 0), unit.toNanos(delay));
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initialDelay, long period, TimeUnit unit) {
+        return start(new Timer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
+    }
+
+    /** The same as at a fixed rate: under the virtual clock a task takes no time. */
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
+        return scheduleAtFixedRate(task, initialDelay, delay, unit);
+    }
+
+    private <V> Timer<V> start(Timer<V> timer, long delayNanos) {
+        timer.dueAt = agenda.elapsed() + Math.max(0, delayNanos);
+        agenda.addTimer(timer.dueAt, TIMER | rank, timer::fire);
+        return timer;
+    }
+
+    @Override
+    public void shutdown() {
+        throw refusal("shutdown");
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        throw refusal("shutdownNow");
+    }
+
+    private IllegalStateException refusal(String call) {
+        return new IllegalStateException(call + " on the timers of simulated rank " + rank
+                + ": they belong to the simulation, leave them running");
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return false;
+    }
+
+    /** A task at a virtual time, or at every period from there. */
+    private final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
+        private final long periodNanos;
+        private long dueAt;
+
+        Timer(Callable<V> task, long periodNanos) {
+            super(task);
+            this.periodNanos = periodNanos;
+        }
+
+        private void fire() {
+            if (periodNanos == 0) {
+                run();
+            } else if (runAndReset()) {
+                start(this, periodNanos);
+            }
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(dueAt - agenda.elapsed(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+}

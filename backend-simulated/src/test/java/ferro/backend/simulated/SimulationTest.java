@@ -1,0 +1,185 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.SystemContext;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class SimulationTest {
+    private static final List<String> ALGORITHMS = List.of(
+            "",
+            "allReduce=ring,broadcast=binomial,reduce=binomial,allGather=ring,reduceScatter=ring,gather=binomial,"
+                    + "scatter=binomial",
+            "allReduce=halvingDoubling,broadcast=direct,reduce=direct,allGather=recursiveDoubling,"
+                    + "reduceScatter=direct,gather=direct,scatter=direct",
+            "allReduce=recursiveDoubling,allGather=direct");
+
+    @Test
+    void randomCollectivesGiveWhatAPlainLoopGives() {
+        Simulation.seeds(300, SystemContext.ofProcess()).forEach(SimulationTest::runRandomProgram);
+    }
+
+    private static Simulation.Result runRandomProgram(long seed) {
+        SplittableRandom random = new SplittableRandom(~seed);
+        int worldSize = 2 + random.nextInt(7);
+        Map<String, String> settings = Map.of(
+                "ferro.algorithm",
+                ALGORITHMS.get(random.nextInt(ALGORITHMS.size())),
+                "ferro.segment",
+                random.nextBoolean() ? "64" : "512KiB");
+        RandomProgram program = new RandomProgram(seed, worldSize, 5);
+        Simulation simulation = Simulation.of(worldSize, seed, settings);
+        return simulation
+                .onEveryRank(group -> program.script(group, simulation))
+                .check(program::check)
+                .run();
+    }
+
+    @Test
+    void sameSeedGivesTheSameTrace() {
+        for (long seed = 1; seed <= 5; seed++) {
+            assertEquals(runRandomProgram(seed), runRandomProgram(seed));
+        }
+    }
+
+    @Test
+    void everySeedGivesATraceOfItsOwn() {
+        Set<Long> hashes = new HashSet<>();
+        for (long seed = 1; seed <= 20; seed++) {
+            hashes.add(messages(seed, new ArrayList<>()).traceHash());
+        }
+        assertEquals(20, hashes.size());
+    }
+
+    @Test
+    void messagesOvertakeBetweenLinksButNotOnOne() {
+        Set<List<Integer>> orders = new HashSet<>();
+        for (long seed = 1; seed <= 30; seed++) {
+            List<Integer> order = new ArrayList<>();
+            messages(seed, order);
+            assertTrue(order.indexOf(10) < order.indexOf(11), "seed " + seed + ": " + order);
+            orders.add(order);
+        }
+        assertEquals(3, orders.size(), orders::toString);
+    }
+
+    /** Two messages of one rank and one of another; notes the order in which they arrive. */
+    private static Simulation.Result messages(long seed, List<Integer> order) {
+        Simulation simulation = Simulation.of(3, seed);
+        simulation.onRank(1, group -> {
+            group.sendAsync(HostTensor.of(new int[] {10}), 0, 5);
+            group.sendAsync(HostTensor.of(new int[] {11}), 0, 5);
+        });
+        simulation.onRank(2, group -> group.sendAsync(HostTensor.of(new int[] {20}), 0, 5));
+        simulation.onRank(0, group -> {
+            for (int from : new int[] {1, 2, 1}) {
+                int[] got = new int[1];
+                simulation.watch(group.recvAsync(HostTensor.of(got), from, 5)
+                        .completion()
+                        .thenRun(() -> order.add(got[0])));
+            }
+        });
+        return simulation.run();
+    }
+
+    @Test
+    void blockingCallInAScriptIsRefused() {
+        AssertionError failure = assertThrows(
+                AssertionError.class,
+                () -> Simulation.of(2, 3)
+                        .onRank(0, group -> group.allReduce(new int[] {4}, ReduceOp.SUM))
+                        .run());
+        assertInstanceOf(IllegalStateException.class, failure.getCause());
+        assertTrue(failure.getMessage().contains("would block"), failure.getMessage());
+    }
+
+    @Test
+    void wrongResultNamesTheSeedThatReplaysIt() {
+        int[][] data = {{3}, {4}};
+        AssertionError failure = assertThrows(
+                AssertionError.class,
+                () -> Simulation.of(2, 41)
+                        .onEveryRank(group -> group.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM))
+                        .check(() -> assertArrayEquals(new int[][] {{7}, {8}}, data))
+                        .run());
+        assertTrue(failure.getMessage().endsWith("replay it with -Dferro.seed=41"), failure.getMessage());
+    }
+
+    @Test
+    void rankThatNeverCallsIsFoundAtTheVirtualDeadline() {
+        AssertionError failure = assertThrows(
+                AssertionError.class,
+                () -> Simulation.of(2, 6, Map.of("ferro.timeout", "1h"))
+                        .onRank(0, group -> group.barrierAsync())
+                        .run());
+        FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
+        assertEquals(Code.TIMED_OUT, cause.code(), cause.getMessage());
+        assertEquals("1", cause.where().culprits());
+    }
+
+    @Test
+    void differentCallsAreAMismatchUnderEverySeed() {
+        for (long seed = 1; seed <= 50; seed++) {
+            long replayed = seed;
+            AssertionError failure = assertThrows(
+                    AssertionError.class,
+                    () -> Simulation.of(3, replayed)
+                            .onEveryRank(group -> group.broadcastAsync(HostTensor.of(new int[3 + group.rank() / 2]), 0))
+                            .run());
+            FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
+            assertEquals(Code.MISMATCH, cause.code(), cause.getMessage());
+        }
+    }
+
+    @Test
+    void failureInAChainIsFoundWhereTheStageIsWatched() {
+        Simulation simulation = Simulation.of(1, 9);
+        simulation.onRank(
+                0,
+                group -> simulation.watch(group.barrierAsync().completion().thenRun(() -> {
+                    throw new IllegalStateException("the chain broke");
+                })));
+        AssertionError failure = assertThrows(AssertionError.class, simulation::run);
+        assertTrue(failure.getMessage().contains("the chain broke"), failure.getMessage());
+    }
+
+    @Test
+    void settingReplaysOneSeed() {
+        assertArrayEquals(
+                new long[] {1, 2, 3},
+                Simulation.seeds(3, SystemContext.of(Map.of())).toArray());
+        SystemContext replay = SystemContext.of(Map.of("ferro.seed", "-77"));
+        assertArrayEquals(new long[] {-77}, Simulation.seeds(3, replay).toArray());
+    }
+
+    @Test
+    void simulationRunsOnce() {
+        Simulation simulation = Simulation.of(1, 2);
+        simulation.run();
+        assertThrows(IllegalStateException.class, simulation::run);
+        assertThrows(IllegalStateException.class, () -> simulation.onRank(0, group -> {}));
+        assertNotEquals(
+                0,
+                Simulation.of(1, 2)
+                        .onRank(0, group -> group.barrierAsync())
+                        .run()
+                        .steps());
+    }
+}
