@@ -1,0 +1,121 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** ferro as named modules: providers are found by module-info alone, and every package that users need is exported. */
+class ModulePathTest {
+    private static final String MAIN = """
+            import ferro.ReduceOp;
+            import ferro.group.ProcessGroup;
+
+            public class Main {
+                public static void main(String[] arguments) {
+                    try (ProcessGroup group = ProcessGroup.join()) {
+                        long[] product = {group.rank() + 3, 10 * group.rank() + 7};
+                        group.allReduce(product, ReduceOp.PRODUCT);
+                        System.out.println(product[0] + " " + product[1] + " " + ProcessGroup.class.getModule().getName()
+                                + " " + group.backend().getClass().getModule().isNamed());
+                    }
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void ranksFindEachOtherOnTheModulePath() throws Exception {
+        List<Path> modules = modules();
+        String path = modules.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        Path source = Files.writeString(folder.resolve("Main.java"), MAIN);
+        int compiled = ToolProvider.getSystemJavaCompiler()
+                .run(
+                        null,
+                        null,
+                        null,
+                        "-p",
+                        path,
+                        "--add-modules",
+                        "ferro.collectives",
+                        "-d",
+                        "" + folder,
+                        "" + source);
+        assertEquals(0, compiled);
+        int port = freePort();
+
+        List<Process> ranks = new ArrayList<>();
+        try {
+            for (int rank = 0; rank < 2; rank++) {
+                ranks.add(start(path, rank, port));
+            }
+            for (Process rank : ranks) {
+                assertTrue(rank.waitFor(60, TimeUnit.SECONDS), "rank still runs");
+            }
+        } finally {
+            ranks.forEach(Process::destroyForcibly);
+        }
+
+        for (int rank = 0; rank < 2; rank++) {
+            assertEquals(
+                    "12 119 ferro.collectives true",
+                    Files.readString(printed(rank)).strip());
+        }
+    }
+
+    /** What of the class path is ferro's modules and what they require. */
+    private static List<Path> modules() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .filter(entry -> Files.exists(entry.resolve("module-info.class"))
+                        || entry.getFileName().toString().matches("(netty|ferro-(spi|coll|backend)).*\\.jar"))
+                .filter(entry -> !entry.toString().contains("tck"))
+                .toList();
+    }
+
+    private Process start(String path, int rank, int port) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                LauncherRun.java(),
+                "-XX:+UseSerialGC",
+                "-p",
+                path,
+                "--add-modules",
+                "ferro.backend.tcp",
+                "-cp",
+                "" + folder,
+                "Main");
+        builder.environment().put("RANK", "" + rank);
+        builder.environment().put("WORLD_SIZE", "2");
+        builder.environment().put("MASTER_ADDR", "127.0.0.1");
+        builder.environment().put("MASTER_PORT", "" + port);
+        builder.redirectOutput(printed(rank).toFile());
+        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+        return builder.start();
+    }
+
+    private Path printed(int rank) {
+        return folder.resolve("printed-" + rank);
+    }
+
+    /** A port that was free a moment ago; rank 0 listens there. */
+    private static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return probe.getLocalPort();
+        }
+    }
+}
