@@ -1,0 +1,43 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** {@code ferro bench} over real processes, and what it says to words that make no sense. */
+class BenchProcessTest {
+    @Test
+    void jsonOfTwoRanksStandsAloneOnStandardOutput() throws Exception {
+        try (LauncherRun run = bench("allreduce", "--sizes", "4,1KiB", "--op", "max", "--time", "10ms", "--json")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            List<String> lines = run.outLines();
+            assertEquals(2, lines.size(), run::toString);
+            String start =
+                    "{\"collective\":\"allreduce\",\"backend\":\"tcp\",\"ranks\":2,\"type\":\"f32\",\"op\":\"max\",";
+            assertTrue(lines.get(0).startsWith(start + "\"bytes\":4,"), run::toString);
+            assertTrue(lines.get(1).startsWith(start + "\"bytes\":1024,"), run::toString);
+            assertTrue(lines.get(1).contains("\"wrong\":0,\"probe_us\":"), run::toString);
+        }
+    }
+
+    @Test
+    void unknownCollectiveIsToldBeforeAnythingStarts() throws Exception {
+        try (LauncherRun run = bench("alreduce")) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(1, run.errLines().size(), run::toString);
+            assertTrue(run.errText().startsWith("ferro bench: no collective \"alreduce\" to measure"), run::toString);
+        }
+    }
+
+    private static LauncherRun bench(String... words) throws Exception {
+        List<String> line = new ArrayList<>(List.of("bench", "-n", "2", "--backend", "tcp"));
+        line.addAll(List.of(words));
+        return LauncherRun.start(line.toArray(String[]::new));
+    }
+}
