@@ -7,14 +7,22 @@ import java.util.function.Consumer;
 /** Shows how training goes: a line that redraws itself, or a new line every few seconds. */
 final class ProgressPrinter implements Consumer<TrainingStep> {
     private static final long LINE_EVERY_NANOS = 3_000_000_000L;
+
+    /** Speed is a mean over at least this long, else it would jump from step to step. */
+    private static final long MEASURE_EVERY_NANOS = 1_000_000_000L;
+
     private static final long REDRAW_EVERY_NANOS = 100_000_000L;
-    private static final int BAR_WIDTH = 30;
+
+    /** With the launcher's rank in front the whole line fits a terminal of 80 columns. */
+    private static final int BAR_WIDTH = 12;
 
     private final PrintStream out;
     private final Options options;
-    private long shownNanos;
+    private long measuredNanos;
+    private long drawnNanos;
     private long characters;
     private long communicationNanos;
+    private String speed = "";
     private String state = "";
 
     ProgressPrinter(PrintStream out, Options options) {
@@ -26,34 +34,42 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
     public void accept(TrainingStep step) {
         characters += step.characters();
         communicationNanos += step.communicationNanos();
-        long elapsed = step.endNanos() - shownNanos;
         boolean first = step.number() == 0;
-        if (first || elapsed >= (options.bar() ? REDRAW_EVERY_NANOS : LINE_EVERY_NANOS)) {
-            show(step, elapsed);
+        boolean measured =
+                first || step.endNanos() - measuredNanos >= (options.bar() ? MEASURE_EVERY_NANOS : LINE_EVERY_NANOS);
+        if (measured) {
+            measure(step);
+        }
+        if (measured && !options.bar()) {
+            show(
+                    String.format(Locale.ROOT, "%5.1f s  step %,d  ", step.endNanos() / 1e9, step.number() + 1),
+                    step,
+                    "\n");
+        }
+        if (options.bar() && (first || step.endNanos() - drawnNanos >= REDRAW_EVERY_NANOS)) {
+            // Each state ends with the return: the launcher puts the rank in front of what comes next.
+            show(bar(step), step, "\r");
+            drawnNanos = step.endNanos();
         }
     }
 
-    private void show(TrainingStep step, long elapsed) {
-        String figures = String.format(
+    /** The widths are fixed, so that no state leaves anything of a longer one before it. */
+    private void measure(TrainingStep step) {
+        long elapsed = step.endNanos() - measuredNanos;
+        speed = String.format(
                 Locale.ROOT,
-                "step %,d  loss %.3f  %,.0f characters/s  %2.0f %% communicating",
-                step.number() + 1,
-                step.loss(),
+                "%,8.0f characters/s %3.0f %% communicating",
                 characters * 1e9 / elapsed,
                 100.0 * communicationNanos / elapsed);
-        if (options.bar()) {
-            // Blanks wipe what a longer state before this one has left; each state ends with the return, as the
-            // launcher
-            // puts the rank in front of what comes next.
-            state = bar(step) + " " + figures + "   ";
-            out.print(state + "\r");
-        } else {
-            out.println(String.format(Locale.ROOT, "%5.1f s  ", step.endNanos() / 1e9) + figures);
-        }
-        out.flush();
-        shownNanos = step.endNanos();
+        measuredNanos = step.endNanos();
         characters = 0;
         communicationNanos = 0;
+    }
+
+    private void show(String place, TrainingStep step, String end) {
+        state = place + String.format(Locale.ROOT, "loss %.3f ", step.loss()) + speed;
+        out.print(state + end);
+        out.flush();
     }
 
     private String bar(TrainingStep step) {
@@ -62,7 +78,7 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
         double done = Math.min(1, Math.max(bySteps, byTime));
         int filled = (int) (done * BAR_WIDTH);
         return String.format(
-                Locale.ROOT, "[%s%s] %3.0f %%", "#".repeat(filled), "-".repeat(BAR_WIDTH - filled), 100 * done);
+                Locale.ROOT, "[%s%s] %3.0f %%  ", "#".repeat(filled), "-".repeat(BAR_WIDTH - filled), 100 * done);
     }
 
     /** Leaves the last state of the line that redraws itself. */
