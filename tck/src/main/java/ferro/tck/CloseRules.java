@@ -14,13 +14,15 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Rules 601 to 607: misuse, and the end of a group. */
+/** Rules 601 to 608: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
     /** A closed rank is named by those that call it. */
     @Rule(601)
@@ -176,8 +178,38 @@ public interface CloseRules extends Subject {
                 Work second = group.barrierAsync();
                 second.await();
                 assertEquals(2, second.sequence(), "number of the second operation");
+                ProcessGroup again = ProcessGroup.of(group.backend());
+                Work third = again.barrierAsync();
+                third.await();
+                assertEquals(3, third.sequence(), "number of the third operation, by another front door");
                 illegal("0", () -> group.within(Duration.ZERO));
             });
         }
+    }
+
+    /** What a group starts, it ends. */
+    @Rule(608)
+    @Test
+    default void noThreadOfAGroupOutlivesItsClose() {
+        Set<Thread> before = threadsOfFerro();
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                Work first = group.barrierAsync();
+                first.await();
+                Expect.works(group);
+            });
+        }
+        Expect.eventually(
+                "the end of " + threadsOfFerro(), Duration.ofSeconds(10), () -> before.containsAll(threadsOfFerro()));
+    }
+
+    /** Timers belong to whoever made the context, a store to whoever serves it: these may stay. */
+    private static Set<Thread> threadsOfFerro() {
+        Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
+        threads.removeIf(thread -> !thread.getName().startsWith("ferro-")
+                || thread.getName().startsWith("ferro-tck-")
+                || thread.getName().equals("ferro-store")
+                || thread.getName().contains("background"));
+        return threads;
     }
 }

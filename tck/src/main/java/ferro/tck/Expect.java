@@ -12,6 +12,7 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -79,6 +80,23 @@ final class Expect {
                     System.nanoTime() < deadline, () -> what + " has not come true within " + limit.toMillis() + " ms");
             LockSupport.parkNanos(500_000);
         }
+    }
+
+    /** Runs something on a thread of its own. */
+    static CompletableFuture<Void> onThread(Runnable task) {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Runnable body = () -> {
+            try {
+                task.run();
+                ended.complete(null);
+            } catch (Throwable failure) {
+                ended.completeExceptionally(failure);
+            }
+        };
+        Thread thread = new Thread(body, "ferro-tck-other");
+        thread.setDaemon(true);
+        thread.start();
+        return ended;
     }
 
     /** Floats 1.5, 2.5 and so on, times a factor. */

@@ -15,13 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 201 to 211: messages between two ranks, matched by peer and tag, outside the order of collectives. */
+/** Rules 201 to 213: messages between two ranks, matched by peer and tag, outside the order of collectives. */
 public interface MessageRules extends Subject {
     /** Every type, no element, a few, and more than is sent eagerly. */
     @Rule(201)
@@ -297,6 +298,45 @@ public interface MessageRules extends Subject {
                     assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
                 }
             });
+        }
+    }
+
+    /** Messages and collectives of one rank may come from several threads. */
+    @Rule(213)
+    @Test
+    default void severalThreadsOfARankMaySendAndReceiveAtOnce() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                List<CompletableFuture<Void>> talking = new ArrayList<>();
+                for (int tag = 0; tag < 4; tag++) {
+                    int own = tag;
+                    talking.add(Expect.onThread(() -> talk(group, own)));
+                }
+                for (int call = 0; call < 50; call++) {
+                    Expect.works(group);
+                }
+                for (CompletableFuture<Void> talk : talking) {
+                    talk.get(20, TimeUnit.SECONDS);
+                }
+            });
+        }
+    }
+
+    private static void talk(ProcessGroup group, int tag) {
+        int peer = 1 - group.rank();
+        for (int number = 0; number < 50; number++) {
+            int[] data = new int[number % 5 == 0 ? 20_000 : 3];
+            data[data.length - 1] = 1000 * tag + number;
+            int[] received = new int[data.length];
+            if (group.rank() == 0) {
+                group.send(data, peer, tag);
+                group.recv(received, peer, tag);
+            } else {
+                group.recv(received, peer, tag);
+                group.send(data, peer, tag);
+            }
+            assertArrayEquals(data, received, "message " + number + " of tag " + tag);
         }
     }
 }

@@ -3,6 +3,7 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -15,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 401 to 409: groups of some ranks. */
+/** Rules 401 to 410: groups of some ranks. */
 public interface SubgroupRules extends Subject {
     /** Same color, same group; by key, ties by rank; no color, no group. */
     @Rule(401)
@@ -246,6 +247,24 @@ public interface SubgroupRules extends Subject {
                     }
                     Expect.works(group);
                 }
+            });
+        }
+    }
+
+    /** A back end without subgroups says so in the usual way, and goes on. */
+    @Rule(410)
+    @Test
+    default void subgroupsAreMadeOrRefusedInTheUsualWay() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (refuses(BackendContract.SUBGROUPS)) {
+                    UnsupportedOperationException refusal =
+                            assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
+                    assertNotNull(refusal.getMessage(), "a refusal without a reason");
+                } else {
+                    group.newGroup(0, 1).close();
+                }
+                Expect.works(group);
             });
         }
     }

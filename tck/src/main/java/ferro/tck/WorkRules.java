@@ -15,13 +15,14 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 308: the order of operations, and what a handle tells. */
+/** Rules 301 to 309: the order of operations, and what a handle tells. */
 public interface WorkRules extends Subject {
     /** Each operation starts from what the one before it left. */
     @Rule(301)
@@ -217,6 +218,29 @@ public interface WorkRules extends Subject {
                 for (int number = 0; number < data.length; number++) {
                     queued[number].await();
                     assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
+                }
+            });
+        }
+    }
+
+    /** A handle is not bound to the thread that made it. */
+    @Rule(309)
+    @Test
+    default void severalThreadsMayWaitForOneOperation() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                for (int turn = 0; turn < 20; turn++) {
+                    long[] data = {group.rank() + 4};
+                    Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                    List<CompletableFuture<Void>> waiting = new ArrayList<>();
+                    for (int waiter = 0; waiter < 3; waiter++) {
+                        waiting.add(Expect.onThread(work::await));
+                    }
+                    work.await();
+                    for (CompletableFuture<Void> ended : waiting) {
+                        ended.get(20, TimeUnit.SECONDS);
+                    }
+                    assertEquals(9, data[0], "sum of 4 and 5");
                 }
             });
         }
