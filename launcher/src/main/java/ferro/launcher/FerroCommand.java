@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.FerroException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -72,11 +73,12 @@ public final class FerroCommand implements Runnable {
         return ExitCode.BAD_INPUT;
     }
 
-    /** Bad input is a message and exit code 2; anything else is our mistake and shows where it happened. */
+    /** Bad input and what cannot be done here are messages; anything else is our mistake and shows where it happened. */
     private static int explain(Exception failure, CommandLine where, World world) throws Exception {
-        if (failure instanceof BadInputException) {
+        boolean badInput = failure instanceof BadInputException;
+        if (badInput || failure instanceof FerroException) {
             world.screen().tell(List.of(where.getCommandSpec().qualifiedName() + ": " + failure.getMessage()));
-            return ExitCode.BAD_INPUT;
+            return badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED;
         }
         throw failure;
     }

@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.backend.tcp.TcpStoreServer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,14 +23,22 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
         }
-        InetAddress address = InetAddress.getByName(wanted.host());
         byte[] known = Files.readString(secret, StandardCharsets.ISO_8859_1)
                 .stripTrailing()
                 .getBytes(StandardCharsets.ISO_8859_1);
         TcpStoreServer server = TcpStoreServer.start(
-                address, wanted.port(), jobId, spec.placement().worldSize(), known);
+                resolved(wanted), wanted.port(), jobId, spec.placement().worldSize(), known);
         server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));
         return new StoreHost(new Endpoint(wanted.host(), server.port()), Optional.of(server));
+    }
+
+    private static InetAddress resolved(Endpoint wanted) {
+        try {
+            return InetAddress.getByName(wanted.host());
+        } catch (UnknownHostException unknown) {
+            throw new BadInputException(
+                    "--master " + wanted + ": no address is known for this host name, need one of node 0", unknown);
+        }
     }
 
     @Override

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,7 @@ class FerroCommandTest {
                 "run --nodes 2 --master h:1 -- true | ferro run: --nodes 2 needs --secret-file",
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
                 "run --log-dir /proc/none -- true | ferro run: --log-dir /proc/none",
+                "run --master no-such-host.invalid:1 -- true | ferro run: --master no-such-host.invalid:1: no address",
                 "jump | Unmatched argument",
                 "'' | need a command",
             })
@@ -42,6 +46,20 @@ class FerroCommandTest {
         assertEquals(2, code, said);
         assertTrue(said.contains(part), said);
         assertEquals(false, said.contains("cores, backend"), said);
+    }
+
+    @Test
+    void placeOfTheStoreThatIsTakenIsAMessageAndNoTrace() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String master = "127.0.0.1:" + taken.getLocalPort();
+
+            int code = execute("run", "--master", master, "--", "true");
+
+            String said = err.toString(StandardCharsets.UTF_8);
+            assertEquals(1, code, said);
+            assertTrue(said.startsWith("ferro run: ") && said.contains(master), said);
+            assertEquals(1, said.lines().count(), said);
+        }
     }
 
     @Test
