@@ -186,6 +186,7 @@ public interface MessageRules extends Subject {
     @Test
     default void collectivesPassMessagesThatAreUnderWay() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        CountDownLatch looked = new CountDownLatch(2);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 int peer = 1 - group.rank();
@@ -196,6 +197,8 @@ public interface MessageRules extends Subject {
                 Expect.works(group);
                 Expect.works(group);
                 assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
+                looked.countDown();
+                assertTrue(looked.await(20, TimeUnit.SECONDS), "the other rank has not looked at its send");
                 group.recv(received, peer, 1);
                 send.await();
                 assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
