@@ -97,8 +97,8 @@ record Options(Path text, int steps, int seconds, int batch, long seed, Path out
     /** Looks before training, not after it, whether the plot can be written. */
     private static Path plotFile(String text) {
         Path folder = Path.of(text).toAbsolutePath().getParent();
-        if (!text.endsWith(".png") || folder == null) {
-            throw new UsageException("--out " + text + ": need the name of a file that ends in .png");
+        if (!text.endsWith(".png") || folder == null || Files.isDirectory(Path.of(text))) {
+            throw new UsageException("--out " + text + ": need the name of a file that ends in .png, not a folder");
         }
         if (!Files.isWritable(folder)) {
             throw new UsageException("--out " + text + ": cannot write to the folder " + folder + ", name another");

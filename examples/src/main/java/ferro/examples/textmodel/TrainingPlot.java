@@ -1,9 +1,8 @@
 package ferro.examples.textmodel;
 
 import java.awt.Color;
-import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +31,7 @@ final class TrainingPlot {
      * @param steps     at least one
      * @param worldSize ranks that trained
      * @param file      PNG, replaced if it is there
-     * @throws IOException if the file cannot be written
+     * @throws IOException if the file cannot be written, or this machine has no fonts
      */
     static void write(List<TrainingStep> steps, int worldSize, Path file) throws IOException {
         XYChart loss =
@@ -42,9 +41,20 @@ final class TrainingPlot {
         List<double[]> points = speeds(steps);
         speed.addSeries("throughput", points.get(0), points.get(1)).setMarker(SeriesMarkers.NONE);
         speed.getStyler().setYAxisMin(0.0);
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-            BitmapEncoder.saveBitmap(List.of(loss, speed), 2, 1, out, BitmapFormat.PNG);
+        Files.write(file, picture(List.of(loss, speed)));
+    }
+
+    /** Draws into memory first: a machine that cannot draw leaves no empty file behind. */
+    private static byte[] picture(List<XYChart> charts) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            BitmapEncoder.saveBitmap(charts, charts.size(), 1, bytes, BitmapFormat.PNG);
+        } catch (LinkageError | InternalError | RuntimeException noFonts) {
+            // Java 17 throws the first two on a machine without fonts, such as a small container, Java 25 the last.
+            throw new IOException(
+                    "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
         }
+        return bytes.toByteArray();
     }
 
     private static XYChart chart(String title, String yAxis, Color color) {
