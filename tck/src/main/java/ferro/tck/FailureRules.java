@@ -174,7 +174,7 @@ public interface FailureRules extends Subject {
                     interrupted.countDown();
                     assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
                 } else if (group.rank() == 1) {
-                    (allEnd() ? group : group.within(Duration.ofSeconds(1))).barrier();
+                    barrierTwice(group);
                 } else {
                     Expect.eventually("the call of rank 0", Duration.ofSeconds(10), () -> waiting.get() != null);
                     // most likely it waits by then; an interrupt that comes before the call counts as well
@@ -182,7 +182,7 @@ public interface FailureRules extends Subject {
                     waiting.get().interrupt();
                     assertTrue(
                             interrupted.await(10, TimeUnit.SECONDS), "rank 0 has not ended 10 s after its interrupt");
-                    (allEnd() ? group : group.within(Duration.ofSeconds(1))).barrier();
+                    barrierTwice(group);
                 }
             });
             assertNull(outcomes.get(0), "outcome of the checks on rank 0");
@@ -190,6 +190,13 @@ public interface FailureRules extends Subject {
                 Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
             }
         }
+    }
+
+    /** All ranks have called the first one, so it may end well; the second cannot. */
+    private void barrierTwice(ProcessGroup group) {
+        ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
+        view.barrier();
+        view.barrier();
     }
 
     /** Abort ends all that is pending, on all ranks; its first cause stays. */

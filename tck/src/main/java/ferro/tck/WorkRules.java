@@ -125,10 +125,15 @@ public interface WorkRules extends Subject {
     @Rule(305)
     @Test
     default void aDependantOfACompletionMayBlockWithoutStoppingTheGroup() {
+        CountDownLatch chained = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
+                if (group.rank() == 1) {
+                    // what is chained to work that is over runs on the thread that chains it
+                    assertTrue(chained.await(10, TimeUnit.SECONDS), "rank 0 has not chained its dependant");
+                }
                 Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
                 CompletionStage<Void> dependant = first.completion();
                 if (group.rank() == 0) {
@@ -136,6 +141,7 @@ public interface WorkRules extends Subject {
                         blocked.countDown();
                         assertTrue(waits(released), "the operations after it have not ended meanwhile");
                     });
+                    chained.countDown();
                 }
                 assertTrue(blocked.await(10, TimeUnit.SECONDS), "the dependant was never run");
                 Work second = group.allReduceAsync(HostTensor.of(new int[] {5}), ReduceOp.SUM);
