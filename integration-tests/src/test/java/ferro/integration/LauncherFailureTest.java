@@ -72,6 +72,24 @@ class LauncherFailureTest {
     }
 
     @Test
+    void stoppedRankCannotKeepTheJobFromEnding() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
+            String stopped = run.restOfLine("[0] self ");
+            long victim = Long.parseLong(run.restOfLine("[1] self "));
+            run.restOfLine("[0] file ");
+            run.restOfLine("[1] file ");
+            new ProcessBuilder("sh", "-c", "kill -s STOP -- -" + stopped)
+                    .start()
+                    .waitFor();
+
+            Processes.kill(victim);
+
+            assertEquals(137, run.exitCode(), run::toString);
+            assertNothingLeft(run);
+        }
+    }
+
+    @Test
     void killedLauncherLeavesNoProcessAndNoFile() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
             for (int rank = 0; rank < 3; rank++) {

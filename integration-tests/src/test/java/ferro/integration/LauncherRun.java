@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One run of the ferro command as a process of its own, with what it printed so far; every wait is bounded. */
 final class LauncherRun implements AutoCloseable {
@@ -54,10 +57,16 @@ final class LauncherRun implements AutoCloseable {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** The class path of the tests; Surefire hides it behind a jar that only names it. */
+    /**
+     * The class path of the tests, which Surefire hides behind a jar that only names it, less the logging library that
+     * comes with a test library: Netty would take it up, and complain in the name of the launcher.
+     */
     static String classPath() {
-        return Optional.ofNullable(System.getProperty("surefire.test.class.path"))
+        String all = Optional.ofNullable(System.getProperty("surefire.test.class.path"))
                 .orElseGet(() -> System.getProperty("java.class.path"));
+        return Stream.of(all.split(File.pathSeparator))
+                .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("slf4j-"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Waits for the end and returns the exit code. */

@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,33 +82,50 @@ final class Leash {
         return line;
     }
 
-    /** Sends a signal to all of a process's group; one that is gone already needs none. */
+    /** Sends a signal to a process and all of its group; one that has ended needs none. */
     void signal(Process process, String name) {
-        if (!holds()) {
-            signalAlone(process, name);
+        if (!process.isAlive()) {
             return;
         }
-        try {
-            OutputStream pipe = process.getOutputStream();
-            pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
-            pipe.flush();
-        } catch (IOException gone) {
-            // the leash ends only after it has killed its group: there is nobody left to tell
-            process.destroyForcibly();
+        if (!holds()) {
+            signalAlone(process.toHandle(), name);
+        } else if (name.equals("KILL")) {
+            killGroup(process);
+        } else {
+            tell(process, name);
         }
     }
 
     /** Lets go: whatever is left of the group is killed. */
-    void release(Process process) {
+    void release(Process process) throws IOException {
+        process.getOutputStream().close();
+    }
+
+    private static void tell(Process process, String name) {
         try {
-            process.getOutputStream().close();
-        } catch (IOException gone) {
-            // closing a pipe whose reader is gone: what it was for has happened
-            process.destroyForcibly();
+            OutputStream pipe = process.getOutputStream();
+            pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
+            pipe.flush();
+        } catch (IOException unread) {
+            // somebody has ended the shell that reads: the handle, unlike the process, leaves our streams open
+            process.toHandle().destroy();
         }
     }
 
-    private static void signalAlone(Process process, String name) {
+    /** Not by the leash, which may be stopped together with its group. */
+    private static void killGroup(Process process) {
+        try {
+            new ProcessBuilder("sh", "-c", "kill -s KILL -- \"-$1\"", "ferro-leash", "" + process.pid())
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+        } catch (IOException noProcessLeft) {
+            // the leash kills the children when we end; the rank itself can go now
+            process.toHandle().destroyForcibly();
+        }
+    }
+
+    private static void signalAlone(ProcessHandle process, String name) {
         if (name.equals("KILL")) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();

@@ -88,8 +88,9 @@ final class RankProcess {
             drain(out, err);
             leash.release(process);
             drain(out, err);
-        } catch (InterruptedException interrupted) {
-            leash.release(process);
+        } catch (InterruptedException | IOException unexpected) {
+            // nobody interrupts this thread or writes to the leash any more; what is left of it goes with the launcher
+            Thread.currentThread().interrupt();
         }
         events.add(new JobEvent.Drained(rank));
     }
