@@ -1,0 +1,143 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.Store;
+import ferro.backend.tcp.Secret.Role;
+import ferro.spi.GroupSpec;
+import ferro.spi.Transport.Lane;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who may connect to a rank, once it has proved that it belongs to the job. */
+@Timeout(60)
+class PeersTest {
+    private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
+    private static final Hello.Channel NONE = Hello.Channel.NONE;
+    private static final byte[] PROVED = {};
+
+    /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
+    private static Refusal knock(Stranger stranger, Hello.Kind kind, Hello.Member member, Hello.Channel channel) {
+        byte[] nonce = new byte[Hello.NONCE_BYTES];
+        new SecureRandom().nextBytes(nonce);
+        byte[] opening = new Hello(kind, "default", member, channel, false, nonce).encoded();
+        stranger.say(opening);
+        byte[] head = stranger.hear(Handshake.HEAD_BYTES);
+        assertEquals(Handshake.CHALLENGE, head[0]);
+        byte[] challenge = stranger.hear(head[2]);
+        stranger.say(Handshake.frame(Handshake.PROOF, Secret.none().proof(Role.CONNECTING, opening, challenge)));
+        byte[] answer = stranger.hear(Handshake.HEAD_BYTES);
+        byte[] body = stranger.hear(((answer[1] & 0xFF) << 8) | (answer[2] & 0xFF));
+        return answer[0] == Handshake.PROOF ? null : Refusal.decoded(ByteBuffer.wrap(body));
+    }
+
+    private static int portOf(Ranks ranks, int rank) {
+        try (Store store =
+                ranks.context(new GroupSpec("g", 2, 3, Ranks.LONG), Map.of()).store()) {
+            byte[] card = store.get("g/1/card/" + rank, Ranks.LONG);
+            return Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+        }
+    }
+
+    private static void assertRefused(int port, Hello.Member member, String... parts) {
+        try (Stranger stranger = Stranger.at(port)) {
+            Refusal refusal = knock(stranger, Hello.Kind.CONTROL, member, NONE);
+            assertEquals(Code.RENDEZVOUS, refusal.code());
+            for (String part : parts) {
+                assertTrue(refusal.getMessage().contains(part), refusal.getMessage());
+            }
+            assertEquals(PROVED.length, stranger.hearAll().length);
+        }
+    }
+
+    @Test
+    void membersThatDoNotBelongHereHearWhy() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.joinAll(3);
+            long id = new Roster(null, SPEC, null).id();
+            int port = portOf(ranks, 1);
+
+            assertRefused(port, new Hello.Member(id, 0, 4, 1), "has world size 3, you have 4");
+            assertRefused(port, new Hello.Member(id, 0, 3, 2), "this is rank 1", "you want 2");
+            assertRefused(port, new Hello.Member(id, 2, 3, 1), "you say that you are rank 2");
+            assertRefused(port, new Hello.Member(id, -1, 3, 1), "you say that you are rank -1");
+            assertRefused(port, new Hello.Member(id, 0, 3, 1), "rank 0 of \"g\" is connected", "two processes");
+            assertRefused(port, new Hello.Member(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
+            try (Stranger stranger = Stranger.at(port)) {
+                Refusal refusal = knock(stranger, Hello.Kind.STORE, new Hello.Member(0, 0, 3, -1), NONE);
+                assertTrue(refusal.getMessage().contains("no store is served"), refusal.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void aSecondDataConnectionOfOneEpochIsRefusedAndAHigherOneLetIn() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(3);
+            Recorder recorder = new Recorder();
+            meshes.get(1).register(5, recorder);
+            Hello.Member member = new Hello.Member(new Roster(null, SPEC, null).id(), 0, 3, 1);
+            int port = portOf(ranks, 1);
+            try (Stranger first = Stranger.at(port);
+                    Stranger again = Stranger.at(port);
+                    Stranger higher = Stranger.at(port);
+                    Stranger noLane = Stranger.at(port)) {
+                Hello.Kind data = Hello.Kind.DATA;
+                assertEquals(null, knock(first, data, member, new Hello.Channel(5, (byte) 1, 3)));
+                Refusal refusal = knock(again, data, member, new Hello.Channel(5, (byte) 1, 3));
+                assertEquals(null, knock(higher, data, member, new Hello.Channel(5, (byte) 1, 4)));
+                Refusal lane = knock(noLane, data, member, new Hello.Channel(5, (byte) 7, 0));
+
+                assertEquals(Code.PROTOCOL, refusal.code());
+                assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
+                assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
+                assertEquals(Lane.POINT_TO_POINT + " 3", recorder.next().text());
+                assertEquals(Lane.POINT_TO_POINT + " 4", recorder.next().text());
+            }
+        }
+    }
+
+    @Test
+    void aPeerWhoseFramesMakeNoSenseIsLostWithProtocol() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            // rank 0 is played by hand: rank 1 of two waits for it
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            var joining = ranks.join(1, 2, Ranks.LONG);
+            try (Store store = ranks.context(new GroupSpec("g", 0, 2, Ranks.LONG), Map.of())
+                    .store()) {
+                byte[] card = store.get("g/1/card/1", Ranks.LONG);
+                int port =
+                        Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+                store.set(
+                        "g/1/card/0",
+                        new Roster.Card("127.0.0.1", 9, 1, 1).text().getBytes(StandardCharsets.UTF_8));
+                try (Stranger rankZero = Stranger.at(port)) {
+                    Hello.Member member = new Hello.Member(new Roster(null, spec, null).id(), 0, 2, 1);
+                    assertEquals(null, knock(rankZero, Hello.Kind.CONTROL, member, NONE));
+                    rankZero.say(ControlFrame.bare(ControlFrame.Type.READY).encoded());
+                    TcpMesh mesh = Ranks.result(joining);
+                    Recorder recorder = new Recorder();
+                    mesh.register(5, recorder);
+                    byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))
+                            .encoded();
+                    rankZero.say(frame);
+                    assertEquals("x", recorder.next().text());
+                    frame[4] = 0x7F;
+
+                    rankZero.say(frame);
+
+                    Recorder.Heard lost = recorder.next();
+                    assertEquals(Code.PROTOCOL, lost.cause().code());
+                    assertTrue(lost.text().contains("MESSAGE with 2130706433 bytes"), lost.text());
+                }
+            }
+        }
+    }
+}
