@@ -1,12 +1,15 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +35,41 @@ class TcpGroupTest {
             }
             for (CompletableFuture<float[]> rank : ranks) {
                 assertArrayEquals(new float[] {6, 60, 600, 6000}, Ranks.result(rank));
+            }
+        }
+    }
+
+    @Test
+    void twoGroupsOfOneRankShareItsPortAndTheSecondOutlivesTheFirst() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Map<String, String> settings = new HashMap<>();
+        settings.put("ferro.backend", "tcp");
+        settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + port);
+        List<CompletableFuture<Integer>> ranks = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            int own = rank;
+            Map<String, String> ownSettings = new HashMap<>(settings);
+            ownSettings.put("ferro.rank", Integer.toString(rank));
+            ranks.add(Threads.start(() -> bothGroups(own, ownSettings)));
+        }
+        for (CompletableFuture<Integer> rank : ranks) {
+            assertEquals(7, Ranks.result(rank));
+        }
+        assertEquals(List.of(), Sockets.listening(port));
+    }
+
+    private static int bothGroups(int rank, Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            ProcessGroup first = ProcessGroup.join(new GroupSpec("first", rank, 2, Ranks.LONG), context);
+            try (ProcessGroup second = ProcessGroup.join(new GroupSpec("second", 1 - rank, 2, Ranks.LONG), context)) {
+                first.barrier();
+                first.close();
+                int[] data = {3 + rank};
+                second.allReduce(data, ReduceOp.SUM);
+                return data[0];
             }
         }
     }
