@@ -1,6 +1,6 @@
 # Reads lines of ferro and of Gloo with their rounds; prints a Markdown table and writes the same as CSV to the file named by
-# the variable csv. Times are medians over the rounds, ratios are taken within a round; "best" is the fastest block of any
-# round, which other load on the machine touches least.
+# the variable csv. Times are medians over the rounds, ratios are taken within a round, and only where the probes of both
+# agree, for a machine may change its state in between; "best" is the fastest block of any such round.
 function field(name,    at, rest) {
     at = index($0, "\"" name "\":")
     rest = substr($0, at + length(name) + 3)
@@ -22,6 +22,20 @@ function middle(sorted, n) {
     return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 }
 
+# Whether both ran on a machine in the same state: probes within a quarter of each other.
+function comparable(size, round,    a, b) {
+    if (!((("ferro", size, round) in median) && (("gloo", size, round) in median))) return 0
+    a = probe["ferro", size, round]
+    b = probe["gloo", size, round]
+    return a < 1.25 * b && b < 1.25 * a
+}
+
+function least(values, n,    i, found) {
+    found = values[1]
+    for (i = 2; i <= n; i++) if (values[i] < found) found = values[i]
+    return found
+}
+
 function label(bytes) {
     if (bytes >= 1048576) return bytes / 1048576 " MiB"
     return bytes >= 1024 ? bytes / 1024 " KiB" : bytes " B"
@@ -36,8 +50,8 @@ function label(bytes) {
         sizes[++count] = size
     }
     median[who, size, round] = field("us_median") + 0
-    least = field("us_min") + 0
-    if (!((who, size) in best) || least < best[who, size]) best[who, size] = least
+    fastest[who, size, round] = field("us_min") + 0
+    probe[who, size, round] = field("probe_us") + 0
     if (round > rounds) rounds = round
     wrong[who] += field("wrong")
 }
@@ -50,21 +64,27 @@ END {
         size = sizes[s]
         n = 0
         for (round = 1; round <= rounds; round++) {
-            if (!((("ferro", size, round) in median) && (("gloo", size, round) in median))) continue
+            if (!comparable(size, round)) continue
             n++
+            ferro_best[n] = fastest["ferro", size, round]
+            gloo_best[n] = fastest["gloo", size, round]
             ferro[n] = median["ferro", size, round]
             gloo[n] = median["gloo", size, round]
             ratio[n] = ferro[n] / gloo[n]
         }
-        if (n == 0) continue
+        if (n == 0) {
+            print "| " label(size) " | - | - | - | no round with equal probes | - | - | - | 0 of " rounds " |"
+            continue
+        }
         sort(ferro, n, f)
         sort(gloo, n, g)
         sort(ratio, n, r)
-        bests = best["ferro", size] / best["gloo", size]
-        printf "| %s | %.1f | %.1f | %.2f | %.2f to %.2f | %.1f | %.1f | %.2f | %d |\n", label(size), \
-            middle(f, n), middle(g, n), middle(r, n), r[1], r[n], best["ferro", size], best["gloo", size], bests, n
+        fb = least(ferro_best, n)
+        gb = least(gloo_best, n)
+        printf "| %s | %.1f | %.1f | %.2f | %.2f to %.2f | %.1f | %.1f | %.2f | %d of %d |\n", label(size), \
+            middle(f, n), middle(g, n), middle(r, n), r[1], r[n], fb, gb, fb / gb, n, rounds
         printf "%d,%.3f,%.3f,%.4f,%.4f,%.4f,%.3f,%.3f,%.4f,%d\n", size, \
-            middle(f, n), middle(g, n), middle(r, n), r[1], r[n], best["ferro", size], best["gloo", size], bests, n > csv
+            middle(f, n), middle(g, n), middle(r, n), r[1], r[n], fb, gb, fb / gb, n > csv
     }
     if (wrong["ferro"] + wrong["gloo"] > 0) {
         print "wrong elements: ferro " wrong["ferro"] + 0 ", Gloo " wrong["gloo"] + 0 > "/dev/stderr"

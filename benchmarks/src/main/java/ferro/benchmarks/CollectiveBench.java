@@ -58,6 +58,7 @@ public final class CollectiveBench {
         print(sweep.json() ? "" : Row.head(sweep, backend, group.worldSize()));
         long wrong = 0;
         try (LoopbackProbe probe = LoopbackProbe.open(group)) {
+            probe.warmUp();
             for (long size : sweep.sizes()) {
                 Row row = measure(size, probe);
                 print(sweep.json() ? row.json() : row.table());

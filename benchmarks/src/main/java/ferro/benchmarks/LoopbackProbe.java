@@ -58,6 +58,13 @@ final class LoopbackProbe implements AutoCloseable {
         return channel;
     }
 
+    /** Runs it until its code is compiled; its figures would follow the JIT compiler instead of the machine. */
+    void warmUp() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            halfRoundTripMicros();
+        }
+    }
+
     /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is one rank only. Called by all ranks. */
     double halfRoundTripMicros() throws IOException {
         if (connection == null) {

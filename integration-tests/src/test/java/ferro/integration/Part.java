@@ -11,10 +11,10 @@ enum Part {
     TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
-    BENCHMARKS(packages("ferro.benchmarks.."), libraries("org.HdrHistogram.."), SPI, COLLECTIVES),
+    BENCHMARKS(packages("ferro.benchmarks.."), libraries(), SPI, COLLECTIVES),
     LAUNCHER(
             packages("ferro.launcher.."),
-            libraries("picocli..", "org.HdrHistogram..", "com.sun.source.."),
+            libraries("picocli..", "com.sun.source.."),
             SPI,
             COLLECTIVES,
             TCP,

@@ -14,7 +14,7 @@ import java.util.Set;
 record ClassPath(List<String> entries) {
     /** What belongs to the command and not to a program that joins a group. */
     private static final Set<String> OF_THE_COMMAND =
-            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "picocli", "HdrHistogram", "xchart");
+            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "picocli", "xchart");
 
     static ClassPath ofLauncher() {
         return parse(System.getProperty("java.class.path"));
