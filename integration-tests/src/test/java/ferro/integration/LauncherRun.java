@@ -45,7 +45,8 @@ final class LauncherRun implements AutoCloseable {
 
     /** Starts {@code ferro} with a class path of the test's own. */
     static LauncherRun onClassPath(String path, Map<String, String> variables, String... arguments) throws IOException {
-        List<String> line = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
+        List<String> line = new ArrayList<>(
+                List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);

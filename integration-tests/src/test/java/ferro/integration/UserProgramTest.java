@@ -173,7 +173,11 @@ class UserProgramTest {
 
     private Process start(String path, Map<String, String> variables, String rank) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(), "-XX:+UseSerialGC", "-cp", path + File.pathSeparator + folder, "Main");
+                LauncherRun.java(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                path + File.pathSeparator + folder,
+                "Main");
         builder.environment().putAll(variables);
         builder.redirectOutput(folder.resolve("printed-" + rank).toFile());
         builder.redirectError(ProcessBuilder.Redirect.INHERIT);
