@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class LoopbackProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
+    private static final int WARM_UP_TRIPS = 20_000;
+    private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
     private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
     /** Before giving the core to others, of which there may be more than cores. */
     private static final int SPINS = 200;
@@ -60,27 +62,29 @@ final class LoopbackProbe implements AutoCloseable {
 
     /** Runs it until its code is compiled; its figures would follow the JIT compiler instead of the machine. */
     void warmUp() throws IOException {
-        for (int i = 0; i < 20; i++) {
-            halfRoundTripMicros();
-        }
+        exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
 
     /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is one rank only. Called by all ranks. */
     double halfRoundTripMicros() throws IOException {
+        return exchange(ROUND_TRIPS, BOUND_NANOS);
+    }
+
+    private double exchange(int roundTrips, long nanos) throws IOException {
         if (connection == null) {
             return Double.NaN;
         }
-        return first ? lead() : follow();
+        return first ? lead(roundTrips, nanos) : follow();
     }
 
     /** Sends and receives until there are enough round trips, or no more time; the other rank learns from the last message. */
-    private double lead() throws IOException {
-        long deadline = System.nanoTime() + BOUND_NANOS;
-        double[] micros = new double[ROUND_TRIPS];
+    private double lead(int roundTrips, long nanos) throws IOException {
+        long deadline = System.nanoTime() + nanos;
+        double[] micros = new double[roundTrips];
         int done = 0;
         boolean last = false;
         while (!last) {
-            last = done == ROUND_TRIPS - 1 || late(deadline);
+            last = done == roundTrips - 1 || late(deadline);
             long start = System.nanoTime();
             send(last ? LAST : MORE, deadline + BOUND_NANOS);
             receive(deadline + BOUND_NANOS);
