@@ -32,7 +32,7 @@ final class Processes {
         await(() -> !runs(pid), patience, "process " + pid + " still runs");
     }
 
-    /** Waits until something holds. */
+    /** Waits until something holds of which nobody sends word: it is looked at every few milliseconds. */
     static void await(BooleanSupplier wanted, Duration patience, String otherwise) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!wanted.getAsBoolean()) {
