@@ -1,20 +1,29 @@
 package ferro.examples.textmodel;
 
-/** Trains the first steps again in one process and compares: the proof that averaging over ranks changes nothing. */
+/**
+ * Trains the first steps again as one process does and compares: the proof that the ranks together saw each sample of each
+ * batch once, with the same weight.
+ *
+ * <p>It never asks for a part of a batch, so a fault in how samples are dealt out or weighted shows on one side only.
+ */
 final class LossCheck {
     /** Relative difference allowed: sums in another order differ in their last bits, and steps let that grow. */
     static final double ALLOWED = 1e-3;
 
-    private final ShareGradient shares;
-    private final int worldSize;
+    private final ShareGradient whole;
 
-    LossCheck(ShareGradient shares, int worldSize) {
-        this.shares = shares;
-        this.worldSize = worldSize;
+    /**
+     * Takes what one process needs.
+     *
+     * @param shape   of the model
+     * @param batches the same as the ranks draw from
+     */
+    LossCheck(Shape shape, Batches batches) {
+        whole = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
     }
 
     /**
-     * Computes the losses that one process has: all shares of a batch one after the other, their gradients added up.
+     * Computes the losses that one process has on the whole of each batch.
      *
      * @param parameters to start from; changed in place
      * @param optimiser  fresh, with the settings of the run
@@ -23,21 +32,12 @@ final class LossCheck {
      */
     double[] alone(float[] parameters, Adam optimiser, int steps) {
         double[] losses = new double[steps];
-        float[] share = new float[shares.length()];
+        float[] values = new float[whole.length()];
         for (int step = 0; step < steps; step++) {
-            shares.load(parameters);
-            float[] sum = new float[shares.length()];
-            for (int rank = 0; rank < worldSize; rank++) {
-                shares.compute(step, rank, share);
-                for (int i = 0; i < sum.length; i++) {
-                    sum[i] += share[i];
-                }
-            }
-            for (int i = 0; i < sum.length; i++) {
-                sum[i] /= worldSize;
-            }
-            losses[step] = sum[shares.lossAt()];
-            optimiser.update(parameters, sum);
+            whole.load(parameters);
+            whole.compute(step, 0, values);
+            losses[step] = values[whole.lossAt()];
+            optimiser.update(parameters, values);
         }
         return losses;
     }

@@ -4,6 +4,7 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,10 +63,7 @@ final class TextModelJob {
         agree();
         report(
                 "%d ranks, one model; %,d characters of text from %,d files of %s",
-                group.worldSize(),
-                source.text().length(),
-                source.fileCount(),
-                options.text().toAbsolutePath().normalize());
+                group.worldSize(), source.text().length(), source.fileCount(), nameOf(options.text()));
         report(
                 "model: %d symbols, context %d, embedding %d, hidden %d: %,d parameters",
                 shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
@@ -105,7 +103,8 @@ final class TextModelJob {
     }
 
     private List<TrainingStep> train(float[] parameters) {
-        ShareGradient shares = shares(batches.largestShare(group.worldSize()));
+        CharModel model = new CharModel(shape, batches.largestShare(group.worldSize()));
+        ShareGradient shares = new ShareGradient(model, batches, group.worldSize());
         Adam optimiser = new Adam(parameters.length, LEARNING_RATE, options.steps());
         Trainer trainer = new Trainer(shares, optimiser, values -> group.allReduce(values, ReduceOp.AVG));
         ProgressPrinter progress = new ProgressPrinter(out, options);
@@ -151,15 +150,14 @@ final class TextModelJob {
 
     private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
         int count = Math.min(LOSSES_TO_CHECK, steps.size());
-        LossCheck check = new LossCheck(shares(batches.largestShare(group.worldSize())), group.worldSize());
         Adam optimiser = new Adam(shape.parameterCount(), LEARNING_RATE, options.steps());
-        double[] alone = check.alone(shape.initialParameters(options.seed()), optimiser, count);
+        double[] alone = new LossCheck(shape, batches).alone(shape.initialParameters(options.seed()), optimiser, count);
         double[] together =
                 steps.stream().limit(count).mapToDouble(TrainingStep::loss).toArray();
         double difference = LossCheck.largestDifference(together, alone);
         boolean right = difference <= LossCheck.ALLOWED;
         report(
-                "check %s: the first %d losses are those of one process on the same batches, largest relative difference"
+                "check %s: the first %d losses are those of one process on the whole batches, largest relative difference"
                         + " %.1e, allowed %.0e",
                 right ? "ok" : "FAILED", count, difference, LossCheck.ALLOWED);
         return right;
@@ -175,11 +173,13 @@ final class TextModelJob {
             out.println(sample.replace("\t", TextSource.INDENTATION));
         }
         TrainingPlot.write(steps, group.worldSize(), options.out());
-        report("plot of loss and throughput: %s", options.out().toAbsolutePath().normalize());
+        report("plot of loss and throughput: %s", options.out());
     }
 
-    private ShareGradient shares(int mostSamples) {
-        return new ShareGradient(new CharModel(shape, mostSamples), batches, group.worldSize());
+    /** The folder's own name: where a checkout lies says nothing about the text. */
+    private static Path nameOf(Path text) {
+        Path name = text.toAbsolutePath().normalize().getFileName();
+        return name == null ? text : name;
     }
 
     private long[] gather(long own) {

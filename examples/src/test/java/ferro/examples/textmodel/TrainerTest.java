@@ -33,19 +33,6 @@ class TrainerTest {
     }
 
     @Test
-    void lossesOfSeveralSharesAreThoseOfOneProcess() {
-        double[] whole = losses(2);
-        for (int worldSize = 2; worldSize <= 5; worldSize++) {
-            double[] shared = new LossCheck(shares(worldSize, 2), worldSize)
-                    .alone(shape.initialParameters(2), optimiser(), STEPS);
-
-            double difference = LossCheck.largestDifference(whole, shared);
-
-            assertTrue(difference < LossCheck.ALLOWED, worldSize + " shares differ by " + difference);
-        }
-    }
-
-    @Test
     void trainingEndsAfterTheStepThatRanOutOfTime() {
         Trainer trainer = new Trainer(shares(1, 1), optimiser(), GradientExchange.ALONE);
         int[] asked = {0};
