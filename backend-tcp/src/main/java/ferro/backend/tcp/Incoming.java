@@ -1,6 +1,5 @@
 package ferro.backend.tcp;
 
-import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,9 +12,6 @@ import java.nio.ByteBuffer;
  * reads at most a part of a header or of one element is left over, which is kept here.
  */
 final class Incoming {
-    /** Shorter runs are read together with their neighbours. */
-    private static final int SMALL_BYTES = 16 << 10;
-
     /** Bytes per turn, so that sending keeps pace; also the most that one read asks for. */
     private static final int TURN_BYTES = 1 << 20;
 
@@ -73,7 +69,7 @@ final class Incoming {
 
     private boolean straight() {
         Post post = posts.oldest();
-        return posts.position() >= post.headerBytes() && post.straight(SMALL_BYTES);
+        return posts.position() >= post.headerBytes() && post.straight(Staging.SMALL_BYTES);
     }
 
     private int straightBytes() {
@@ -95,7 +91,7 @@ final class Incoming {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < Staging.IN_BYTES; i++) {
             Post post = posts.pending(i);
-            if (post.straight(SMALL_BYTES)) {
+            if (post.straight(Staging.SMALL_BYTES)) {
                 wanted += post.headerBytes();
                 break;
             }
@@ -153,7 +149,7 @@ final class Incoming {
             return 0;
         }
         if (post.kernel() == null) {
-            Elements.copy(post.type(), post.memory(), post.place(position), in, at, count);
+            staging.inElements().read(post, post.place(position), at, count);
         } else {
             post.kernel().combine(post.memory(), post.place(position), in, at, count);
         }

@@ -1,6 +1,5 @@
 package ferro.backend.tcp;
 
-import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,9 +12,6 @@ import java.nio.ByteBuffer;
  * afterwards, and what only we hold would then never leave.
  */
 final class Outgoing {
-    /** Runs of direct memory up to this size are copied beside their neighbours instead of taking a write of their own. */
-    private static final int SMALL_BYTES = 16 << 10;
-
     /** Bytes per turn, so that receiving keeps pace. */
     private static final int TURN_BYTES = 1 << 20;
 
@@ -57,7 +53,7 @@ final class Outgoing {
     private boolean pushOnce(Wire wire) throws IOException {
         Post post = posts.oldest();
         long done = posts.position();
-        if (done >= post.headerBytes() && post.straight(SMALL_BYTES)) {
+        if (done >= post.headerBytes() && post.straight(Staging.SMALL_BYTES)) {
             int at = (int) post.place(done);
             int bytes = (int) Math.min(Staging.OUT_BYTES, post.length() - done);
             return took(wire.write((ByteBuffer) post.memory(), at, at + bytes), bytes);
@@ -111,7 +107,7 @@ final class Outgoing {
     }
 
     /** Copies one post from {@code done}, a whole element or its start, as far as there is room; returns the bytes. */
-    private static int stage(Post post, long done, ByteBuffer out, int at) {
+    private int stage(Post post, long done, ByteBuffer out, int at) {
         int end = at;
         if (done < post.headerBytes()) {
             if (Staging.OUT_BYTES - at < Post.HEADER_BYTES) {
@@ -120,13 +116,13 @@ final class Outgoing {
             putHeader(post.call(), out, at);
             end += Post.HEADER_BYTES;
         }
-        if (post.straight(SMALL_BYTES)) {
+        if (post.straight(Staging.SMALL_BYTES)) {
             return end - at;
         }
         long from = Math.max(done, post.headerBytes());
-        long count = Math.min(Staging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
-        Elements.copy(post.type(), out, end, post.memory(), post.place(from), count);
-        return end - at + (int) count * post.elementBytes();
+        int count = (int) Math.min(Staging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
+        staging.outElements().write(post, post.place(from), end, count);
+        return end - at + count * post.elementBytes();
     }
 
     private static void putHeader(CallHeader call, ByteBuffer out, int at) {

@@ -14,8 +14,13 @@ final class Staging {
     /** Copied and written at once: large enough for few system calls, small enough to be in the cache when written. */
     static final int OUT_BYTES = 256 << 10;
 
+    /** Runs of direct memory up to this size go through here beside their neighbours instead of by a call of their own. */
+    static final int SMALL_BYTES = 64 << 10;
+
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
+    private final StagedElements inElements = new StagedElements(in);
+    private final StagedElements outElements = new StagedElements(out);
     /** Whose bytes are in {@link #out}, and which of its stream. */
     private Outgoing owner;
 
@@ -28,6 +33,14 @@ final class Staging {
 
     ByteBuffer out() {
         return out;
+    }
+
+    StagedElements inElements() {
+        return inElements;
+    }
+
+    StagedElements outElements() {
+        return outElements;
     }
 
     /** Returns the index in {@link #out} of a byte of a stream, or -1 if it is not there. */

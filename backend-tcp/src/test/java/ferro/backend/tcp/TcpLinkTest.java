@@ -108,6 +108,38 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
+    void arraysOfEveryTypeCrossAtAnyAlignment(String io) throws Exception {
+        List<HostTensor> sent = List.of(
+                HostTensor.of(new short[] {-3, 5, 7}),
+                HostTensor.of(new int[] {-3, 5, Integer.MAX_VALUE}),
+                HostTensor.of(new double[] {-3.5, 5.25, 7}),
+                HostTensor.of(new float[] {-3.5f, 5.25f, 7}),
+                HostTensor.of(new long[] {-3, 5, Long.MIN_VALUE}));
+        List<HostTensor> copies = List.of(
+                HostTensor.of(new short[3]),
+                HostTensor.of(new int[3]),
+                HostTensor.of(new double[3]),
+                HostTensor.of(new float[3]),
+                HostTensor.of(new long[3]));
+        HostTensor odd = HostTensor.of(new byte[] {9});
+        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+            for (int i = 0; i < sent.size(); i++) {
+                pair.first().link.send(CALL, sent.get(i), 0, 3);
+                pair.first().link.send(CALL, odd, 0, 1);
+                pair.second().link.receive(CALL, copies.get(i), 0, 3);
+                pair.second().link.receive(CALL, odd, 0, 1);
+            }
+            pair.driveUntil(() -> pair.second().link.received() == 2L * sent.size());
+            for (int i = 0; i < sent.size(); i++) {
+                assertArrayEquals(
+                        new Object[] {sent.get(i).memory()},
+                        new Object[] {copies.get(i).memory()});
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
     void anElementThatComesInPartsIsCombinedOnce(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
             double[] sum = {10, 20};
