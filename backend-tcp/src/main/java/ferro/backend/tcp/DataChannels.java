@@ -7,13 +7,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Makes the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects; the higher
- * asks it to. On the loop only.
+ * asks it to. Whoever waits for one hears that it is there or that it will not come, never nothing. On the loop only.
  */
 final class DataChannels {
     private final Peers peers;
@@ -22,6 +23,8 @@ final class DataChannels {
     private final Map<DataKey, Integer> asked = new HashMap<>();
     /** The highest epoch let in (higher rank), by channel. */
     private final Map<DataKey, Integer> entered = new HashMap<>();
+    /** Gives the epoch of a connection back whose handshake fails after it was let in. */
+    private final Map<Channel, ChannelFutureListener> entering = new HashMap<>();
 
     private final Set<CompletableFuture<Channel>> dialling = new HashSet<>();
 
@@ -30,17 +33,46 @@ final class DataChannels {
         this.inboxes = inboxes;
     }
 
-    /** This rank, or the peer by a frame, asks for a channel. */
+    /** This rank asks for a channel. */
     void open(DataKey key, int epoch) {
-        Integer before = asked.get(key);
-        if (before != null && before >= epoch) {
+        if (covers(asked, key, epoch) || covers(entered, key, epoch)) {
+            return;
+        }
+        FerroException lost = peers.lost(key.peer());
+        if (lost != null) {
+            inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), lost));
             return;
         }
         asked.put(key, epoch);
         if (peers.rank() > key.peer()) {
             peers.send(key.peer(), ControlFrame.openData(key, epoch));
-            return;
+        } else {
+            dial(key, epoch);
         }
+    }
+
+    /** The peer, a higher rank, asks for a channel. */
+    void openFor(DataKey key, int epoch) {
+        if (inboxes.isOver(key.group())) {
+            peers.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
+        } else {
+            open(key, epoch);
+        }
+    }
+
+    private static boolean covers(Map<DataKey, Integer> known, DataKey key, int epoch) {
+        Integer before = known.get(key);
+        return before != null && before >= epoch;
+    }
+
+    private Refusal over(DataKey key) {
+        return new Refusal(
+                Code.PEER_LOST,
+                "rank " + peers.rank() + " has closed group " + Long.toHexString(key.group())
+                        + " and takes part in no further call");
+    }
+
+    private void dial(DataKey key, int epoch) {
         CompletableFuture<Channel> dialled = peers.dialData(key, epoch);
         dialling.add(dialled);
         dialled.whenComplete((channel, failure) -> {
@@ -63,13 +95,29 @@ final class DataChannels {
     void refused(DataKey key, int epoch, Refusal why) {
         asked.remove(key, epoch);
         FerroException failure = why.failure(
-                peers.where(),
+                peers.where().blaming(Integer.toString(key.peer())),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
         inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
     }
 
+    /**
+     * A peer is gone: what it was asked for will not come. Connections that it has let in, or has come in by, are not
+     * touched, because what it sent before may still be in them; dials end by themselves.
+     */
+    void gone(int peer, FerroException cause) {
+        if (peer > peers.rank()) {
+            return;
+        }
+        for (DataKey key : List.copyOf(asked.keySet())) {
+            if (key.peer() == peer && !covers(entered, key, asked.get(key))) {
+                asked.remove(key);
+                inboxes.deliver(key.group(), listener -> listener.noData(peer, key.lane(), cause));
+            }
+        }
+    }
+
     /** Decides about a connection of the lower rank. */
-    void admit(Hello hello) throws Refusal {
+    void admit(Hello hello, Channel channel) throws Refusal {
         int from = hello.member().rank();
         byte lane = hello.channel().lane();
         if (from >= peers.rank() || lane < 0 || lane >= DataKey.LANES) {
@@ -79,18 +127,39 @@ final class DataChannels {
                             + ": the lower rank connects, for lane 0 to " + (DataKey.LANES - 1));
         }
         DataKey key = key(hello);
+        if (inboxes.isOver(key.group())) {
+            throw over(key);
+        }
         int epoch = hello.channel().epoch();
-        Integer before = entered.get(key);
-        if (before != null && before >= epoch) {
+        if (covers(entered, key, epoch)) {
             throw new Refusal(
                     Code.PROTOCOL,
-                    "a data connection of epoch " + epoch + " from rank " + from + ": epoch " + before
+                    "a data connection of epoch " + epoch + " from rank " + from + ": epoch " + entered.get(key)
                             + " has been connected already");
         }
-        entered.put(key, epoch);
+        ChannelFutureListener failed = giveBack(key, epoch, entered.put(key, epoch));
+        entering.put(channel, failed);
+        channel.closeFuture().addListener(failed);
+    }
+
+    private ChannelFutureListener giveBack(DataKey key, int epoch, Integer before) {
+        return closed -> {
+            entering.remove(closed.channel());
+            if (before == null) {
+                entered.remove(key, epoch);
+            } else {
+                entered.replace(key, epoch, before);
+            }
+            FerroException lost = peers.lost(key.peer());
+            if (lost != null) {
+                gone(key.peer(), lost);
+            }
+        };
     }
 
     void enter(Hello hello, Channel channel) {
+        // from here on the channel may end on the thread of a driver
+        channel.closeFuture().removeListener(entering.remove(channel));
         handOver(key(hello), hello.channel().epoch(), channel);
     }
 
@@ -110,7 +179,12 @@ final class DataChannels {
 
                     @Override
                     public void drop() {
-                        channel.close();
+                        channel.unsafe().closeForcibly();
+                    }
+
+                    @Override
+                    public boolean connection() {
+                        return true;
                     }
                 }));
     }

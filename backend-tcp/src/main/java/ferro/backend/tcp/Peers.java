@@ -25,8 +25,8 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     private final GroupSpec spec;
     private final TcpPort port;
     private final long id;
-    private final Inboxes inboxes = new Inboxes();
-    private final DataChannels data = new DataChannels(this, inboxes);
+    private final Inboxes inboxes;
+    private final DataChannels data;
     /** Slots taken by connections that have proved themselves. */
     private final Channel[] slots;
 
@@ -43,6 +43,8 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         this.spec = spec;
         this.port = port;
         this.id = id;
+        inboxes = new Inboxes(spec.worldSize());
+        data = new DataChannels(this, inboxes);
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
@@ -86,7 +88,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     CompletableFuture<Channel> dialData(DataKey key, int epoch) {
         Hello.Channel channel = new Hello.Channel(key.group(), (byte) key.lane().ordinal(), epoch);
         long deadline = port.now() + spec.timeout().toNanos();
-        return port.dialer().dial(call(key.peer(), Hello.Kind.DATA, channel, deadline));
+        return port.dialer().dial(call(key.peer(), Hello.Kind.DATA, channel, deadline), () -> lost[key.peer()]);
     }
 
     private TcpDialer.Call call(int to, Hello.Kind kind, Hello.Channel channel, long deadlineNanos) {
@@ -122,7 +124,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
                             + spec.rank() + " of \"" + spec.name() + "\"");
         }
         if (hello.kind() == Hello.Kind.DATA) {
-            data.admit(hello);
+            data.admit(hello, channel);
         } else {
             takeSlot(member.rank(), channel);
         }
@@ -208,7 +210,8 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
                 inboxes.deliver(frame.group(), listener -> listener.control(peer, message.duplicate()));
             }
             case OPEN_DATA ->
-                data.open(DataKey.of(peer, frame), ByteBuffer.wrap(frame.body()).getInt());
+                data.openFor(
+                        DataKey.of(peer, frame), ByteBuffer.wrap(frame.body()).getInt());
             case NO_DATA -> {
                 ByteBuffer body = ByteBuffer.wrap(frame.body());
                 data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
@@ -250,6 +253,12 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
                     Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
         }
         inboxes.tellAll(listener -> listener.lost(peer, cause));
+        data.gone(peer, cause);
+    }
+
+    /** Returns why a peer is gone, or null while it is there. */
+    FerroException lost(int peer) {
+        return lost[peer];
     }
 
     void register(long group, TcpMesh.Listener listener) {
@@ -263,7 +272,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     }
 
     void openData(DataKey key, int epoch) {
-        if (!closed && lost[key.peer()] == null) {
+        if (!closed) {
             data.open(key, epoch);
         }
     }

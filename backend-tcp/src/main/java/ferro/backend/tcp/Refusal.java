@@ -15,7 +15,7 @@ final class Refusal extends Exception {
     private static final long serialVersionUID = 1L;
     /** The place in this list plus one is the number on the wire. */
     private static final List<Code> CODES =
-            List.of(Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE);
+            List.of(Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST);
 
     private final Code code;
 

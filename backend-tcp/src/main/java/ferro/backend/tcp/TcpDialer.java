@@ -42,7 +42,18 @@ final class TcpDialer {
      * @return channel, completed on the loop; or FerroException
      */
     CompletableFuture<Channel> dial(Call call) {
-        Attempts attempts = new Attempts(call);
+        return dial(call, () -> null);
+    }
+
+    /**
+     * As {@link #dial(Call)}, but gives up between two attempts once there is a reason to.
+     *
+     * @param call     whom and why
+     * @param hopeless why nobody will answer any more; null while somebody may; asked on the loop
+     * @return channel, completed on the loop; or FerroException
+     */
+    CompletableFuture<Channel> dial(Call call, Supplier<FerroException> hopeless) {
+        Attempts attempts = new Attempts(call, hopeless);
         loop.execute(attempts::next);
         return attempts.result;
     }
@@ -71,16 +82,18 @@ final class TcpDialer {
     private final class Attempts implements HandshakeReader.End {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final Call call;
+        private final Supplier<FerroException> hopeless;
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
         private int count;
 
-        Attempts(Call call) {
+        Attempts(Call call, Supplier<FerroException> hopeless) {
             this.call = call;
+            this.hopeless = hopeless;
         }
 
         void next() {
-            if (result.isDone()) {
+            if (over()) {
                 return;
             }
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
@@ -113,6 +126,14 @@ final class TcpDialer {
                     done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
                 }
             });
+        }
+
+        private boolean over() {
+            FerroException why = hopeless.get();
+            if (why != null) {
+                result.completeExceptionally(why);
+            }
+            return result.isDone();
         }
 
         private int within(long leftMillis) {
@@ -157,7 +178,7 @@ final class TcpDialer {
         }
 
         private void again(Throwable cause) {
-            if (result.isDone()) {
+            if (over()) {
                 return;
             }
             long now = clock.getAsLong();

@@ -131,7 +131,10 @@ final class TcpListener implements AutoCloseable {
 
         @Override
         public void refused(Channel channel, Refusal refusal) {
-            strangers.refused(channel.remoteAddress(), refusal);
+            // a peer that is too late for a group in good order is no stranger
+            if (refusal.code() != Code.PEER_LOST) {
+                strangers.refused(channel.remoteAddress(), refusal);
+            }
             HandshakeReader.refuse(channel, refusal);
         }
 

@@ -198,8 +198,9 @@ final class TcpPort implements AutoCloseable {
             }
             TcpListener.Guest guest = groups.get(hello.member().group());
             if (guest == null) {
+                // data connections come from peers of a joined group only: it has been here and is closed
                 throw new Refusal(
-                        Code.RENDEZVOUS,
+                        hello.kind() == Hello.Kind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "
                                 + hello.member().worldSize() + " wants is not joined at " + Addresses.text(bound)
                                 + " (any more): was it closed, or joined under another name");

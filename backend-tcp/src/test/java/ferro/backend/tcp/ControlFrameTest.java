@@ -44,15 +44,15 @@ class ControlFrameTest {
 
     @Test
     void whatIsKeptForUnknownGroupsIsBoundedAndTheOldestGroupGoesFirst() {
-        Inboxes inboxes = new Inboxes();
+        Inboxes inboxes = new Inboxes(2);
         int[] dropped = new int[1];
         for (int group = 0; group <= Inboxes.MOST_UNKNOWN_GROUPS; group++) {
-            for (int i = 0; i <= Inboxes.MOST_KEPT; i++) {
+            for (int i = 0; i <= Inboxes.FEWEST_KEPT; i++) {
                 ByteBuffer message = ByteBuffer.wrap(new byte[] {(byte) (i + 1)});
                 inboxes.deliver(group, counted(message, dropped));
             }
         }
-        assertEquals(Inboxes.MOST_UNKNOWN_GROUPS + 1 + Inboxes.MOST_KEPT, dropped[0]);
+        assertEquals(Inboxes.MOST_UNKNOWN_GROUPS + 1 + Inboxes.FEWEST_KEPT, dropped[0]);
         Recorder oldest = new Recorder();
         Recorder second = new Recorder();
 
@@ -60,9 +60,68 @@ class ControlFrameTest {
         inboxes.register(1, second);
 
         assertTrue(oldest.heard.isEmpty());
-        assertEquals(Inboxes.MOST_KEPT, second.heard.size());
+        assertEquals(Inboxes.FEWEST_KEPT, second.heard.size());
         assertArrayEquals(new byte[] {1}, second.next().text().getBytes());
         inboxes.close();
+    }
+
+    @Test
+    void connectionsOfAllRanksOfALargeGroupAreKeptBesideItsMessages() {
+        int worldSize = 70;
+        Inboxes inboxes = new Inboxes(worldSize);
+        int[] dropped = new int[1];
+        for (int i = 0; i < 4 * worldSize; i++) {
+            inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+        }
+        for (int peer = 0; peer < DataKey.LANES * worldSize; peer++) {
+            inboxes.deliver(7, connection(peer, dropped));
+        }
+        assertEquals(0, dropped[0]);
+
+        inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+        inboxes.deliver(7, connection(worldSize, dropped));
+
+        assertEquals(2, dropped[0]);
+        Recorder late = new Recorder();
+        inboxes.register(7, late);
+        assertEquals((4 + DataKey.LANES) * worldSize, late.heard.size());
+    }
+
+    @Test
+    void whatComesForAGroupThatIsOverIsDroppedAndForOneToComeIsKept() {
+        Inboxes inboxes = new Inboxes(2);
+        int[] dropped = new int[1];
+        inboxes.register(7, new Recorder());
+        inboxes.unregister(7);
+
+        inboxes.deliver(7, connection(1, dropped));
+        inboxes.deliver(8, connection(1, dropped));
+
+        assertEquals(1, dropped[0]);
+        assertTrue(inboxes.isOver(7));
+        inboxes.close();
+        assertEquals(2, dropped[0]);
+        inboxes.deliver(8, connection(1, dropped));
+        assertEquals(3, dropped[0]);
+    }
+
+    private static Inboxes.Event connection(int peer, int[] dropped) {
+        return new Inboxes.Event() {
+            @Override
+            public void tell(TcpMesh.Listener listener) {
+                listener.data(peer, Lane.COLLECTIVE, 0, null);
+            }
+
+            @Override
+            public void drop() {
+                dropped[0]++;
+            }
+
+            @Override
+            public boolean connection() {
+                return true;
+            }
+        };
     }
 
     private static Inboxes.Event counted(ByteBuffer message, int[] dropped) {

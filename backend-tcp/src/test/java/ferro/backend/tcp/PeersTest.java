@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
@@ -8,6 +9,7 @@ import ferro.Store;
 import ferro.backend.tcp.Secret.Role;
 import ferro.spi.GroupSpec;
 import ferro.spi.Transport.Lane;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -101,6 +103,31 @@ class PeersTest {
                 assertEquals(Lane.POINT_TO_POINT + " 3", recorder.next().text());
                 assertEquals(Lane.POINT_TO_POINT + " 4", recorder.next().text());
             }
+        }
+    }
+
+    @Test
+    void theEpochOfAConnectionThatEndsBeforeItIsInIsFreeAgain() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Hello hello = new Hello(
+                    Hello.Kind.DATA,
+                    "default",
+                    new Hello.Member(7, 0, 3, 1),
+                    new Hello.Channel(5, (byte) 1, 3),
+                    false,
+                    new byte[Hello.NONCE_BYTES]);
+            EmbeddedChannel first = new EmbeddedChannel();
+            peers.admit(hello, first);
+            Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(hello, new EmbeddedChannel()));
+            assertTrue(refusal.getMessage().contains("epoch 3 has been connected already"), refusal.getMessage());
+
+            first.close();
+
+            peers.admit(hello, new EmbeddedChannel());
+            context.release(TcpPort.class);
         }
     }
 
