@@ -126,4 +126,14 @@ public class FerroException extends RuntimeException {
     public Where where() {
         return where;
     }
+
+    /**
+     * Returns the kind before the message: what a printed trace begins with.
+     *
+     * @return for example {@code ferro.FerroException: TIMED_OUT: ...}
+     */
+    @Override
+    public String toString() {
+        return getClass().getName() + ": " + code + ": " + getMessage();
+    }
 }

@@ -257,6 +257,10 @@ final class Driver {
         } finally {
             callersWaiting.decrementAndGet();
             callers.remove(me);
+            if (!turn.isLocked()) {
+                // the wake-up that this thread may have had is for whoever drives next
+                wakeNext();
+            }
         }
     }
 
@@ -277,13 +281,17 @@ final class Driver {
 
     private void leave() {
         turn.unlock();
+        wakeNext();
+        settleIfFree();
+    }
+
+    private void wakeNext() {
         Thread next = callers.peek();
         if (next != null) {
             LockSupport.unpark(next);
         } else if (!machine.isIdle()) {
             wakeProgress();
         }
-        settleIfFree();
     }
 
     private void settleIfFree() {

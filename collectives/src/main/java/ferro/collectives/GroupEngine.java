@@ -10,6 +10,7 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
+import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
@@ -30,6 +32,8 @@ import java.util.stream.Collectors;
  * point-to-point by {@link PointToPoint}, failure by {@link GroupControl}.
  */
 final class GroupEngine implements CollectiveBackend, Driver.Machine {
+    private static final long CLOSE_NANOS = 2_000_000_000L;
+    private static final long CLOSE_LOOK_NANOS = 1_000_000L;
     private static final long FIRST_ASK_NANOS = 100_000_000L;
     private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
     private static final int ASKED_AT_ONCE = 16;
@@ -48,6 +52,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private final Scratch scratch = new Scratch();
     private volatile Operation current;
     private volatile boolean settled;
+    private volatile boolean closing;
+    private volatile boolean closed;
     private volatile boolean mismatchUntold;
     private long nextAskNanos;
     private long askIntervalNanos;
@@ -136,17 +142,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         }
         checkUsable("newGroup(" + name + ")");
         int position = Subgroups.position(ranks, group);
-        long child = control.agreement().nextIdentity(identity, ranks);
+        long child = control.agreement().reach(identity, ranks, timeout);
         GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
-        // registered before the others are told, so that nothing they send to the new group can come too early
-        GroupEngine made = new GroupEngine(transport.subgroup(ranks, child), spec, context, child, false);
-        try {
-            control.agreement().reach(child, ranks, timeout);
-        } catch (RuntimeException disagreement) {
-            made.transport.close();
-            throw disagreement;
-        }
-        return made;
+        return new GroupEngine(transport.subgroup(ranks, child), spec, context, child, false);
     }
 
     @Override
@@ -165,23 +163,35 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         if (!queue.close()) {
             return;
         }
-        long until = context.nanoTime() + timeout.toNanos();
+        long begun = context.nanoTime();
+        long bound = Deadlines.nanos(timeout);
         if (!stepped) {
-            finishQueued(until);
+            finishQueued(begun + bound);
         }
         if (control.failure() == null && !isIdle()) {
-            String text = "rank " + group.rank() + " closed the group with operations that did not end within "
-                    + timeout.toMillis() + " ms";
-            control.fail(new Failure(Code.ABORTED, group.rank(), Integer.toString(group.rank()), text, null));
+            String text = "rank " + group.rank() + " closed the group with operations that did not end "
+                    + (Thread.currentThread().isInterrupted()
+                            ? "before its thread was interrupted"
+                            : "within " + timeout.toMillis() + " ms");
+            fail(Code.ABORTED, text, null);
         }
         control.sayGoodbye();
         driver.close();
-        if (!driver.exclusively(transport::close, context.nanoTime() + timeout.toNanos())) {
-            transport.close();
-        }
+        closeTransport();
         if (mismatchUntold) {
             mismatchUntold = false;
             throw groupFailure("close", control.failure());
+        }
+    }
+
+    /** Has whoever holds the turn close the transport: nobody may be inside it meanwhile. */
+    private void closeTransport() {
+        closing = true;
+        long until = context.nanoTime() + CLOSE_NANOS;
+        driver.failed();
+        while (!closed && context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, CLOSE_LOOK_NANOS);
+            driver.failed();
         }
     }
 
@@ -200,7 +210,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             return transport.poll() | moved;
         } catch (OutOfMemoryError exhausted) {
             fail(Code.RESOURCE, "rank " + group.rank() + " ran out of memory: " + exhausted.getMessage(), exhausted);
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             fail(Code.ABORTED, "rank " + group.rank() + " failed inside: " + broken, broken);
         }
         return true;
@@ -211,11 +221,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         control.judge();
         Operation operation = current;
         if (operation != null) {
-            if (nowNanos - nextAskNanos >= 0) {
-                askIntervalNanos = Math.max(askIntervalNanos, Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS));
-                nextAskNanos = nowNanos + askIntervalNanos;
-                control.ask(operation.header());
-            }
+            refuseToWaitForTheDeparted(operation);
+            askWhenDue(operation, nowNanos);
             Operation late = nowNanos - operation.work().deadlineNanos() >= 0 ? operation : queue.firstLate(nowNanos);
             if (late != null) {
                 giveUp(operation, late);
@@ -237,23 +244,33 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     @Override
     public void settle() {
         Failure failure = control.failure();
-        if (failure == null) {
-            return;
+        if (failure != null) {
+            settle(failure);
         }
-        if (!settled) {
-            transport.abandon();
-            settled = true;
-            mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
+        if (closing && !closed) {
+            closed = true;
+            transport.close();
         }
-        Operation running = current;
-        if (running != null) {
-            current = null;
-            running.work().complete(running.work().exception(failure, runner.position()));
+    }
+
+    private void settle(Failure failure) {
+        try {
+            if (!settled) {
+                settled = true;
+                mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
+                transport.abandon();
+            }
+        } finally {
+            Operation running = current;
+            if (running != null) {
+                current = null;
+                running.work().fail(failure, runner.position());
+            }
+            for (Operation next = queue.poll(); next != null; next = queue.poll()) {
+                next.work().fail(failure, PendingWork.Position.NOWHERE);
+            }
+            pointToPoint.settle(failure);
         }
-        for (Operation next = queue.poll(); next != null; next = queue.poll()) {
-            next.work().complete(next.work().exception(failure, PendingWork.Position.NOWHERE));
-        }
-        pointToPoint.settle(failure);
     }
 
     @Override
@@ -263,7 +280,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
 
     @Override
     public boolean hasFailed() {
-        return control.failure() != null && (!settled || !isIdle());
+        return closing && !closed || control.failure() != null && (!settled || !isIdle());
     }
 
     /** One turn of the stepped form. */
@@ -323,8 +340,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     }
 
     private FerroException groupFailure(String what, Failure failure) {
-        return new PendingWork(driver, what, -1, Duration.ofSeconds(1))
-                .exception(failure, PendingWork.Position.NOWHERE);
+        return new PendingWork(driver, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
     }
 
     private boolean advanceCurrent() {
@@ -360,12 +376,32 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                 operation.header(),
                 operation.operands(),
                 scratch.of(operation.prepared().type, schedule.scratchElements));
-        long quarter = (operation.work().deadlineNanos() - operation.work().begunNanos()) / 4;
-        // every rank asks every rank: larger worlds ask more rarely
-        long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
-        askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, quarter);
-        nextAskNanos = operation.work().begunNanos() + askIntervalNanos;
+        askIntervalNanos = 0;
         return operation;
+    }
+
+    /** Asks the others about an operation that does not move, from its begin on in growing intervals. */
+    private void askWhenDue(Operation operation, long nowNanos) {
+        if (askIntervalNanos == 0) {
+            long quarter = Math.max(1, (operation.work().deadlineNanos() - nowNanos) / 4);
+            // every rank asks every rank: larger worlds ask more rarely
+            long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
+            askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, quarter);
+            nextAskNanos = nowNanos + askIntervalNanos;
+        } else if (nowNanos - nextAskNanos >= 0) {
+            askIntervalNanos = Math.max(askIntervalNanos, Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS));
+            nextAskNanos = nowNanos + askIntervalNanos;
+            control.ask(operation.header());
+        }
+    }
+
+    /** A rank that closed its end without having made a call will never make it. */
+    private void refuseToWaitForTheDeparted(Operation operation) {
+        int gone = control.departedBefore(operation.header().sequence());
+        if (gone >= 0) {
+            String text = control.closedBy(gone);
+            control.fail(new Failure(Code.PEER_LOST, group.rank(), Integer.toString(gone), text, null));
+        }
     }
 
     private void finish(Operation operation) {
@@ -375,7 +411,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), group.worldSize());
         }
         current = null;
-        operation.work().complete(null);
+        operation.work().succeed();
     }
 
     private void giveUp(Operation running, Operation late) {

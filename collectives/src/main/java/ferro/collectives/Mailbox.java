@@ -10,6 +10,9 @@ import java.util.List;
 
 /** Messages of one peer that no receive has met, and receives that no message has met; in order, matched by tag. */
 final class Mailbox {
+    /** What a message costs beside its elements, so that empty ones are bounded too. */
+    private static final long COST_BYTES = 256;
+
     private final List<Transfer> receives = new ArrayList<>();
     private final List<Letter> letters = new ArrayList<>();
     private long bytesKept;
@@ -29,6 +32,10 @@ final class Mailbox {
             this.bytes = bytes;
             this.content =
                     announced ? null : ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder());
+        }
+
+        private long cost() {
+            return COST_BYTES + (content == null ? 0 : bytes);
         }
 
         /** Hands the elements over. */
@@ -55,13 +62,13 @@ final class Mailbox {
         return null;
     }
 
-    /** Takes the first letter of a tag, or null; one that is still arriving stays counted until it is there. */
+    /** Takes the first letter of a tag, whether it is all there or not, or null. */
     Letter takeLetter(long tag) {
         for (Iterator<Letter> each = letters.iterator(); each.hasNext(); ) {
             Letter letter = each.next();
             if (letter.tag == tag) {
                 each.remove();
-                bytesKept -= letter.content == null ? 0 : letter.bytes;
+                bytesKept -= letter.cost();
                 return letter;
             }
         }
@@ -70,7 +77,7 @@ final class Mailbox {
 
     void keep(Letter letter) {
         letters.add(letter);
-        bytesKept += letter.content == null ? 0 : letter.bytes;
+        bytesKept += letter.cost();
     }
 
     void post(Transfer receive) {

@@ -28,6 +28,7 @@ final class PeerLane {
     private static final long CONTENT = 3;
     private static final int LONGS = 3;
 
+    private final int peer;
     private final Lanes.Channel channel;
     private final CallHeader header;
     private final PointToPoint owner;
@@ -46,7 +47,8 @@ final class PeerLane {
     /** A posted send: an envelope to use again, or the elements of a send that ends with them. */
     private record Outbound(long target, Transfer send, HostTensor envelope) {}
 
-    PeerLane(Lanes.Channel channel, CallHeader header, PointToPoint owner) {
+    PeerLane(int peer, Lanes.Channel channel, CallHeader header, PointToPoint owner) {
+        this.peer = peer;
         this.channel = channel;
         this.header = header;
         this.owner = owner;
@@ -139,13 +141,12 @@ final class PeerLane {
                 goAhead(receive);
             }
         } else if (kind == GO_AHEAD) {
-            Transfer send = takeAnnounced(tag);
-            postEnvelope(tag, send.tensor.byteCount(), CONTENT);
-            postContent(send);
+            startAnnounced(tag);
         } else if (kind == CONTENT && !going.isEmpty()) {
             postReceive(going.remove());
         } else {
-            owner.nonsense("point-to-point envelope of kind " + kind + ", tag " + tag + " and " + bytes + " bytes");
+            owner.nonsense(
+                    peer, "a point-to-point envelope of kind " + kind + ", tag " + tag + " and " + bytes + " bytes");
         }
     }
 
@@ -161,16 +162,19 @@ final class PeerLane {
         }
     }
 
-    private Transfer takeAnnounced(long tag) {
+    /** Sends the elements of the first announced message of a tag. */
+    private void startAnnounced(long tag) {
         for (Iterator<Transfer> each = announced.iterator(); each.hasNext(); ) {
             Transfer send = each.next();
             if (send.tag == tag) {
                 each.remove();
                 send.matched = true;
-                return send;
+                postEnvelope(tag, send.tensor.byteCount(), CONTENT);
+                postContent(send);
+                return;
             }
         }
-        throw new IllegalStateException("a go-ahead for tag " + tag + " came, and nothing was announced");
+        owner.nonsense(peer, "a go-ahead for tag " + tag + ", of which nothing was announced");
     }
 
     private boolean fits(Transfer receive, long bytes) {

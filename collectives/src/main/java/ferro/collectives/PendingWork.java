@@ -3,6 +3,7 @@ package ferro.collectives;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Work;
+import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,8 @@ final class PendingWork implements Work {
     private final long deadlineNanos;
     private volatile boolean done;
     private volatile Thread waiter;
-    private FerroException failure;
+    private Failure failure;
+    private Position failedAt = Position.NOWHERE;
     private long endedNanos;
     private CompletableFuture<Void> completion;
 
@@ -37,7 +39,7 @@ final class PendingWork implements Work {
         this.description = description;
         this.sequence = sequence;
         this.begunNanos = driver.nanoTime();
-        this.deadlineNanos = begunNanos + timeout.toNanos();
+        this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
     }
 
     long begunNanos() {
@@ -65,7 +67,7 @@ final class PendingWork implements Work {
 
     @Override
     public boolean await(Duration timeout) {
-        driver.look(this, driver.nanoTime() + timeout.toNanos());
+        driver.look(this, driver.nanoTime() + Deadlines.nanos(timeout));
         if (!done) {
             return false;
         }
@@ -94,10 +96,23 @@ final class PendingWork implements Work {
         return Duration.ofNanos((done ? endedNanos : driver.nanoTime()) - begunNanos);
     }
 
-    /** Ends it; called once, by whoever drives, after the last touch of the caller's memory. */
-    void complete(FerroException why) {
+    /** Ends it well; by whoever drives, after the last touch of the caller's memory. */
+    void succeed() {
+        end(null, Position.NOWHERE);
+    }
+
+    /** Ends it badly; by whoever drives, after the last touch of the caller's memory. */
+    void fail(Failure why, Position at) {
+        end(why, at);
+    }
+
+    private void end(Failure why, Position at) {
         synchronized (this) {
+            if (done) {
+                return;
+            }
             failure = why;
+            failedAt = at;
             endedNanos = driver.nanoTime();
             done = true;
             if (completion != null) {
@@ -110,7 +125,7 @@ final class PendingWork implements Work {
         }
     }
 
-    /** Makes the exception of this operation out of a failure. */
+    /** Makes the exception of this operation out of a failure, on the thread that throws it, so that its trace helps. */
     FerroException exception(Failure why, Position at) {
         String name = driver.group().name();
         int rank = driver.group().rank();
@@ -122,7 +137,7 @@ final class PendingWork implements Work {
                 sequence,
                 at.step(),
                 at.bytesMoved(),
-                driver.nanoTime() - begunNanos,
+                elapsed().toNanos(),
                 0);
         String place = sequence < 0 ? "" : " seq " + sequence;
         String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text();
@@ -131,7 +146,7 @@ final class PendingWork implements Work {
 
     void throwFailure() {
         if (failure != null) {
-            throw failure;
+            throw exception(failure, failedAt);
         }
     }
 
@@ -141,7 +156,7 @@ final class PendingWork implements Work {
 
     private void finishCompletion() {
         CompletableFuture<Void> stage = completion;
-        FerroException why = failure;
+        FerroException why = failure == null ? null : exception(failure, failedAt);
         driver.later(() -> {
             if (why == null) {
                 stage.complete(null);

@@ -78,7 +78,7 @@ final class PlainEngine implements CollectiveBackend {
         engine.checkUsable("send");
         ByteBuffer bytes = transport.bytesOf(host(tensor));
         long begun = System.nanoTime();
-        transport.whileNothingIsSent(() -> plain.send(bytes, to, tag, timeout));
+        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
         return new Done(System.nanoTime() - begun);
     }
 
@@ -87,22 +87,27 @@ final class PlainEngine implements CollectiveBackend {
         InvalidRankException.check(from, worldSize());
         engine.checkUsable("recv");
         HostTensor into = host(tensor);
+        if (into.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
+                    + ": receive parts");
+        }
         long begun = System.nanoTime();
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
-        transport.whileNothingIsReceived(() -> plain.recv(bytes, from, tag, timeout));
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, from, tag, timeout));
         Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), bytes, 0, into.elementCount());
         return new Done(System.nanoTime() - begun);
     }
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        transport.whileNothingIsSent(() -> plain.send(message, to, tag, timeout));
+        transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        transport.whileNothingIsReceived(() -> plain.recv(message, from, tag, timeout));
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
     }
 
     @Override

@@ -22,6 +22,8 @@ final class PlainLink implements Link {
     static final int TAG = -1;
 
     private static final int HEADER_BYTES = 16;
+    /** Longer posts travel in pieces, which a byte buffer can hold. */
+    private static final long PIECE_ELEMENTS = 1L << 23;
     /** The engine has the deadline and closes the back end when it passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
@@ -50,8 +52,9 @@ final class PlainLink implements Link {
             if (first) {
                 transport.plain().send(headerOf(call), peer, TAG, NO_LIMIT);
             }
-            if (count > 0) {
-                transport.plain().send(transport.bytesOf(part), peer, TAG, NO_LIMIT);
+            for (long at = 0; at < count; at += PIECE_ELEMENTS) {
+                HostTensor piece = part.slice(at, Math.min(PIECE_ELEMENTS, count - at));
+                transport.plain().send(transport.bytesOf(piece), peer, TAG, NO_LIMIT);
             }
             moved(part.byteCount());
             sent++;
@@ -94,8 +97,8 @@ final class PlainLink implements Link {
             if (first) {
                 expect(call);
             }
-            if (into.elementCount() > 0) {
-                take(into, op);
+            for (long at = 0; at < into.elementCount(); at += PIECE_ELEMENTS) {
+                take(into.slice(at, Math.min(PIECE_ELEMENTS, into.elementCount() - at)), op);
             }
             moved(into.byteCount());
             received++;

@@ -5,11 +5,14 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.collectives.control.Deadlines;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -126,30 +129,51 @@ final class PlainTransport implements Transport {
     }
 
     void send(int peer, Runnable task) {
-        sender.add(peer, () -> whileNothingIsSent(task));
+        sender.add(peer, () -> locked(sending, task));
     }
 
     void receive(int peer, Runnable task) {
-        receiver.add(peer, () -> whileNothingIsReceived(task));
+        receiver.add(peer, () -> locked(receiving, task));
     }
 
-    /** Runs a call of the back end's send: by its contract one at a time. */
-    void whileNothingIsSent(Runnable call) {
-        sending.lock();
+    /** Runs a user's call of the back end's send: by its contract one at a time, collectives' own included. */
+    void whileNothingIsSent(Duration timeout, Runnable call) {
+        exclusively(sending, "send", timeout, call);
+    }
+
+    /** Runs a user's call of the back end's recv: by its contract one at a time, collectives' own included. */
+    void whileNothingIsReceived(Duration timeout, Runnable call) {
+        exclusively(receiving, "recv", timeout, call);
+    }
+
+    private void exclusively(ReentrantLock lock, String what, Duration timeout, Runnable call) {
+        Where where = Where.outside(plain.getClass().getSimpleName(), plain.rank());
+        try {
+            if (!lock.tryLock(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS)) {
+                throw new FerroException(
+                        Code.TIMED_OUT,
+                        where,
+                        what + " on rank " + plain.rank() + " waited " + timeout.toMillis()
+                                + " ms behind a collective: a plain back end moves one message at a time");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(
+                    Code.INTERRUPTED, where, what + " on rank " + plain.rank() + " was interrupted", interrupted);
+        }
         try {
             call.run();
         } finally {
-            sending.unlock();
+            lock.unlock();
         }
     }
 
-    /** Runs a call of the back end's recv: by its contract one at a time. */
-    void whileNothingIsReceived(Runnable call) {
-        receiving.lock();
+    private static void locked(ReentrantLock lock, Runnable call) {
+        lock.lock();
         try {
             call.run();
         } finally {
-            receiving.unlock();
+            lock.unlock();
         }
     }
 
@@ -161,6 +185,10 @@ final class PlainTransport implements Transport {
 
     /** Returns the bytes of a tensor: its own memory where that is direct, a copy of an array. */
     ByteBuffer bytesOf(HostTensor tensor) {
+        if (tensor.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
+        }
         if (tensor.memory() instanceof ByteBuffer buffer) {
             int from = Math.toIntExact(tensor.offset());
             return buffer.duplicate()
@@ -175,14 +203,14 @@ final class PlainTransport implements Transport {
         return copy;
     }
 
-    private void failed(int peer, RuntimeException failure) {
+    private void failed(int peer, Throwable failure) {
         if (abandoned) {
             return;
         }
         FerroException cause = failure instanceof FerroException known
                 ? known
                 : new FerroException(
-                        Code.ABORTED,
+                        failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED,
                         Where.outside(plain.getClass().getSimpleName(), plain.rank()),
                         "the plain back end failed with rank " + peer + ": " + failure,
                         failure);

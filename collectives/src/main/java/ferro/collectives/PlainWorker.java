@@ -14,7 +14,7 @@ final class PlainWorker {
 
     /** Hears of a call that failed. */
     interface Trouble {
-        void with(int peer, RuntimeException failure);
+        void with(int peer, Throwable failure);
     }
 
     private record Task(int peer, Runnable call) {}
@@ -70,7 +70,7 @@ final class PlainWorker {
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
                 return;
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 trouble.with(peer, failure);
                 return;
             }

@@ -60,7 +60,7 @@ final class PointToPoint {
             start(next);
             moved = true;
         }
-        for (int i = 0; i < peerList.size(); i++) {
+        for (int i = 0; i < peerList.size() && control.failure() == null; i++) {
             moved |= peerList.get(i).advance();
         }
         return moved;
@@ -101,16 +101,18 @@ final class PointToPoint {
             pending.add(next);
         }
         for (Transfer transfer : pending) {
-            transfer.work.complete(transfer.work.exception(failure, PendingWork.Position.NOWHERE));
+            transfer.work.fail(failure, PendingWork.Position.NOWHERE);
         }
         pendingCount.addAndGet(-pending.size());
         pending.clear();
     }
 
     void finish(Transfer transfer) {
-        pending.remove(transfer);
-        pendingCount.decrementAndGet();
-        transfer.work.complete(null);
+        // after a failure everything is settled already
+        if (pending.remove(transfer)) {
+            pendingCount.decrementAndGet();
+            transfer.work.succeed();
+        }
     }
 
     void otherLength(Transfer receive, long bytes) {
@@ -120,8 +122,9 @@ final class PointToPoint {
         control.fail(new Failure(Code.MISMATCH, group.rank(), receive.peer + "," + group.rank(), text, null));
     }
 
-    void nonsense(String what) {
-        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), "", what + " makes no sense", null));
+    void nonsense(int peer, String what) {
+        String text = "rank " + peer + " sent what makes no sense: " + what;
+        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), Integer.toString(peer), text, null));
     }
 
     private void start(Transfer transfer) {
@@ -131,7 +134,7 @@ final class PointToPoint {
         }
         PeerLane lane = peers.get(transfer.peer);
         if (lane == null) {
-            lane = new PeerLane(lanes.to(transfer.peer), header, this);
+            lane = new PeerLane(transfer.peer, lanes.to(transfer.peer), header, this);
             peers.put(transfer.peer, lane);
             peerList.add(lane);
         }
@@ -220,6 +223,6 @@ final class PointToPoint {
         }
         pending.remove(transfer);
         pendingCount.decrementAndGet();
-        transfer.work.complete(transfer.work.exception(why, PendingWork.Position.NOWHERE));
+        transfer.work.fail(why, PendingWork.Position.NOWHERE);
     }
 }

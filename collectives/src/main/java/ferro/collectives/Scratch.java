@@ -18,7 +18,9 @@ final class Scratch {
         }
         int bytes = Math.toIntExact(elements * type.byteSize());
         if (memory == null || memory.capacity() < bytes) {
-            int size = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
+            int rounded = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
+            // near the most that schedules ask for, rounding up would double it
+            int size = rounded > Schedule.SCRATCH_BYTES_MOST ? bytes : rounded;
             memory = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
         }
         return HostTensor.of(type, memory).slice(0, elements);

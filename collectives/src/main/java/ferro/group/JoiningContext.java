@@ -10,6 +10,7 @@ import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
 import java.net.URI;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
@@ -72,11 +73,21 @@ final class JoiningContext implements RankContext {
         // java.net.URI needs something behind the slashes, which env:// has not
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
-        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
-            if (provider.scheme().equals(address.getScheme())) {
-                return provider.open(address, group, this);
+        var providers = ServiceLoader.load(StoreProvider.class).iterator();
+        while (true) {
+            try {
+                if (!providers.hasNext()) {
+                    break;
+                }
+                StoreProvider provider = providers.next();
+                if (provider.scheme().equals(address.getScheme())) {
+                    return provider.open(address, group, this);
+                }
+                schemes.add(provider.scheme());
+            } catch (ServiceConfigurationError | LinkageError broken) {
+                // a broken provider hides no other, and is named where none fits
+                schemes.add("(broken: " + broken.getMessage() + ")");
             }
-            schemes.add(provider.scheme());
         }
         throw new FerroException(
                 Code.RENDEZVOUS,

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * Which algorithm an operation uses, and how its plans are made; immutable, any thread may use it.
  *
- * <p>The choice may look only at what is equal on every rank: kind, world size and a byte count. Rank 0's table is used
- * by all ranks of a group.
+ * <p>The choice may look only at what is equal on every rank: kind, world size and a byte count. All ranks have the same
+ * table; overrides must be equal on all ranks, and are found out as a mismatch where they are not.
  */
 public final class AlgorithmTable {
     private static final Map<String, Map<String, Algorithm>> ALGORITHMS = Map.of(

@@ -9,10 +9,11 @@ import java.util.Arrays;
  * What ranks of a group tell each other beside the data; at most 4 KiB.
  *
  * @param kind     what it means
- * @param sequence operation meant; of an abort the rank that saw it first
- * @param hash     fingerprint, or identity of a group that is being made
+ * @param sequence operation meant; of an abort the rank that saw it first, of a goodbye the last operation called, of
+ *                 an agreement the attempt
+ * @param hash     fingerprint; of an agreement the turn between the two ranks
  * @param code     of a failure, else null
- * @param culprits ranks to blame, or the ranks of a group that is being made
+ * @param culprits ranks to blame, or the hash of the ranks of a group that is being made
  * @param text     for people
  */
 record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
@@ -31,15 +32,17 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         /** I have called it, and it was the same. */
         HERE,
         /** I am making a group of these ranks. */
-        AGREE
+        AGREE,
+        /** I have given up making it. */
+        CANCEL
     }
 
     static ControlMessage abort(Failure failure) {
         return new ControlMessage(Kind.ABORT, failure.origin(), 0, failure.code(), failure.culprits(), failure.text());
     }
 
-    static ControlMessage goodbye() {
-        return new ControlMessage(Kind.GOODBYE, 0, 0, null, "", "");
+    static ControlMessage goodbye(long lastSequence) {
+        return new ControlMessage(Kind.GOODBYE, lastSequence, 0, null, "", "");
     }
 
     static ControlMessage query(long sequence, long fingerprint, String text) {
@@ -50,12 +53,17 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         return new ControlMessage(Kind.HERE, sequence, 0, null, "", "");
     }
 
-    static ControlMessage agree(long identity, String ranks) {
-        return new ControlMessage(Kind.AGREE, 0, identity, null, ranks, "");
+    static ControlMessage agree(long attempt, long turn, String ranks) {
+        // the list may be too long to travel whole: its hash is what is compared
+        return new ControlMessage(Kind.AGREE, attempt, turn, null, Long.toHexString(Hashing.of(ranks)), ranks);
+    }
+
+    static ControlMessage cancel(long turn, Code code, String why) {
+        return new ControlMessage(Kind.CANCEL, 0, turn, code, "", why);
     }
 
     ByteBuffer encode() {
-        byte[] blame = cut(culprits, CULPRITS_MOST);
+        byte[] blame = wholeNumbers(culprits).getBytes(StandardCharsets.UTF_8);
         byte[] words = cut(text, TEXT_MOST);
         ByteBuffer bytes = ByteBuffer.allocate(FIXED_BYTES + blame.length + words.length);
         bytes.put((byte) kind.ordinal()).put((byte) (code == null ? -1 : code.ordinal()));
@@ -97,6 +105,11 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         byte[] bytes = new byte[length];
         in.get(bytes);
         return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** Cuts a list of ranks between two of them: half a number would be another rank. */
+    private static String wholeNumbers(String ranks) {
+        return ranks.length() <= CULPRITS_MOST ? ranks : ranks.substring(0, ranks.lastIndexOf(',', CULPRITS_MOST));
     }
 
     private static byte[] cut(String text, int most) {

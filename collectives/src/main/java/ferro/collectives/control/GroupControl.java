@@ -8,6 +8,8 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -33,7 +35,9 @@ public final class GroupControl implements Transport.Events {
     private final Agreement agreement;
     private final AtomicReference<Failure> failure = new AtomicReference<>();
     private final AtomicReference<Suspicion> suspicion = new AtomicReference<>();
-    private final BitSet departed = new BitSet();
+    /** Ranks that have closed their end, and the last operation that each has called. */
+    private final Map<Integer, Long> departed = new TreeMap<>();
+
     private final BitSet here = new BitSet();
     private volatile boolean anyDeparted;
     private long hereFor;
@@ -103,11 +107,26 @@ public final class GroupControl implements Transport.Events {
      * @return rank, or -1
      */
     public int departed() {
+        return departedBefore(Long.MAX_VALUE);
+    }
+
+    /**
+     * Returns a rank that has closed its end and never called an operation.
+     *
+     * @param sequence operation
+     * @return rank, or -1
+     */
+    public int departedBefore(long sequence) {
         if (!anyDeparted) {
             return -1;
         }
         synchronized (departed) {
-            return departed.nextSetBit(0);
+            for (Map.Entry<Integer, Long> gone : departed.entrySet()) {
+                if (gone.getValue() < sequence) {
+                    return gone.getKey();
+                }
+            }
+            return -1;
         }
     }
 
@@ -148,7 +167,7 @@ public final class GroupControl implements Transport.Events {
 
     /** Tells the other ranks that this one closes its end in good order. */
     public void sayGoodbye() {
-        tellAll(ControlMessage.goodbye());
+        tellAll(ControlMessage.goodbye(history.last()));
     }
 
     @Override
@@ -201,10 +220,11 @@ public final class GroupControl implements Transport.Events {
         }
         switch (read.kind()) {
             case ABORT -> heardOf(read);
-            case GOODBYE -> depart(peer);
+            case GOODBYE -> depart(peer, read.sequence());
             case QUERY -> answer(peer, read);
             case HERE -> noteHere(peer, read.sequence());
-            case AGREE -> agreement.heard(peer, read.hash(), read.culprits());
+            case AGREE -> agreement.heard(peer, read);
+            case CANCEL -> agreement.cancelled(peer, read.hash(), codeOf(read), read.text());
         }
     }
 
@@ -223,20 +243,24 @@ public final class GroupControl implements Transport.Events {
     }
 
     private void heardOf(ControlMessage abort) {
-        Code code = abort.code() == null ? Code.ABORTED : abort.code();
-        Failure told = new Failure(code, (int) abort.sequence(), abort.culprits(), abort.text(), null);
+        Failure told = new Failure(codeOf(abort), (int) abort.sequence(), abort.culprits(), abort.text(), null);
         if (failure.compareAndSet(null, told)) {
             agreement.wake();
             onFailure.run();
         }
     }
 
+    private static Code codeOf(ControlMessage message) {
+        return message.code() == null ? Code.ABORTED : message.code();
+    }
+
     private void answer(int peer, ControlMessage query) {
         CallHeader mine = history.find(query.sequence());
-        if (mine == null) {
+        if (mine == null && query.sequence() > history.last()) {
             return;
         }
-        if (mine.fingerprint() == query.hash()) {
+        // what was called too long ago to be remembered was called, and nobody found it different then
+        if (mine == null || mine.fingerprint() == query.hash()) {
             tell(peer, ControlMessage.here(query.sequence()));
             return;
         }
@@ -267,17 +291,18 @@ public final class GroupControl implements Transport.Events {
         }
     }
 
-    private void depart(int peer) {
+    private void depart(int peer, long lastSequence) {
         synchronized (departed) {
-            departed.set(peer);
+            departed.put(peer, lastSequence);
         }
         anyDeparted = true;
         agreement.wake();
+        transport.wakeup();
     }
 
     private boolean hasDeparted(int peer) {
         synchronized (departed) {
-            return departed.get(peer);
+            return departed.containsKey(peer);
         }
     }
 

@@ -7,8 +7,10 @@ final class History {
     private static final int KEPT = 1024;
 
     private CallHeader[] calls = new CallHeader[16];
+    private long last;
 
     synchronized void add(CallHeader call) {
+        last = call.sequence();
         if (call.sequence() >= calls.length && calls.length < KEPT) {
             grow();
         }
@@ -19,6 +21,11 @@ final class History {
     synchronized CallHeader find(long sequence) {
         CallHeader call = calls[slot(sequence)];
         return call != null && call.sequence() == sequence ? call : null;
+    }
+
+    /** Returns the sequence number of the last operation called, 0 if none. */
+    synchronized long last() {
+        return last;
     }
 
     private void grow() {

@@ -1,6 +1,7 @@
 package ferro.collectives.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,15 +18,22 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class GroupControlTest {
     private static final CallHeader SUM = new CallHeader(9, 3, 77, "allReduce f32[4] sum");
     private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max");
+
+    private static final long PATIENCE = 30;
 
     private final List<GroupControl> ranks = new ArrayList<>();
     private final int[] failures = new int[3];
@@ -162,7 +170,8 @@ class GroupControlTest {
             ranks.get(1).called(new CallHeader(9, sequence, sequence * 31, "call " + sequence));
         }
         ranks.get(0).ask(new CallHeader(9, 3000, 1, "call other"));
-        assertNull(ranks.get(0).failure(), "too long ago");
+        assertNull(ranks.get(0).failure(), "too long ago to compare");
+        assertEquals("{2}", ranks.get(0).missingAt(3000).toString(), "but called it was");
         ranks.get(0).ask(new CallHeader(9, 4500, 1, "call other"));
         assertTrue(ranks.get(0).failure().text().contains("rank 1 call 4500"));
     }
@@ -204,34 +213,84 @@ class GroupControlTest {
         assertEquals(message, ControlMessage.decode(message.encode()));
     }
 
+    private CompletableFuture<Long> make(int rank, int... members) {
+        return CompletableFuture.supplyAsync(
+                () -> ranks.get(rank).agreement().reach(9, members, Duration.ofSeconds(20)));
+    }
+
+    private static FerroException failureOf(CompletableFuture<?> making) {
+        ExecutionException ended = assertThrows(ExecutionException.class, () -> making.get(PATIENCE, TimeUnit.SECONDS));
+        return (FerroException) ended.getCause();
+    }
+
     @Test
-    void membersThatMakeDifferentGroupsFailAtOnce() throws Exception {
-        CompletableFuture<Throwable> other = CompletableFuture.supplyAsync(() -> assertThrows(
-                FerroException.class,
-                () -> ranks.get(1).agreement().reach(4, new int[] {0, 1}, Duration.ofSeconds(20))));
-        FerroException failure = assertThrows(
-                FerroException.class,
-                () -> ranks.get(0).agreement().reach(5, new int[] {0, 1, 2}, Duration.ofSeconds(20)));
-        assertEquals(Code.MISMATCH, failure.code());
-        assertTrue(failure.getMessage().contains("[0, 1, 2]")
-                && failure.getMessage().contains("[0, 1]"));
-        assertTrue(other.get(20, TimeUnit.SECONDS).getMessage().contains("members disagree"));
+    void membersThatMakeOneGroupGetOneIdentityAndAnotherEachTime() throws Exception {
+        Set<Long> identities = new HashSet<>();
+        for (int round = 0; round < 50; round++) {
+            CompletableFuture<Long> other = make(1, 0, 1);
+            long identity = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
+            assertEquals(identity, other.get(PATIENCE, TimeUnit.SECONDS));
+            assertTrue(identities.add(identity), "identity used twice in round " + round);
+        }
+    }
+
+    @Test
+    void membersThatMakeDifferentGroupsAllFailAtOnce() {
+        List<CompletableFuture<Long>> made = List.of(make(0, 0, 1), make(1, 0, 1, 2), make(2, 0, 1, 2));
+        for (int rank = 0; rank < 3; rank++) {
+            FerroException failure = failureOf(made.get(rank));
+            assertEquals(Code.MISMATCH, failure.code(), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().contains("[0, 1, 2]")
+                            && failure.getMessage().contains("[0, 1]"),
+                    failure.getMessage());
+        }
+    }
+
+    @Test
+    void afterADisagreementTheNextAttemptSucceeds() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            List<CompletableFuture<Long>> apart = List.of(make(0, 0, 1, 2), make(1, 0, 2, 1), make(2, 0, 1, 2));
+            apart.forEach(GroupControlTest::failureOf);
+            List<CompletableFuture<Long>> together = List.of(make(0, 0, 1, 2), make(1, 0, 1, 2), make(2, 0, 1, 2));
+            long identity = together.get(0).get(PATIENCE, TimeUnit.SECONDS);
+            assertEquals(identity, together.get(1).get(PATIENCE, TimeUnit.SECONDS));
+            assertEquals(identity, together.get(2).get(PATIENCE, TimeUnit.SECONDS));
+        }
     }
 
     @Test
     void aMemberThatNeverCallsIsNamedAtTheDeadline() {
         FerroException failure = assertThrows(
-                FerroException.class, () -> ranks.get(0).agreement().reach(5, new int[] {0, 2}, Duration.ofMillis(50)));
+                FerroException.class, () -> ranks.get(0).agreement().reach(9, new int[] {0, 2}, Duration.ofMillis(50)));
         assertEquals(Code.TIMED_OUT, failure.code());
         assertEquals("2", failure.where().culprits());
         assertTrue(failure.getMessage().contains("{2}"), failure.getMessage());
     }
 
     @Test
-    void aMemberMayTellOfItsNextGroupEarly() throws Exception {
-        ranks.get(0).agreement().heard(1, 5, "[0, 1]");
-        ranks.get(0).agreement().heard(1, 6, "[0, 1]");
-        ranks.get(0).agreement().reach(5, new int[] {0, 1}, Duration.ofSeconds(20));
-        ranks.get(0).agreement().reach(6, new int[] {0, 1}, Duration.ofSeconds(20));
+    void aMemberMayTellOfItsNextGroupEarly() {
+        ranks.get(0).agreement().heard(1, ControlMessage.agree(5, 1, "[0, 1]"));
+        ranks.get(0).agreement().heard(1, ControlMessage.agree(6, 2, "[0, 1]"));
+        long first = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
+        long second = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
+        assertNotEquals(first, second);
+    }
+
+    @Test
+    void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
+        ranks.get(1).called(SUM);
+        ranks.get(1).sayGoodbye();
+        assertEquals(-1, ranks.get(0).departedBefore(3));
+        assertEquals(1, ranks.get(0).departedBefore(4));
+    }
+
+    @Test
+    void culpritsAreCutBetweenRanks() {
+        String many = IntStream.range(100, 900).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        ControlMessage cut =
+                ControlMessage.decode(ControlMessage.abort(new Failure(Code.TIMED_OUT, 0, many, "late", null))
+                        .encode());
+        assertTrue(many.startsWith(cut.culprits() + ","), cut.culprits());
     }
 }

@@ -1,0 +1,20 @@
+package ferro.collectives.control;
+
+import java.time.Duration;
+
+/** Durations as nanoseconds that can be added to a clock: very long ones are a hundred years, not an overflow. */
+public final class Deadlines {
+    private static final long LONGEST = Duration.ofDays(36_500).toNanos();
+
+    private Deadlines() {}
+
+    /**
+     * Returns a duration in nanoseconds.
+     *
+     * @param duration any
+     * @return nanoseconds, at most a hundred years
+     */
+    public static long nanos(Duration duration) {
+        return duration.compareTo(Duration.ofNanos(LONGEST)) > 0 ? LONGEST : duration.toNanos();
+    }
+}
