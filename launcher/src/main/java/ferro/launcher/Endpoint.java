@@ -38,6 +38,11 @@ record Endpoint(String host, int port) {
         throw new BadInputException(option + " " + text + ": a port is 1 to 65535");
     }
 
+    /** Whether loopback was typed, and not a name that stands for it. */
+    boolean namesLoopback() {
+        return host.equalsIgnoreCase("localhost") || host.contains(":") || host.startsWith("127.");
+    }
+
     @Override
     public String toString() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;

@@ -20,6 +20,10 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
     /** Serves the store if this is node 0; tells the job when all ranks have joined. */
     static StoreHost open(JobSpec spec, String jobId, Path secret, BlockingQueue<JobEvent> events) throws IOException {
         Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
+        InetAddress address = resolved(wanted);
+        if (spec.placement().nodes() > 1) {
+            checkReachable(wanted, address);
+        }
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
         }
@@ -27,7 +31,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
                 .stripTrailing()
                 .getBytes(StandardCharsets.ISO_8859_1);
         TcpStoreServer server = TcpStoreServer.start(
-                resolved(wanted), wanted.port(), jobId, spec.placement().worldSize(), known);
+                address, wanted.port(), jobId, spec.placement().worldSize(), known);
         server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));
         return new StoreHost(new Endpoint(wanted.host(), server.port()), Optional.of(server));
     }
@@ -38,6 +42,19 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         } catch (UnknownHostException unknown) {
             throw new BadInputException(
                     "--master " + wanted + ": no address is known for this host name, need one of node 0", unknown);
+        }
+    }
+
+    /**
+     * Refuses a name that only this machine understands as itself, as many distributions write one to /etc/hosts; loopback
+     * that was typed is meant.
+     */
+    static void checkReachable(Endpoint wanted, InetAddress address) {
+        if (address.isLoopbackAddress() && !wanted.namesLoopback()) {
+            throw new BadInputException("--master " + wanted + ": this machine takes " + wanted.host() + " for "
+                    + address.getHostAddress()
+                    + ", where no other node can reach it (often by a line in /etc/hosts): need"
+                    + " an address of node 0 that all nodes can reach");
         }
     }
 

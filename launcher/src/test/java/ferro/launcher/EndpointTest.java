@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,5 +26,23 @@ class EndpointTest {
                 .getMessage();
 
         assertTrue(message.startsWith("--master " + text), message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.1.1", "localhost", "::1"})
+    void loopbackThatWasTypedIsMeant(String typed) throws IOException {
+        StoreHost.checkReachable(new Endpoint(typed, 29500), InetAddress.getByName("127.0.1.1"));
+    }
+
+    @Test
+    void nameOfThisMachineThatStandsForLoopbackIsRefused() throws IOException {
+        Endpoint named = new Endpoint("node0", 29500);
+        InetAddress own = InetAddress.getByName("127.0.1.1");
+
+        String said = assertThrows(BadInputException.class, () -> StoreHost.checkReachable(named, own))
+                .getMessage();
+
+        assertTrue(said.startsWith("--master node0:29500: this machine takes node0 for 127.0.1.1,"), said);
+        StoreHost.checkReachable(named, InetAddress.getByName("192.0.2.7"));
     }
 }
