@@ -98,7 +98,7 @@ final class Job {
             return ExitCode.OK;
         }
         JobEvent.Ended first = outcome.failures().get(0);
-        screen.tell(box(first, outcome).lines());
+        screen.tell(box(first, outcome).lines(screen.columns(FailureBox.MOST_COLUMNS)));
         return first.code();
     }
 

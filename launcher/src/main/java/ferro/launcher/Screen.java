@@ -69,6 +69,11 @@ final class Screen {
         return channel(name).terminal();
     }
 
+    /** Returns how wide the terminal is that standard error goes to, or this many where it goes elsewhere. */
+    int columns(int otherwise) {
+        return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
+    }
+
     /** Writes whole lines, or one state of a progress bar, which ends in a carriage return. */
     synchronized void write(Name name, byte[] bytes, int length) throws IOException {
         if (length == 0) {

@@ -2,6 +2,8 @@ package ferro.launcher;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Finds out which of our streams are terminals; Java's own answer (System.console) depends on standard input as well. */
 final class Terminals {
@@ -11,6 +13,21 @@ final class Terminals {
     private static final String SCRIPT = "r=0; [ -t 1 ] && r=1; [ -t 2 ] && r=$((r+2)); exit $r";
 
     private Terminals() {}
+
+    /** Returns the width of the terminal that standard error goes to, if it tells. */
+    static Optional<Integer> columnsOfErr() {
+        try {
+            Process asked = new ProcessBuilder("sh", "-c", "stty size <&2 2>/dev/null")
+                    .redirectError(Redirect.INHERIT)
+                    .start();
+            String rowsAndColumns = new String(asked.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            int columns = Integer.parseInt(
+                    rowsAndColumns.substring(rowsAndColumns.indexOf(' ') + 1).trim());
+            return columns > 0 ? Optional.of(columns) : Optional.empty();
+        } catch (IOException | NumberFormatException untold) {
+            return Optional.empty();
+        }
+    }
 
     static int find() {
         try {

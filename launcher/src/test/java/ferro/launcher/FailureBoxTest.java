@@ -21,12 +21,26 @@ class FailureBoxTest {
                 List.of("step 7", "step 8"),
                 List.of("stopped because of it: ranks [0, 1]"));
 
-        String text = String.join("\n", box.lines());
+        String text = String.join("\n", box.lines(80));
 
         assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
         assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
         assertTrue(text.contains("its last lines (2):\n|   step 7\n|   step 8\n"), text);
         assertTrue(text.contains("ranks [0, 1]"), text);
+    }
+
+    @Test
+    void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
+        String wide = "x".repeat(390) + "end";
+        FailureBox box = new FailureBox(1, "host-b", 17, 3, 0.5, List.of(wide, "short"), List.of());
+
+        for (int columns : List.of(60, 132, 200, 5000)) {
+            List<String> lines = box.lines(columns);
+            int longest = lines.stream().mapToInt(String::length).max().orElse(-1);
+            assertEquals(Math.min(columns, 200), longest, lines.toString());
+            assertTrue(lines.stream().anyMatch(line -> line.endsWith("xx ...")), lines.toString());
+            assertTrue(lines.contains("|   short"), lines.toString());
+        }
     }
 
     @Test
