@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,9 +70,7 @@ final class BenchCommand implements Callable<Integer> {
         if (compareGloo) {
             return compare(spec);
         }
-        List<String> program = new ArrayList<>(List.of(CollectiveBench.class.getName()));
-        program.addAll(words);
-        Target target = JavaTarget.of(program, JavaSettings.of(Optional.empty(), List.of(), world.environment()));
+        Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
         return new Job(spec, target, world.withoutPrefixes()).run();
     }
 
@@ -102,14 +99,10 @@ final class BenchCommand implements Callable<Integer> {
         } catch (IllegalArgumentException misuse) {
             throw new BadInputException(misuse.getMessage(), misuse);
         }
-        if (spec.backend().equals(Optional.of("simulated")) && spec.placement().worldSize() > 1) {
-            throw new BadInputException("--backend simulated joins threads of one process, and each rank of bench is a"
-                    + " process: use tcp");
-        }
     }
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
-        Path script = Path.of(System.getProperty("ferro.home", "."), "benchmarks", "compare-gloo.sh");
+        Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare-gloo.sh");
         boolean same = collective.equals("allreduce") && spec.placement().worldSize() == 2;
         if (!same || type != null || op != null) {
             throw new BadInputException(

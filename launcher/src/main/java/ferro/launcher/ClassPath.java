@@ -1,10 +1,17 @@
 package ferro.launcher;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The jars of ferro, as the launcher itself was started with them ({@code java -cp 'lib/*'}).
@@ -42,6 +49,45 @@ record ClassPath(List<String> entries) {
         List<String> all = new ArrayList<>(first.entries);
         all.addAll(entries);
         return new ClassPath(List.copyOf(all));
+    }
+
+    /** Whether a class or another file is found here, as the JVM looks for it: wildcards and manifests count. */
+    boolean holds(String resource) {
+        URL[] places = entries.stream()
+                .flatMap(ClassPath::expanded)
+                .map(ClassPath::url)
+                .toArray(URL[]::new);
+        try (URLClassLoader loader = new URLClassLoader(places, null)) {
+            return loader.findResource(resource) != null;
+        } catch (IOException unreadable) {
+            throw new BadInputException("class path " + this + " cannot be read (" + unreadable + ")", unreadable);
+        }
+    }
+
+    /** Every jar of the folder in front of a wildcard, in no certain order; any other entry as it is. */
+    private static Stream<String> expanded(String entry) {
+        if (!entry.endsWith(File.separator + "*")) {
+            return Stream.of(entry);
+        }
+        Path folder = Path.of(entry).getParent();
+        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+            return files
+                    .map(Path::toString)
+                    .filter(name -> name.endsWith(".jar") || name.endsWith(".JAR"))
+                    .toList()
+                    .stream();
+        } catch (IOException | UncheckedIOException unreadable) {
+            throw new BadInputException(
+                    "class path entry " + entry + " cannot be read (" + unreadable + ")", unreadable);
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException unreadable) {
+            throw new BadInputException("class path entry " + entry + " is no file", unreadable);
+        }
     }
 
     /** Name of a jar without its version; a folder of classes in a build is named after its module. */

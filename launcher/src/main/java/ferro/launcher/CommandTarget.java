@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Any program, as given behind {@code --}.
@@ -23,5 +24,16 @@ record CommandTarget(List<String> words) implements Target {
     @Override
     public List<String> commandLine(Path folder, boolean few) {
         return words;
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return Map.of();
+    }
+
+    /** It may start a JVM with any class path. */
+    @Override
+    public boolean mayBringBackends() {
+        return true;
     }
 }

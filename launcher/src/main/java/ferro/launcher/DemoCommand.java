@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,24 +36,21 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static int run(List<String> options, int ranks, World world) throws Exception {
-        List<String> words = new ArrayList<>(List.of(MAIN_CLASS));
-        words.addAll(options);
-        Target target = JavaTarget.of(words, JavaSettings.of(Optional.empty(), List.of(), world.environment()));
+        Target target = OwnTarget.of(MAIN_CLASS, options, world.environment());
         return new Job(JobSpec.onThisHost(ranks), target, world).run();
     }
 
     private List<String> defaulted(List<String> options) {
         List<String> all = new ArrayList<>(options);
-        Optional<String> checkout = Optional.ofNullable(System.getProperty("ferro.home"));
-        all.addAll(defaults(options, checkout, world.screen().terminal(Screen.Name.OUT)));
+        all.addAll(defaults(options, world.checkout(), world.screen().terminal(Screen.Name.OUT)));
         return all;
     }
 
     /** What only we know: where the checkout is, and whether somebody watches a progress bar move. */
-    static List<String> defaults(List<String> given, Optional<String> checkout, boolean terminal) {
+    static List<String> defaults(List<String> given, Optional<Path> checkout, boolean terminal) {
         List<String> added = new ArrayList<>();
         if (checkout.isPresent() && !names(given, "--text")) {
-            added.addAll(List.of("--text", checkout.get()));
+            added.addAll(List.of("--text", checkout.get().toString()));
         }
         if (terminal && !names(given, "--progress")) {
             added.addAll(List.of("--progress", "bar"));

@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,23 +11,48 @@ import java.util.Optional;
  * How Java programs are started: our own JDK, the user's class path before ferro's, and the flags that ferro profits from.
  *
  * @param program       what the user's class path holds
+ * @param besideJar     what the user wants beside a jar that is run: only a path typed by {@code -cp}
  * @param library       ferro's jars
  * @param given         JVM options that the user gave ({@code -J})
  * @param fromVariables JVM options that the JVM will read from the environment by itself
  */
-record JavaSettings(ClassPath program, ClassPath library, List<String> given, String fromVariables) {
+record JavaSettings(
+        ClassPath program, ClassPath besideJar, ClassPath library, List<String> given, String fromVariables) {
     private static final int FEATURE = Runtime.version().feature();
 
     static JavaSettings of(Optional<String> classPath, List<String> given, Map<String, String> environment) {
         String path = classPath.orElseGet(() -> environment.getOrDefault("CLASSPATH", "."));
         String variables = environment.getOrDefault("JAVA_TOOL_OPTIONS", "") + " "
                 + environment.getOrDefault("JDK_JAVA_OPTIONS", "");
-        return new JavaSettings(ClassPath.parse(path), ClassPath.ofLauncher(), List.copyOf(given), variables);
+        ClassPath beside = ClassPath.parse(classPath.orElse(""));
+        return new JavaSettings(ClassPath.parse(path), beside, ClassPath.ofLauncher(), List.copyOf(given), variables);
     }
 
     /** Returns the same with another class path of the user. */
     JavaSettings withProgram(ClassPath path) {
-        return new JavaSettings(path, library, given, fromVariables);
+        return new JavaSettings(path, besideJar, library, given, fromVariables);
+    }
+
+    /** Returns the same for a jar, which stands before what was typed by {@code -cp}. */
+    JavaSettings withJar(Path jar) {
+        return withProgram(besideJar.behind(ClassPath.parse(jar.toString())));
+    }
+
+    /** Returns the settings of ferro among the user's JVM options. */
+    Map<String, String> properties() {
+        Map<String, String> properties = new HashMap<>();
+        for (String option : given) {
+            int equals = option.indexOf('=');
+            if (option.startsWith("-Dferro.") && equals > 0) {
+                properties.put(option.substring("-D".length(), equals), option.substring(equals + 1));
+            }
+        }
+        return properties;
+    }
+
+    /** Whether the user's class path announces back ends. */
+    boolean mayBringBackends() {
+        return program.holds("META-INF/services/ferro.spi.BackendProvider");
     }
 
     ClassPath classPath() {

@@ -1,12 +1,10 @@
 package ferro.launcher;
 
 import java.io.IOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -36,13 +34,13 @@ record JavaTarget(String mainClass, JavaSettings settings, List<String> argument
         if (what.endsWith(".jar")) {
             Path jar = existing(what);
             String mainClass = mainClassOf(jar);
-            return new JavaTarget(mainClass, settings.withProgram(ClassPath.parse(jar.toString())), arguments);
+            return new JavaTarget(mainClass, settings.withJar(jar), arguments);
         }
         return ofMainClass(what, settings, arguments);
     }
 
     private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments) {
-        if (!CLASS_NAME.matcher(name).matches() || !exists(name, settings.classPath())) {
+        if (!CLASS_NAME.matcher(name).matches() || !settings.classPath().holds(name.replace('.', '/') + ".class")) {
             throw new BadInputException(
                     "main class \"" + name + "\" not found in " + settings.program() + " nor in ferro's"
                             + " own jars: give a class path by -cp, or put -- before it if it is a command");
@@ -72,25 +70,18 @@ record JavaTarget(String mainClass, JavaSettings settings, List<String> argument
         }
     }
 
-    private static boolean exists(String className, ClassPath path) {
-        URL[] places = path.entries().stream().map(JavaTarget::url).toArray(URL[]::new);
-        try (URLClassLoader loader = new URLClassLoader(places, null)) {
-            return loader.findResource(className.replace('.', '/') + ".class") != null;
-        } catch (IOException unreadable) {
-            throw new BadInputException("class path " + path + " cannot be read (" + unreadable + ")", unreadable);
-        }
-    }
-
-    private static URL url(String entry) {
-        try {
-            return Path.of(entry).toUri().toURL();
-        } catch (MalformedURLException unreadable) {
-            throw new BadInputException("class path entry " + entry + " is no file", unreadable);
-        }
-    }
-
     @Override
     public List<String> commandLine(Path folder, boolean few) {
         return settings.commandLine(few, mainClass, arguments);
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return settings.properties();
+    }
+
+    @Override
+    public boolean mayBringBackends() {
+        return settings.mayBringBackends();
     }
 }

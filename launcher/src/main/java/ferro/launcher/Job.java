@@ -36,6 +36,7 @@ final class Job {
 
     /** Runs it; returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
+        BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         RankLog log = RankLog.in(spec.logDir());
         try (JobFolder folder = JobFolder.create(leash)) {
             Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
@@ -34,6 +35,16 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
         String mainClass = compile(classes);
         ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));
         return settings.withProgram(path).commandLine(few, mainClass, arguments);
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return settings.properties();
+    }
+
+    @Override
+    public boolean mayBringBackends() {
+        return settings.mayBringBackends();
     }
 
     private String compile(Path classes) throws IOException {

@@ -3,6 +3,7 @@ package ferro.launcher;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** What every rank runs; checked when it is made, so that bad input is found before anything starts. */
 interface Target {
@@ -15,4 +16,15 @@ interface Target {
      * @throws IOException if a file cannot be written
      */
     List<String> commandLine(Path folder, boolean few) throws IOException;
+
+    /** Returns the settings of ferro on this command line; they win over variables. */
+    Map<String, String> properties();
+
+    /** Whether ranks may find back ends that are not on the launcher's own class path. */
+    boolean mayBringBackends();
+
+    /** Whether exit code 2 of a rank means that rank 0 has said what is wrong with the words typed. */
+    default boolean saysWhatIsWrong() {
+        return false;
+    }
 }

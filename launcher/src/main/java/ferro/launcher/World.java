@@ -1,7 +1,9 @@
 package ferro.launcher;
 
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What the command may touch of the process it runs in; tests bring their own.
@@ -9,15 +11,23 @@ import java.util.Map;
  * @param environment variables
  * @param screen      where jobs print
  * @param out         where commands without ranks print
+ * @param checkout    the checkout that the command was started from, if it was
  */
-record World(Map<String, String> environment, Screen screen, PrintStream out) {
+record World(Map<String, String> environment, Screen screen, PrintStream out, Optional<Path> checkout) {
+    /** How the script {@code ferro} says where it stands; nobody else sets it. */
+    private static final String HOME = "ferro.home";
+
     static World ofProcess() {
         Map<String, String> environment = System.getenv();
-        return new World(environment, Screen.ofProcess(environment), System.out);
+        return new World(
+                environment,
+                Screen.ofProcess(environment),
+                System.out,
+                Optional.ofNullable(System.getProperty(HOME)).map(Path::of));
     }
 
     /** Returns the same for ranks whose output reads as one text. */
     World withoutPrefixes() {
-        return new World(environment, screen.withoutPrefixes(), out);
+        return new World(environment, screen.withoutPrefixes(), out, checkout);
     }
 }

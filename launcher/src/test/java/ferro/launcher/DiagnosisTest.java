@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +59,7 @@ class DiagnosisTest {
 
     @Test
     void demoLearnsFromTheCheckoutAndDrawsABarOnlyForThoseWhoWatch() {
-        Optional<String> checkout = Optional.of("/checkout");
+        Optional<Path> checkout = Optional.of(Path.of("/checkout"));
 
         assertEquals(
                 List.of("--text", "/checkout", "--progress", "bar"), DemoCommand.defaults(List.of(), checkout, true));

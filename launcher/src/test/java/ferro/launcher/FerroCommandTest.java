@@ -1,8 +1,10 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.group.BackendReport;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -10,12 +12,20 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FerroCommandTest {
+    @TempDir
+    private Path folder;
+
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -36,6 +46,11 @@ class FerroCommandTest {
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
                 "run --log-dir /proc/none -- true | ferro run: --log-dir /proc/none",
                 "run --master no-such-host.invalid:1 -- true | ferro run: --master no-such-host.invalid:1: no address",
+                "run -n 2 --backend pigeon ferro.launcher.FerroCommand | ferro run: there is no back end named \"pigeon\"; found: tcp (",
+                "run -n 2 --backend pigeon ferro.launcher.FerroCommand | simulated (usable by a rank alone)",
+                "run -n 2 -J-Dferro.backend=dove ferro.launcher.FerroCommand | there is no back end named \"dove\"",
+                "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, and each of the 3 ranks",
+                "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
                 "jump | Unmatched argument",
                 "'' | need a command",
             })
@@ -46,6 +61,41 @@ class FerroCommandTest {
         assertEquals(2, code, said);
         assertTrue(said.contains(part), said);
         assertEquals(false, said.contains("cores, backend"), said);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "run -n 1 --no-bind --backend pigeon -- true",
+        "run -n 1 --backend simulated -- true",
+        "run -n 2 --backend auto -- true"
+    })
+    void backendThatARankMayFindIsLeftToIt(String typed) {
+        assertEquals(0, execute(typed.split(" ")), err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void backendMayComeWithTheProgram() throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve("ferro.spi.BackendProvider"), "app.PigeonProvider\n");
+        JavaSettings settings = JavaSettings.of(Optional.of("" + folder), List.of("-Dferro.backend=pigeon"), Map.of());
+        Target target = new JavaTarget("app.Main", settings, List.of());
+
+        BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(2), target, Map.of("FERRO_BACKEND", "dove"));
+
+        assertEquals("pigeon", choice.name());
+        assertTrue(target.mayBringBackends());
+        choice.check(2, target.mayBringBackends());
+    }
+
+    @Test
+    void unusableBackendIsRefusedWithItsReason() {
+        BackendReport odd = new BackendReport("odd", 7, Optional.of("libodd.so not found"));
+        BackendChoice choice = new BackendChoice("odd", List.of(odd));
+
+        String said = assertThrows(BadInputException.class, () -> choice.check(2, true))
+                .getMessage();
+
+        assertTrue(said.startsWith("back end \"odd\" cannot work here: libodd.so not found; found: odd (lib"), said);
     }
 
     @Test
@@ -74,7 +124,7 @@ class FerroCommandTest {
     private int execute(String... arguments) {
         Screen screen = new Screen(new Screen.Channel(out, false), new Screen.Channel(err, false));
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        return FerroCommand.commandLine(new World(Map.of("PATH", "/usr/bin:/bin"), screen, print))
+        return FerroCommand.commandLine(new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty()))
                 .execute(arguments);
     }
 }

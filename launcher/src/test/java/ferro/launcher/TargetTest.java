@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,40 @@ class TargetTest {
         assertEquals(List.of("app.Start", "x"), line.subList(line.size() - 2, line.size()));
         assertTrue(line.get(line.indexOf("-cp") + 1).startsWith(jar.toString()), line.toString());
         assertTrue(line.get(line.indexOf("-cp") + 1).contains(settings.library().toString()), line.toString());
+    }
+
+    @Test
+    void jarRunsWithTheClassPathThatWasTypedAndWithNoOther() throws IOException {
+        Path jar = jar("app.Start");
+        JavaSettings typed = JavaSettings.of(Optional.of("/x/extra.jar"), List.of(), Map.of());
+        JavaSettings inherited = JavaSettings.of(Optional.empty(), List.of(), Map.of("CLASSPATH", "/x/other.jar"));
+
+        assertTrue(classPath(jar, typed).startsWith(jar + ":/x/extra.jar:"), classPath(jar, typed));
+        assertEquals(jar + ":" + inherited.library(), classPath(jar, inherited));
+    }
+
+    private String classPath(Path jar, JavaSettings path) throws IOException {
+        List<String> line = JavaTarget.of(List.of("" + jar), path).commandLine(folder, false);
+        return line.get(line.indexOf("-cp") + 1);
+    }
+
+    @Test
+    void wildcardInTheClassPathIsLookedThroughAsTheJvmDoes() throws IOException {
+        Path jars = Files.createDirectory(folder.resolve("jars"));
+        try (JarOutputStream written = new JarOutputStream(Files.newOutputStream(jars.resolve("a.jar")))) {
+            written.putNextEntry(new ZipEntry("app/Start.class"));
+            written.closeEntry();
+        }
+        Files.createDirectories(jars.resolve("app"));
+        Files.writeString(jars.resolve("app/Loose.class"), "");
+        settings = JavaSettings.of(Optional.of(jars + "/*"), List.of(), Map.of());
+
+        List<String> line = target("app.Start").commandLine(folder, false);
+
+        assertTrue(line.get(line.indexOf("-cp") + 1).startsWith(jars + "/*:"), line.toString());
+        assertMessage("main class \"app.Loose\" not found", () -> target("app.Loose"));
+        settings = JavaSettings.of(Optional.of(folder + "/none/*"), List.of(), Map.of());
+        assertMessage("main class \"app.Start\" not found", () -> target("app.Start"));
     }
 
     @Test
