@@ -59,12 +59,11 @@ class LauncherFailureTest {
             run.restOfLine("[0] file ");
             run.restOfLine("[2] file ");
 
-            long killedAt = System.nanoTime();
+            TwoSeconds stopping = TwoSeconds.start("stubborn ranks");
             Processes.kill(victim);
 
             assertEquals(137, run.exitCode(), run::toString);
-            Duration took = Duration.ofNanos(System.nanoTime() - killedAt);
-            assertTrue(took.compareTo(SOON) < 0, "took " + took);
+            stopping.check();
             assertTrue(
                     run.errText().contains("rank 1 failed first: ended by signal KILL (exit code 137)"), run::toString);
             assertNothingLeft(run);
@@ -146,6 +145,25 @@ class LauncherFailureTest {
 
             assertEquals(143, run.exitCode(), run::toString);
             assertFalse(run.errText().contains("failed first"), run::toString);
+        }
+    }
+
+    @Test
+    void ranksThatDoNotAnswerASignalAreKilledAfterAGrace() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--grace", "700ms", "--", "sh", "-c", STUBBORN)) {
+            run.restOfLine("[0] file ");
+            run.restOfLine("[1] file ");
+            long toldAt = System.nanoTime();
+
+            run.signal("TERM");
+
+            assertEquals(143, run.exitCode(), run::toString);
+            assertTrue(System.nanoTime() - toldAt >= Duration.ofMillis(700).toNanos(), "killed at once");
+            assertTrue(
+                    run.errText().contains("ranks [0, 1] have not ended 700 ms after signal TERM: they are killed"),
+                    run::toString);
+            assertFalse(run.errText().contains("failed first"), run::toString);
+            assertNothingLeft(run);
         }
     }
 

@@ -46,7 +46,8 @@ final class Job {
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events)) {
                 screen.note(startLine());
                 start(command, new RankEnvironment(spec, store, secret, jobId), log);
-                return conclude(new Supervisor(events, screen, () -> forget(folder)).await(ranks));
+                Supervisor.Rules rules = Supervisor.Rules.of(spec, target);
+                return conclude(new Supervisor(events, screen, rules, () -> forget(folder)).await(ranks));
             } finally {
                 ranks.forEach(rank -> rank.signal("KILL"));
             }
@@ -99,8 +100,17 @@ final class Job {
             return ExitCode.OK;
         }
         JobEvent.Ended first = outcome.failures().get(0);
-        screen.tell(box(first, outcome).lines(screen.columns(FailureBox.MOST_COLUMNS)));
+        if (!explained(first, outcome)) {
+            screen.tell(box(first, outcome).lines(screen.columns(FailureBox.MOST_COLUMNS)));
+        }
         return first.code();
+    }
+
+    /** Whether rank 0 has said what is wrong with what was typed, and all ranks ended by themselves. */
+    private boolean explained(JobEvent.Ended first, Supervisor.Outcome outcome) {
+        return target.saysWhatIsWrong()
+                && first.code() == ExitCode.BAD_INPUT
+                && outcome.stopped().isEmpty();
     }
 
     private FailureBox box(JobEvent.Ended first, Supervisor.Outcome outcome) {

@@ -1,6 +1,8 @@
 package ferro.launcher;
 
+import ferro.spi.Setting;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -44,6 +46,14 @@ final class JobOptions {
     @Option(names = "--log-dir", paramLabel = "DIR", description = "also write rank-R.log and rank-R.err there")
     private Path logDir;
 
+    @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            description = "time from a signal passed on to the ranks to the end of those that are left"
+                    + " (default: ${DEFAULT-VALUE})",
+            defaultValue = "10s")
+    private String grace;
+
     @Option(names = "--no-bind", description = "do not bind ranks to cores")
     private boolean noBind;
 
@@ -55,6 +65,15 @@ final class JobOptions {
                 Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
                 Optional.ofNullable(backend),
                 Optional.ofNullable(logDir),
-                !noBind);
+                !noBind,
+                signalGrace());
+    }
+
+    private Duration signalGrace() {
+        try {
+            return Setting.duration(grace);
+        } catch (IllegalArgumentException misread) {
+            throw new BadInputException("--grace " + grace + ": need a time such as 500ms, 10s or 2m", misread);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -12,6 +13,7 @@ import java.util.Optional;
  * @param backend    back end that every rank is told to use
  * @param logDir     where copies of what ranks print go
  * @param bind       whether ranks are bound to cores where that helps
+ * @param signalGrace time that ranks get after a signal that the launcher was sent
  */
 record JobSpec(
         Placement placement,
@@ -19,7 +21,8 @@ record JobSpec(
         Optional<Path> secretFile,
         Optional<String> backend,
         Optional<Path> logDir,
-        boolean bind) {
+        boolean bind,
+        Duration signalGrace) {
     JobSpec {
         if (placement.nodes() > 1 && master.isEmpty()) {
             throw new BadInputException("--nodes " + placement.nodes()
@@ -42,6 +45,7 @@ record JobSpec(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                true);
+                true,
+                Duration.ofSeconds(10));
     }
 }

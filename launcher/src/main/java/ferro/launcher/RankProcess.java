@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
-final class RankProcess {
+final class RankProcess implements Supervised {
     /** A pipe at the rank's end may still be emptied by a child, such as tee; then its group is killed. */
     private static final long DRAIN_MILLIS = 300;
 
@@ -52,11 +52,13 @@ final class RankProcess {
         return started;
     }
 
-    int rank() {
+    @Override
+    public int rank() {
         return rank;
     }
 
-    long pid() {
+    @Override
+    public long pid() {
         return process.pid();
     }
 
@@ -65,8 +67,8 @@ final class RankProcess {
         return tail.lines();
     }
 
-    /** Sends a signal to the rank and all its children. */
-    void signal(String name) {
+    @Override
+    public void signal(String name) {
         leash.signal(process, name);
     }
 

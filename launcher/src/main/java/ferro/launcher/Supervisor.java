@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,31 +15,61 @@ import java.util.concurrent.TimeUnit;
  * Waits for the ranks of a job: one loop, one thread, fed by a queue of events.
  *
  * <p>The first rank that ends badly ends the job: the others are sent TERM, and KILL after a grace. A signal sent to the
- * launcher goes on to all ranks; the second one kills them.
+ * launcher goes on to all ranks; those that are left after a grace, or at the second one, are killed.
  */
 final class Supervisor {
-    /** With the kill behind it, all are gone within two seconds of the first failure. */
-    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
-    /** Not even KILL ends a process that waits for a dead disk. */
-    private static final long GIVE_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(5_000);
-
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final Map<Integer, RankProcess> running = new TreeMap<>();
-    private final Map<Integer, RankProcess> undrained = new TreeMap<>();
+    private final Map<Integer, Supervised> running = new TreeMap<>();
+    private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
     private final List<JobEvent.Ended> failures = new ArrayList<>();
     private final BlockingQueue<JobEvent> events;
     private final Screen screen;
+    private final Rules rules;
     private final Runnable allJoined;
     private Optional<String> signal = Optional.empty();
     private Optional<String> unshown = Optional.empty();
-    private long killAtNanos = NEVER;
-    private long giveUpAtNanos = NEVER;
+    private Phase phase = Phase.RUNNING;
+    private long phaseEndsNanos = NEVER;
 
-    Supervisor(BlockingQueue<JobEvent> events, Screen screen, Runnable allJoined) {
+    /** What happens when its time is over; it only ever goes down this list. */
+    private enum Phase {
+        /** All is well: for ever. */
+        RUNNING,
+        /** A rank has ended with exit code 2, and so will the others: then they are stopped. */
+        LEAVING,
+        /** They have been told to end: then they are killed. */
+        STOPPING,
+        /** They have been killed: then they are left to the system. */
+        KILLED
+    }
+
+    /**
+     * How long ranks get.
+     *
+     * @param leave           from the first rank's exit code 2 to TERM for those that have not read the same bad words
+     * @param stop            from TERM to KILL when a rank has failed; with the kill behind it, all are gone within two
+     *     seconds of the first failure
+     * @param signal          from a signal passed on to KILL
+     * @param giveUp          from KILL to the end of our wait: not even KILL ends a process that waits for a dead disk
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 says why, and that all ranks end by themselves
+     */
+    record Rules(Duration leave, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
+        static Rules of(JobSpec spec, Target target) {
+            return new Rules(
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(1),
+                    spec.signalGrace(),
+                    Duration.ofSeconds(5),
+                    target.saysWhatIsWrong());
+        }
+    }
+
+    Supervisor(BlockingQueue<JobEvent> events, Screen screen, Rules rules, Runnable allJoined) {
         this.events = events;
         this.screen = screen;
+        this.rules = rules;
         this.allJoined = allJoined;
     }
 
@@ -47,17 +78,19 @@ final class Supervisor {
             List<JobEvent.Ended> failures, Set<Integer> stopped, Optional<String> signal, Optional<String> unshown) {}
 
     /** Returns when every rank has ended and all that they printed has been shown. */
-    Outcome await(List<RankProcess> ranks) throws InterruptedException {
-        for (RankProcess rank : ranks) {
+    Outcome await(List<? extends Supervised> ranks) throws InterruptedException {
+        for (Supervised rank : ranks) {
             running.put(rank.rank(), rank);
             undrained.put(rank.rank(), rank);
         }
-        while (!undrained.isEmpty() && System.nanoTime() - giveUpAtNanos < 0) {
+        boolean lost = false;
+        while (!undrained.isEmpty() && !lost) {
             JobEvent event = next();
             if (event != null) {
                 handle(event);
-            } else if (killAtNanos != NEVER) {
-                kill();
+            } else {
+                lost = phase == Phase.KILLED;
+                next(phase);
             }
         }
         undrained
@@ -67,10 +100,11 @@ final class Supervisor {
         return new Outcome(failures, stopped, signal, unshown);
     }
 
-    /** Returns the next event, or null if it is time to kill. */
+    /** Returns the next event, or null if this phase is over; events that have come already are first. */
     private JobEvent next() throws InterruptedException {
-        long deadline = Math.min(killAtNanos, giveUpAtNanos);
-        return deadline == NEVER ? events.take() : events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        return phaseEndsNanos == NEVER
+                ? events.take()
+                : events.poll(phaseEndsNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
     private void handle(JobEvent event) {
@@ -93,31 +127,52 @@ final class Supervisor {
 
     private void failed(JobEvent.Ended ended) {
         failures.add(ended);
-        if (signal.isEmpty()) {
+        if (!rules.saysWhatIsWrong() || ended.code() != ExitCode.BAD_INPUT) {
             stop();
+        } else if (phase == Phase.RUNNING) {
+            enter(Phase.LEAVING, rules.leave());
         }
     }
 
+    private void next(Phase over) {
+        if (over == Phase.LEAVING) {
+            stop();
+        } else if (over == Phase.STOPPING) {
+            signal.filter(name -> !running.isEmpty())
+                    .ifPresent(name -> screen.note("ranks " + running.keySet() + " have not ended "
+                            + rules.signal().toMillis() + " ms after signal " + name + ": they are killed"));
+            kill();
+        }
+    }
+
+    /** Once only: a rank that ends while it is being stopped is what we wait for. */
     private void stop() {
-        if (killAtNanos == NEVER) {
-            killAtNanos = System.nanoTime() + GRACE_NANOS;
+        if (phase.compareTo(Phase.STOPPING) < 0) {
+            enter(Phase.STOPPING, rules.stop());
             stopped.addAll(running.keySet());
             running.values().forEach(rank -> rank.signal("TERM"));
         }
     }
 
     private void kill() {
-        killAtNanos = NEVER;
-        giveUpAtNanos = System.nanoTime() + GIVE_UP_NANOS;
-        running.values().forEach(rank -> rank.signal("KILL"));
+        if (phase != Phase.KILLED) {
+            enter(Phase.KILLED, rules.giveUp());
+            running.values().forEach(rank -> rank.signal("KILL"));
+        }
     }
 
     private void forward(String name) {
-        if (signal.isPresent() || !stopped.isEmpty()) {
+        if (phase.compareTo(Phase.STOPPING) >= 0) {
             kill();
             return;
         }
         signal = Optional.of(name);
+        enter(Phase.STOPPING, rules.signal());
         running.values().forEach(rank -> rank.signal(name));
+    }
+
+    private void enter(Phase entered, Duration lasts) {
+        phase = entered;
+        phaseEndsNanos = System.nanoTime() + lasts.toNanos();
     }
 }

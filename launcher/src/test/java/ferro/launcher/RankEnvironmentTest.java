@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RankEnvironmentTest {
+    private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Path SECRET = Path.of("/tmp/secret");
     private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
 
@@ -72,11 +74,13 @@ class RankEnvironmentTest {
                                 Optional.of(SECRET),
                                 Optional.empty(),
                                 Optional.empty(),
-                                true))
+                                true,
+                                GRACE))
                 .getMessage();
         String noSecret = assertThrows(
                         BadInputException.class,
-                        () -> new JobSpec(several, MASTER, Optional.empty(), Optional.empty(), Optional.empty(), true))
+                        () -> new JobSpec(
+                                several, MASTER, Optional.empty(), Optional.empty(), Optional.empty(), true, GRACE))
                 .getMessage();
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
@@ -84,7 +88,7 @@ class RankEnvironmentTest {
     }
 
     private static JobSpec spec(Placement placement, Optional<String> backend) {
-        return new JobSpec(placement, MASTER, Optional.of(SECRET), backend, Optional.empty(), true);
+        return new JobSpec(placement, MASTER, Optional.of(SECRET), backend, Optional.empty(), true, GRACE);
     }
 
     private static RankEnvironment environment(JobSpec spec) {

@@ -1,0 +1,11 @@
+package ferro.launcher;
+
+/** A rank as {@link Supervisor} sees it. */
+interface Supervised {
+    int rank();
+
+    long pid();
+
+    /** Sends a signal to the rank and all its children; one that has ended needs none. */
+    void signal(String name);
+}

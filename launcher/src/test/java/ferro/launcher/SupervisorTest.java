@@ -1,0 +1,140 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which signals ranks get when, with ranks that are only pretended. */
+@Timeout(30)
+class SupervisorTest {
+    private static final Duration SHORT = Duration.ofMillis(40);
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private final List<String> sent = new ArrayList<>();
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    /** A rank that answers signals as the test says. */
+    private final class Pretended implements Supervised {
+        private final int rank;
+        private final BiConsumer<Integer, String> answer;
+
+        Pretended(int rank, BiConsumer<Integer, String> answer) {
+            this.rank = rank;
+            this.answer = answer;
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public long pid() {
+            return 1000 + rank;
+        }
+
+        @Override
+        public void signal(String name) {
+            sent.add(rank + " " + name);
+            answer.accept(rank, name);
+        }
+    }
+
+    @Test
+    void ranksAreKilledOnceAndTheEndsOfOthersDoNotPutOffGivingUp() throws InterruptedException {
+        ends(0, 7);
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, SHORT, LONG, Duration.ofMillis(300), false);
+
+        Supervisor.Outcome outcome = await(3, rules, (rank, signal) -> {
+            if (rank == 1 && signal.equals("KILL")) {
+                ends(1, 137);
+            }
+        });
+
+        assertEquals(List.of("1 TERM", "2 TERM", "1 KILL", "2 KILL"), sent);
+        assertEquals(Set.of(1, 2), outcome.stopped());
+        assertEquals(7, outcome.failures().get(0).code());
+        assertTrue(text().contains("rank 2, pid 1002, does not end even by KILL"), text());
+    }
+
+    @Test
+    void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
+        events.add(new JobEvent.Signalled("INT"));
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, LONG, SHORT, LONG, false);
+
+        Supervisor.Outcome outcome = await(2, rules, (rank, signal) -> {
+            if (rank == 0 || signal.equals("KILL")) {
+                ends(rank, rank == 0 ? 130 : 137);
+            }
+        });
+
+        assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
+        assertEquals(Optional.of("INT"), outcome.signal());
+        assertEquals(Set.of(), outcome.stopped());
+        assertTrue(text().contains("ranks [1] have not ended 40 ms after signal INT: they are killed"), text());
+    }
+
+    @Test
+    void ranksThatAllReadTheSameBadWordsEndByThemselves() throws InterruptedException {
+        Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
+
+        Supervisor.Outcome outcome = await(4, new Supervisor.Rules(LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
+
+        assertEquals(List.of(), sent);
+        assertEquals(Set.of(), outcome.stopped());
+        assertEquals(3, outcome.failures().get(0).rank());
+    }
+
+    @Test
+    void ranksThatDoNotReadTheSameBadWordsAreStopped() throws InterruptedException {
+        ends(1, 2);
+
+        Supervisor.Outcome outcome =
+                await(2, new Supervisor.Rules(SHORT, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("0 TERM"), sent);
+        assertEquals(Set.of(0), outcome.stopped());
+    }
+
+    @Test
+    void exitCodeTwoOfAUsersProgramIsAFailureLikeAnyOther() throws InterruptedException {
+        ends(0, 2);
+
+        await(2, new Supervisor.Rules(LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("1 TERM"), sent);
+    }
+
+    private void ends(int rank, int code) {
+        events.add(new JobEvent.Ended(rank, code, 17));
+        events.add(new JobEvent.Drained(rank));
+    }
+
+    private Supervisor.Outcome await(int ranks, Supervisor.Rules rules, BiConsumer<Integer, String> answer)
+            throws InterruptedException {
+        List<Supervised> all = new ArrayList<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            all.add(new Pretended(rank, answer));
+        }
+        Screen screen = new Screen(new Screen.Channel(said, false), new Screen.Channel(said, false));
+        return new Supervisor(events, screen, rules, () -> {}).await(all);
+    }
+
+    private String text() {
+        return said.toString(StandardCharsets.UTF_8);
+    }
+}
