@@ -7,10 +7,8 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Trains a character-level language model on all ranks of the job; {@code ./ferro demo} starts four of these. */
 public final class TextModelMain {
@@ -20,21 +18,18 @@ public final class TextModelMain {
     private final RankContext process;
     private final PrintStream out;
     private final PrintStream err;
-    private final Duration patience;
 
     /**
      * Ties the program to the outside.
      *
-     * @param process  rank and world size
-     * @param out      where rank 0 reports
-     * @param err      where failures are told
-     * @param patience how long other ranks leave it to rank 0 to tell wrong use
+     * @param process rank and world size
+     * @param out     where rank 0 reports
+     * @param err     where failures are told
      */
-    TextModelMain(RankContext process, PrintStream out, PrintStream err, Duration patience) {
+    TextModelMain(RankContext process, PrintStream out, PrintStream err) {
         this.process = process;
         this.out = out;
         this.err = err;
-        this.patience = patience;
     }
 
     /**
@@ -46,7 +41,7 @@ public final class TextModelMain {
         // The plot needs no screen, and a machine without one must not matter.
         System.setProperty("java.awt.headless", "true");
         SystemContext process = SystemContext.ofProcess();
-        System.exit(new TextModelMain(process, System.out, System.err, Duration.ofSeconds(5)).run(arguments));
+        System.exit(new TextModelMain(process, System.out, System.err).run(arguments));
     }
 
     /**
@@ -92,16 +87,9 @@ public final class TextModelMain {
         }
     }
 
-    /** All ranks find the same mistake: rank 0 tells it, and the launcher ends the others, who would only repeat it. */
+    /** All ranks find the same mistake; one of them telling it is enough. */
     private int misused(int rank, UsageException misuse) {
-        if (rank != 0) {
-            try {
-                TimeUnit.NANOSECONDS.sleep(patience.toNanos());
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-        return say(err, "ferro demo: " + misuse.getMessage(), MISUSED);
+        return rank == 0 ? say(err, "ferro demo: " + misuse.getMessage(), MISUSED) : MISUSED;
     }
 
     private static <T> Optional<T> first(Optional<T> wanted, Optional<T> otherwise) {

@@ -10,7 +10,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,8 +54,11 @@ class TextModelMainTest {
     }
 
     @Test
-    void rankThatIsLeftAloneTellsItItself() {
+    void wrongUseIsToldByRankZeroOnly() {
         assertEquals(2, run(3, "--steps", "none"));
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+
+        assertEquals(2, run(0, "--steps", "none"));
         assertTold("--steps none: need a whole number from 1");
     }
 
@@ -71,7 +73,7 @@ class TextModelMainTest {
 
     private int run(int rank, String... arguments) {
         SystemContext process = SystemContext.of(Map.of("RANK", Integer.toString(rank), "WORLD_SIZE", "4"));
-        return new TextModelMain(process, stream(out), stream(err), Duration.ofMillis(1)).run(arguments);
+        return new TextModelMain(process, stream(out), stream(err)).run(arguments);
     }
 
     private void assertTold(String expected) {
