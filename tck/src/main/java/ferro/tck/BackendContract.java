@@ -1,10 +1,12 @@
 package ferro.tck;
 
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.Backend;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterAll;
@@ -31,6 +33,8 @@ public abstract class BackendContract
     /** A failure of one rank ends the others too, naming it. */
     public static final String ABORT_ACROSS_RANKS = "abort across ranks";
 
+    private static final String SETTINGS = "settings of each rank";
+
     private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
 
     /** For subclasses, which name the back end. */
@@ -45,6 +49,18 @@ public abstract class BackendContract
     protected abstract List<? extends Backend> createGroup(int worldSize);
 
     /**
+     * Makes a fresh group whose ranks have settings of their own, as processes that were started differently have.
+     *
+     * <p>A back end that is made without settings leaves this as it is; the rules that need it are then skipped.
+     *
+     * @param settingsByRank by property, for example {@code ferro.algorithm}; index = rank, as many as ranks
+     * @return ends as from {@link #createGroup(int)}, or nothing if this back end takes no settings
+     */
+    protected Optional<List<? extends Backend>> createGroup(List<Map<String, String>> settingsByRank) {
+        return Optional.empty();
+    }
+
+    /**
      * Names what this back end cannot do.
      *
      * @return nothing, unless overridden
@@ -56,6 +72,16 @@ public abstract class BackendContract
     @Override
     public final Ranks group(int worldSize) {
         return Ranks.of(createGroup(worldSize), worldSize);
+    }
+
+    @Override
+    public final Ranks group(List<Map<String, String>> settingsByRank) {
+        Optional<List<? extends Backend>> made = createGroup(settingsByRank);
+        if (made.isEmpty()) {
+            refused(SETTINGS);
+        }
+        assumeTrue(made.isPresent(), SETTINGS + ": createGroup(settingsByRank) is not overridden");
+        return Ranks.of(made.get(), settingsByRank.size());
     }
 
     @Override

@@ -2,6 +2,7 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,11 +19,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 601 to 608: misuse, and the end of a group. */
+/** Rules 601 to 609: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
     /** A closed rank is named by those that call it. */
     @Rule(601)
@@ -201,6 +205,46 @@ public interface CloseRules extends Subject {
         }
         Expect.eventually(
                 "the end of " + threadsOfFerro(), Duration.ofSeconds(10), () -> before.containsAll(threadsOfFerro()));
+    }
+
+    /**
+     * A close may meet the first call of a peer at any moment, that of making the link included.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(609)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3})
+    default void aCloseEndsTheFirstCallsOfItsPeersAtOnce(int worldSize) {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        for (int turn = 0; turn < 30; turn++) {
+            int closes = turn % worldSize;
+            CyclicBarrier together = new CyclicBarrier(worldSize);
+            long[] millis = new long[worldSize];
+            List<Throwable> outcomes;
+            try (Ranks ranks = group(worldSize)) {
+                outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                    together.await(10, TimeUnit.SECONDS);
+                    long start = System.nanoTime();
+                    try {
+                        if (group.rank() == closes) {
+                            group.close();
+                        } else {
+                            group.allReduce(new float[1000], ReduceOp.SUM);
+                        }
+                    } finally {
+                        millis[group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    }
+                });
+            }
+            assertNull(outcomes.get(closes), "close of rank " + closes + ", turn " + turn);
+            for (int rank = 0; rank < worldSize; rank++) {
+                if (rank != closes) {
+                    Expect.blames(Expect.failure(outcomes, rank, Code.PEER_LOST), closes);
+                    assertTrue(millis[rank] < 5000, "rank " + rank + " heard after " + millis[rank] + " ms");
+                }
+            }
+        }
     }
 
     /** Timers belong to whoever made the context, a store to whoever serves it: these may stay. */

@@ -2,6 +2,7 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,24 +10,25 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 501 to 508: a failure of one rank is a failure of all, soon, with its name. */
+/** Rules 501 to 511: a failure of one rank is a failure of all, soon, with its name. */
 public interface FailureRules extends Subject {
     /**
-     * Ranks that make different calls all learn both, and no wrong data lands.
+     * Ranks that make different calls all learn both, and nothing of the odd one lands anywhere.
      *
      * @param field     what differs on the last rank
      * @param worldSize number of ranks
@@ -34,46 +36,84 @@ public interface FailureRules extends Subject {
     @Rule(501)
     @ParameterizedTest(name = "{0}, {1} ranks")
     @CsvSource({
-        "kind,2", "kind,3", "kind,5", "count,2", "count,3", "count,5", "type,2", "type,3", "type,5", "op,2", "op,3",
-        "op,5", "root,2", "root,3", "root,5", "order,2", "order,3"
+        "kind,2",
+        "kind,3",
+        "kind,4",
+        "count,2",
+        "count,3",
+        "count,5",
+        "type,2",
+        "type,3",
+        "type,4",
+        "op,2",
+        "op,3",
+        "op,5",
+        "root,2",
+        "root,3",
+        "root,4",
+        "order,2",
+        "order,3",
+        "reduced,3",
+        "reduced,4",
+        "part,2",
+        "part,3",
+        "part,4"
     })
     default void ranksThatMakeDifferentCallsAllFailWithBothTexts(String field, int worldSize) {
-        float[][] data = new float[worldSize][];
-        List<Throwable> outcomes;
         try (Ranks ranks = group(worldSize)) {
-            outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                boolean odd = group.rank() == worldSize - 1;
-                data[group.rank()] = Expect.floats(64 + (odd && field.equals("count") ? 1 : 0), group.rank() + 1);
-                ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
-                differing(hasty, field, odd, data[group.rank()]);
-                // a rank that only sends may have returned; its next call must fail then
-                hasty.barrier();
-            });
+            differ(ranks, field);
         }
-        int told = 0;
+    }
+
+    /**
+     * Ranks that would use different algorithms learn it in the same way.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(509)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3, 4})
+    default void ranksThatUseDifferentAlgorithmsAllFailWithBothTexts(int worldSize) {
+        List<Map<String, String>> settings = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
+            String algorithm = rank < worldSize - 1 ? "allReduce=ring" : "allReduce=recursiveDoubling";
+            settings.add(Map.of(Settings.ALGORITHM.name(), algorithm));
+        }
+        try (Ranks ranks = group(settings)) {
+            differ(ranks, "algorithm");
+        }
+    }
+
+    private void differ(Ranks ranks, String field) {
+        DifferingCall[] calls = new DifferingCall[ranks.size()];
+        for (int rank = 0; rank < calls.length; rank++) {
+            calls[rank] = new DifferingCall(field, rank, calls.length);
+        }
+        List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+            ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
+            calls[group.rank()].make(hasty);
+            // a rank that only sends may have returned; its next call must fail then
+            hasty.barrier();
+        });
+        int told = 0;
+        for (int rank = 0; rank < calls.length; rank++) {
             FerroException failure = Expect.failure(outcomes, rank, codesOfAMismatch());
             told += failure.code() == Code.MISMATCH ? 1 : 0;
             if (allEnd()) {
-                Expect.says(failure, textsOf(field));
+                Expect.says(failure, DifferingCall.texts(field));
             }
+            assertNull(calls[rank].wrong(), "memory after calls that differ in " + field);
         }
-        assertTrue(told > 0 || worldSize > 2, "no rank says MISMATCH: " + outcomes);
-        for (int rank = 0; worldSize == 2 && rank < worldSize; rank++) {
-            assertArrayEquals(
-                    Expect.floats(data[rank].length, rank + 1),
-                    data[rank],
-                    "memory of rank " + rank + " of " + worldSize);
-        }
+        assertTrue(told > 0 || calls.length > 2, "no rank says MISMATCH: " + outcomes);
     }
 
     private boolean allEnd() {
         return !refuses(BackendContract.ABORT_ACROSS_RANKS);
     }
 
-    /** Without a control lane only a rank that sees the mismatch can name it. */
+    /** Without a control lane only a rank that sees the mismatch can name it; the others wait for it in vain. */
     private Code[] codesOfAMismatch() {
-        return allEnd() ? new Code[] {Code.MISMATCH} : Code.values();
+        return allEnd() ? new Code[] {Code.MISMATCH} : new Code[] {Code.MISMATCH, Code.TIMED_OUT, Code.PEER_LOST};
     }
 
     /** Without a control lane a rank may first see that another one timed out and closed its end. */
@@ -81,43 +121,6 @@ public interface FailureRules extends Subject {
         return allEnd()
                 ? new Code[] {Code.TIMED_OUT, Code.ABORTED}
                 : new Code[] {Code.TIMED_OUT, Code.ABORTED, Code.PEER_LOST};
-    }
-
-    private static void differing(ProcessGroup group, String field, boolean odd, float[] data) {
-        switch (field) {
-            case "kind" -> {
-                if (odd) {
-                    group.broadcast(data, 0);
-                } else {
-                    group.allReduce(data, ReduceOp.SUM);
-                }
-            }
-            case "count" -> group.allReduce(data, ReduceOp.SUM);
-            case "type" -> {
-                Tensor other = HostTensor.of(new int[data.length]);
-                group.allReduce(odd ? other : HostTensor.of(data), ReduceOp.SUM);
-            }
-            case "op" -> group.allReduce(data, odd ? ReduceOp.MAX : ReduceOp.SUM);
-            case "root" -> group.broadcast(data, odd ? 1 : 0);
-            case "order" -> {
-                if (odd) {
-                    group.barrier();
-                }
-                group.allReduce(data, ReduceOp.SUM);
-            }
-            default -> throw new IllegalArgumentException("no call differs in " + field);
-        }
-    }
-
-    private static String[] textsOf(String field) {
-        return switch (field) {
-            case "kind" -> new String[] {"allReduce", "broadcast"};
-            case "count" -> new String[] {"64", "65"};
-            case "type" -> new String[] {"f32", "i32"};
-            case "op" -> new String[] {"sum", "max"};
-            case "root" -> new String[] {"root 0", "root 1"};
-            default -> new String[] {"allReduce", "barrier"};
-        };
     }
 
     /**
@@ -165,20 +168,22 @@ public interface FailureRules extends Subject {
     @Test
     default void anInterruptedWaitEndsTheGroupAndNamesItsRank() {
         AtomicReference<Thread> waiting = new AtomicReference<>();
+        CountDownLatch calling = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         try (Ranks ranks = group(3)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 if (group.rank() == 0) {
                     waiting.set(Thread.currentThread());
+                    calling.countDown();
                     Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
                     interrupted.countDown();
                     assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
                 } else if (group.rank() == 1) {
                     barrierTwice(group);
                 } else {
-                    Expect.eventually("the call of rank 0", Duration.ofSeconds(10), () -> waiting.get() != null);
+                    assertTrue(calling.await(10, TimeUnit.SECONDS), "rank 0 has not called");
                     // most likely it waits by then; an interrupt that comes before the call counts as well
-                    LockSupport.parkNanos(20_000_000);
+                    assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
                     waiting.get().interrupt();
                     assertTrue(
                             interrupted.await(10, TimeUnit.SECONDS), "rank 0 has not ended 10 s after its interrupt");
@@ -262,7 +267,7 @@ public interface FailureRules extends Subject {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
                 float[] data = new float[4 + group.rank()];
-                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, Code.values());
+                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
                 long start = System.nanoTime();
                 List<FerroException> later = new ArrayList<>();
                 later.add(Expect.fails(ProcessGroup::barrier, group, Code.values()));
@@ -326,6 +331,32 @@ public interface FailureRules extends Subject {
                 }
                 assertArrayEquals(new long[] {18, 33}, data, "sum on rank " + group.rank());
             });
+        }
+    }
+
+    /** However far ahead the others are, only the rank that never called is named. */
+    @Rule(511)
+    @Test
+    default void theMissingRankIsNamedHoweverManyOperationsAreQueued() {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        int missing = 2;
+        try (Ranks ranks = group(4)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() != missing) {
+                    ProcessGroup hasty = group.within(Duration.ofMillis(1500));
+                    Work first = hasty.barrierAsync();
+                    for (int queued = 0; queued < 2500; queued++) {
+                        hasty.barrierAsync();
+                    }
+                    first.await();
+                }
+            });
+            for (int rank = 0; rank < 4; rank++) {
+                if (rank != missing) {
+                    FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
+                    assertEquals("2", failure.where().culprits(), "ranks to blame: " + failure);
+                }
+            }
         }
     }
 }

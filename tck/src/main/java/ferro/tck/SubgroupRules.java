@@ -11,12 +11,15 @@ import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 401 to 410: groups of some ranks. */
+/** Rules 401 to 412: groups of some ranks. */
 public interface SubgroupRules extends Subject {
     /** Same color, same group; by key, ties by rank; no color, no group. */
     @Rule(401)
@@ -267,5 +270,54 @@ public interface SubgroupRules extends Subject {
                 Expect.works(group);
             });
         }
+    }
+
+    /** A disagreement is over when it has been told: the next list that is the same everywhere makes a group. */
+    @Rule(411)
+    @Test
+    default void membersMayAgreeAfterADisagreement() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                for (int turn = 0; turn < 6; turn++) {
+                    int[] list = group.rank() == turn % 3 ? new int[] {0, 2, 1} : new int[] {0, 1, 2};
+                    Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
+                    if (turn % 2 == 0) {
+                        // some turns let the slowest rank hear of it before any of them asks again
+                        Expect.works(group);
+                    }
+                    try (ProcessGroup agreed = group.newGroup(2, 0, 1)) {
+                        checkOrder(agreed, group.rank(), new int[] {2, 0, 1});
+                        Expect.works(agreed);
+                    }
+                }
+            });
+        }
+    }
+
+    /**
+     * Members may disagree about who is one; then not every two of them hear from each other.
+     *
+     * @param odd rank that makes a smaller group, with rank 1
+     */
+    @Rule(412)
+    @ParameterizedTest(name = "rank {0}")
+    @ValueSource(ints = {0, 2})
+    default void membersThatDisagreeAboutWhoIsOneAllFailAtOnce(int odd) {
+        needs(BackendContract.SUBGROUPS);
+        int[] smaller = {Math.min(odd, 1), Math.max(odd, 1)};
+        long start = System.nanoTime();
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                int[] list = group.rank() == odd ? smaller : new int[] {0, 1, 2};
+                group.within(Duration.ofSeconds(60)).newGroup(list);
+            });
+            for (int rank = 0; rank < 3; rank++) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
+                Expect.says(failure, "[0, 1, 2]", Arrays.toString(smaller));
+            }
+        }
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+        assertTrue(seconds < 20, "the disagreement was told after " + seconds + " s");
     }
 }

@@ -1,5 +1,8 @@
 package ferro.tck;
 
+import java.util.List;
+import java.util.Map;
+
 /** What the rules know of the back end under test: groups of it, and what it says that it cannot do. */
 public interface Subject {
     /**
@@ -9,6 +12,14 @@ public interface Subject {
      * @return its ranks; close them
      */
     Ranks group(int worldSize);
+
+    /**
+     * Makes a fresh group whose ranks have settings of their own; skips the running test if the back end takes none.
+     *
+     * @param settingsByRank by property, for example {@code ferro.algorithm}; index = rank
+     * @return its ranks; close them
+     */
+    Ranks group(List<Map<String, String>> settingsByRank);
 
     /**
      * Returns whether a refusal is declared.

@@ -17,12 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 309: the order of operations, and what a handle tells. */
+/** Rules 301 to 310: the order of operations, and what a handle tells. */
 public interface WorkRules extends Subject {
     /** Each operation starts from what the one before it left. */
     @Rule(301)
@@ -250,5 +251,33 @@ public interface WorkRules extends Subject {
                 }
             });
         }
+    }
+
+    /** Whoever stops waiting leaves what nobody waits for to somebody who drives it. */
+    @Rule(310)
+    @Test
+    default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
+        ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                for (int turn = 0; turn < 200; turn++) {
+                    long[] data = {group.rank() + 4};
+                    HostTensor tensor = HostTensor.of(data);
+                    Work first = group.allReduceAsync(tensor, ReduceOp.SUM);
+                    Work second = group.allReduceAsync(tensor, ReduceOp.SUM);
+                    Work third = group.allReduceAsync(tensor, ReduceOp.SUM);
+                    CompletableFuture<Void> waiter = Expect.onThread(second::await);
+                    first.await();
+                    third.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                    waiter.get(20, TimeUnit.SECONDS);
+                    assertEquals(36, data[0], "three sums from 4 and 5");
+                    if (third.elapsed().toMillis() >= 800) {
+                        slow.add(third.elapsed());
+                    }
+                }
+            });
+        }
+        // a busy machine may stop a thread for a while now and then
+        assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " stood still: " + slow);
     }
 }

@@ -32,6 +32,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.CountsFromZero.class, 303),
                 Arguments.of(WrongManners.AbortsWhenSomebodyLooks.class, 304),
                 Arguments.of(WrongManners.SwallowsMismatches.class, 501),
+                Arguments.of(WrongManners.LetsDataLandBeforeItLooks.class, 501),
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),
                 Arguments.of(WrongManners.RecoversFromFailures.class, 506),
                 Arguments.of(WrongManners.TakesCallsAfterClose.class, 602));

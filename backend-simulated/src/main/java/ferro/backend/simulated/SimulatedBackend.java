@@ -12,6 +12,7 @@ import ferro.spi.Settings;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,12 +69,17 @@ public final class SimulatedBackend implements CollectiveBackend {
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulated group needs at least 1 rank, found " + worldSize);
         }
-        Map<String, String> own = Map.copyOf(settings);
+        return createGroup(Collections.nCopies(worldSize, Map.copyOf(settings)));
+    }
+
+    /** Makes a group whose ranks have settings of their own, index = rank. */
+    static List<SimulatedBackend> createGroup(List<Map<String, String>> settingsByRank) {
+        int worldSize = settingsByRank.size();
         ScheduledExecutorService background = background();
         Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
-            RankContext context = new SimulatedContext(own, System::nanoTime, background);
+            RankContext context = new SimulatedContext(settingsByRank.get(rank), System::nanoTime, background);
             ranks.add(join(new GroupSpec(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
         }
         return List.copyOf(ranks);

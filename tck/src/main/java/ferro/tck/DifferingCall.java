@@ -1,0 +1,134 @@
+package ferro.tck;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+
+/**
+ * One rank's call of a group whose last rank makes another one, and what may stand in its memory afterwards.
+ *
+ * <p>Elements of rank r are those of rank 0 times 2 to the r: each sum of some ranks' elements tells which ranks are in
+ * it. The ranks that agree may have combined a part of theirs when the call fails; nothing of the odd one may be there.
+ */
+final class DifferingCall {
+    private static final int LENGTH = 64;
+    /** Of an all-gather's input. */
+    private static final int PART = 16;
+
+    private final String field;
+    private final int rank;
+    private final int worldSize;
+    private final Operand data;
+    private final Operand joined;
+
+    DifferingCall(String field, int rank, int worldSize) {
+        this.field = field;
+        this.rank = rank;
+        this.worldSize = worldSize;
+        boolean gathers = field.equals("part");
+        int length = gathers ? PART : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
+        DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
+        // parts of arrays and buffers have guards around them
+        Operand.Placement placement = rank % 2 == 0 ? Operand.Placement.PART_OF_ARRAY : Operand.Placement.DIRECT_BUFFER;
+        data = Operand.unwritten(type, length, placement).fill(index -> bits((int) index, rank));
+        joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
+    }
+
+    private static DataType typeOfTheOddRank(String field) {
+        return switch (field) {
+            case "type" -> DataType.INT32;
+            case "part" -> DataType.INT64;
+            default -> DataType.FLOAT32;
+        };
+    }
+
+    /** What both texts of the failure must say. */
+    static String[] texts(String field) {
+        return switch (field) {
+            case "kind" -> new String[] {"allReduce", "broadcast"};
+            case "count" -> new String[] {"64", "65"};
+            case "type" -> new String[] {"f32", "i32"};
+            case "op", "reduced" -> new String[] {"sum", "max"};
+            case "root" -> new String[] {"root 0", "root 1"};
+            case "part" -> new String[] {"f32", "i64"};
+            case "algorithm" -> new String[] {"ring", "recursiveDoubling"};
+            default -> new String[] {"allReduce", "barrier"};
+        };
+    }
+
+    void make(ProcessGroup group) {
+        HostTensor tensor = data.tensor();
+        switch (field) {
+            case "kind" -> {
+                if (isOdd()) {
+                    group.broadcast(tensor, 0);
+                } else {
+                    group.allReduce(tensor, ReduceOp.SUM);
+                }
+            }
+            case "count", "type", "algorithm" -> group.allReduce(tensor, ReduceOp.SUM);
+            case "op" -> group.allReduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM);
+            case "root" -> group.broadcast(tensor, isOdd() ? 1 : 0);
+            case "reduced" -> group.reduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM, 0);
+            case "part" -> group.allGather(tensor, joined.tensor());
+            case "order" -> {
+                if (isOdd()) {
+                    group.barrier();
+                }
+                group.allReduce(tensor, ReduceOp.SUM);
+            }
+            default -> throw new IllegalArgumentException("no call differs in " + field);
+        }
+    }
+
+    /** Returns what stands in this rank's memory and must not, or null. */
+    String wrong() {
+        boolean receives = joined == null && !isOdd() && (rank == 0 || !field.equals("reduced"));
+        for (int index = 0; index < data.length(); index++) {
+            long found = data.bits(index);
+            boolean right = receives ? isSumOfOthers(index, found) : found == bits(index, rank);
+            if (!right) {
+                return "element " + index + " of rank " + rank + " of " + worldSize + " has bits "
+                        + Long.toHexString(found) + ", had " + Long.toHexString(bits(index, rank));
+            }
+        }
+        if (!data.guardsHold() || joined != null && !joined.guardsHold()) {
+            return "elements around the memory of rank " + rank + " of " + worldSize + " were written";
+        }
+        return joined == null ? null : wrongInParts();
+    }
+
+    /** Each part of what was gathered is unwritten, or that of its rank; the odd rank's is on the odd rank only. */
+    private String wrongInParts() {
+        for (int index = 0; index < joined.length(); index++) {
+            int owner = index / PART;
+            boolean mayBeThere = isOdd() ? owner == rank : owner != worldSize - 1;
+            long found = joined.bits(index);
+            if (found != joined.unwrittenBits() && !(mayBeThere && found == bits(index % PART, owner))) {
+                return "element " + index % PART + " of part " + owner + " on rank " + rank + " of " + worldSize
+                        + " has bits " + Long.toHexString(found);
+            }
+        }
+        return null;
+    }
+
+    private boolean isOdd() {
+        return rank == worldSize - 1;
+    }
+
+    private boolean isSumOfOthers(int index, long found) {
+        float ranks = Float.intBitsToFloat((int) found) / base(index);
+        int odd = 1 << worldSize - 1;
+        return ranks == (int) ranks && ranks > 0 && ranks < 2 * odd && ((int) ranks & odd) == 0;
+    }
+
+    private static float base(int index) {
+        return index % 97 + 1.5f;
+    }
+
+    /** The same bits in every type. */
+    private static long bits(int index, int rank) {
+        return Float.floatToRawIntBits(base(index) * (1 << rank));
+    }
+}
