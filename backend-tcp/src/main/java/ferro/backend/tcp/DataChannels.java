@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.spi.Transport.Lane;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -158,8 +159,13 @@ final class DataChannels {
     }
 
     void enter(Hello hello, Channel channel) {
+        ChannelFutureListener failed = entering.remove(channel);
+        if (failed == null) {
+            // it has ended meanwhile, and its epoch is given back
+            return;
+        }
         // from here on the channel may end on the thread of a driver
-        channel.closeFuture().removeListener(entering.remove(channel));
+        channel.closeFuture().removeListener(failed);
         handOver(key(hello), hello.channel().epoch(), channel);
     }
 
@@ -169,24 +175,51 @@ final class DataChannels {
     }
 
     private void handOver(DataKey key, int epoch, Channel channel) {
-        peers.io().dataOptions(channel);
-        channel.deregister().addListener((ChannelFutureListener) done ->
-                inboxes.deliver(key.group(), new Inboxes.Event() {
-                    @Override
-                    public void tell(TcpMesh.Listener listener) {
-                        listener.data(key.peer(), key.lane(), epoch, channel);
-                    }
+        try {
+            peers.io().dataOptions(channel);
+        } catch (ChannelException unable) {
+            unusable(key, epoch, channel, unable);
+            return;
+        }
+        channel.deregister().addListener((ChannelFutureListener) done -> {
+            if (done.isSuccess()) {
+                inboxes.deliver(key.group(), new Connected(key, epoch, channel));
+            } else {
+                unusable(key, epoch, channel, done.cause());
+            }
+        });
+    }
 
-                    @Override
-                    public void drop() {
-                        channel.unsafe().closeForcibly();
-                    }
+    /** The peer sees its end; it has no other word to wait for. */
+    private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
+        boolean here = channel.isOpen();
+        channel.unsafe().closeForcibly();
+        String text = "the data connection of rank " + peers.rank() + " to rank " + key.peer() + ", lane " + key.lane()
+                + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
+        FerroException failure = new FerroException(
+                here ? Code.RESOURCE : Code.PEER_LOST,
+                peers.where().blaming(Integer.toString(here ? peers.rank() : key.peer())),
+                text,
+                cause);
+        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+    }
 
-                    @Override
-                    public boolean connection() {
-                        return true;
-                    }
-                }));
+    /** A connection that is there. */
+    private record Connected(DataKey key, int epoch, Channel channel) implements Inboxes.Event {
+        @Override
+        public void tell(TcpMesh.Listener listener) {
+            listener.data(key.peer(), key.lane(), epoch, channel);
+        }
+
+        @Override
+        public void drop() {
+            channel.unsafe().closeForcibly();
+        }
+
+        @Override
+        public boolean connection() {
+            return true;
+        }
     }
 
     /** Forgets the channels of a group that is over. */

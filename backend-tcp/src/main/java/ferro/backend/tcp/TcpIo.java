@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
@@ -16,6 +17,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.RawUnixChannelOption;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -26,6 +28,8 @@ final class TcpIo {
 
     private static final int TCP_CONGESTION = 13;
     private static final int CONGESTION_NAME_BYTES = 16;
+    private static final String AUTO = "auto";
+    private static final String SYSTEM = "system";
 
     private final boolean epoll;
     private final String congestion;
@@ -35,7 +39,12 @@ final class TcpIo {
         this.congestion = congestion;
     }
 
-    /** Reads {@code ferro.tcp.io} and {@code ferro.tcp.congestion}; epoll asked for but absent is an error with its cause. */
+    /**
+     * Reads {@code ferro.tcp.io} and {@code ferro.tcp.congestion}.
+     *
+     * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
+     *     does not take the congestion control
+     */
     static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
         boolean epoll = switch (wanted) {
@@ -50,12 +59,40 @@ final class TcpIo {
             case "nio" -> false;
             default -> throw new IllegalArgumentException("ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
         };
-        return new TcpIo(epoll, Settings.TCP_CONGESTION.of(context));
+        String congestion = Settings.TCP_CONGESTION.of(context);
+        checkCongestion(congestion, epoll);
+        return new TcpIo(epoll, congestion);
+    }
+
+    /** Tries a name out, so that joining fails with it and not the first call. */
+    private static void checkCongestion(String name, boolean epoll) {
+        if (name.equals(AUTO) || name.equals(SYSTEM)) {
+            return;
+        }
+        String setting = Settings.TCP_CONGESTION.name() + "=" + name + ": ";
+        if (name.isEmpty() || name.length() >= CONGESTION_NAME_BYTES || !name.matches("[!-~]*")) {
+            throw new IllegalArgumentException(setting + "need auto, system or a name of 1 to "
+                    + (CONGESTION_NAME_BYTES - 1) + " printable ASCII characters, found " + name.length());
+        }
+        if (!epoll) {
+            return;
+        }
+        Channel probe = new EpollSocketChannel();
+        try {
+            congestion(probe, name);
+        } catch (ChannelException refused) {
+            throw new IllegalArgumentException(
+                    setting + "this machine does not take it (" + refused.getMessage()
+                            + "): see /proc/sys/net/ipv4/tcp_allowed_congestion_control for names, or use auto",
+                    refused);
+        } finally {
+            probe.unsafe().closeForcibly();
+        }
     }
 
     /** What is best on this machine, for those who have no settings. */
     static TcpIo standard() {
-        return new TcpIo(Epoll.isAvailable(), "auto");
+        return new TcpIo(Epoll.isAvailable(), AUTO);
     }
 
     boolean epoll() {
@@ -75,16 +112,31 @@ final class TcpIo {
         return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     }
 
-    /** Sets what a data link needs: no delay, quick acknowledgements, congestion control as asked; best effort beyond the first. */
+    /**
+     * Sets what a data link needs: no delay, quick acknowledgements, congestion control as asked; reno by auto is best
+     * effort.
+     *
+     * @throws ChannelException if the channel does not take it
+     */
     void dataOptions(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         if (!epoll) {
             return;
         }
         channel.config().setOption(EpollChannelOption.TCP_QUICKACK, true);
-        String name = congestion.equals("auto") ? (loopback(channel) ? "reno" : "system") : congestion;
-        if (!name.equals("system")) {
-            congestion(channel, name);
+        if (!congestion.equals(AUTO)) {
+            if (!congestion.equals(SYSTEM)) {
+                congestion(channel, congestion);
+            }
+            return;
+        }
+        if (loopback(channel)) {
+            try {
+                congestion(channel, "reno");
+            } catch (ChannelException absent) {
+                System.getLogger("ferro.tcp")
+                        .log(Level.DEBUG, "the system's congestion control stays on " + channel, absent);
+            }
         }
     }
 

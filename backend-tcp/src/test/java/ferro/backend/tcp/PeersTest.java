@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,11 @@ import ferro.Store;
 import ferro.backend.tcp.Secret.Role;
 import ferro.spi.GroupSpec;
 import ferro.spi.Transport.Lane;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +30,13 @@ class PeersTest {
     private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
     private static final Hello.Channel NONE = Hello.Channel.NONE;
     private static final byte[] PROVED = {};
+    private static final Hello DATA_HELLO = new Hello(
+            Hello.Kind.DATA,
+            "default",
+            new Hello.Member(7, 0, 3, 1),
+            new Hello.Channel(5, (byte) 1, 3),
+            false,
+            new byte[Hello.NONCE_BYTES]);
 
     /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
     private static Refusal knock(Stranger stranger, Hello.Kind kind, Hello.Member member, Hello.Channel channel) {
@@ -112,22 +125,50 @@ class PeersTest {
             JoiningContext context = ranks.context(SPEC, Map.of());
             TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
             Peers peers = new Peers(SPEC, port, 7);
-            Hello hello = new Hello(
-                    Hello.Kind.DATA,
-                    "default",
-                    new Hello.Member(7, 0, 3, 1),
-                    new Hello.Channel(5, (byte) 1, 3),
-                    false,
-                    new byte[Hello.NONCE_BYTES]);
             EmbeddedChannel first = new EmbeddedChannel();
-            peers.admit(hello, first);
-            Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(hello, new EmbeddedChannel()));
+            peers.admit(DATA_HELLO, first);
+            Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(DATA_HELLO, new EmbeddedChannel()));
             assertTrue(refusal.getMessage().contains("epoch 3 has been connected already"), refusal.getMessage());
 
             first.close();
 
-            peers.admit(hello, new EmbeddedChannel());
+            peers.admit(DATA_HELLO, new EmbeddedChannel());
             context.release(TcpPort.class);
+        }
+    }
+
+    @Test
+    void aConnectionThatDoesNotTakeItsOptionsIsTheEndOfTheLaneAndOfNothingElse() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Recorder recorder = new Recorder();
+            peers.register(5, recorder);
+            Channel unwilling = new Unwilling();
+            peers.admit(DATA_HELLO, unwilling);
+
+            peers.entered(DATA_HELLO, unwilling);
+
+            Recorder.Heard heard = recorder.next();
+            assertEquals("noData", heard.kind());
+            assertEquals(Code.RESOURCE, heard.cause().code());
+            assertTrue(heard.text().contains("POINT_TO_POINT, epoch 3, cannot be used: no such option"), heard.text());
+            assertFalse(unwilling.isOpen());
+            context.release(TcpPort.class);
+        }
+    }
+
+    /** Takes no option. */
+    private static final class Unwilling extends EmbeddedChannel {
+        @Override
+        public ChannelConfig config() {
+            return new DefaultChannelConfig(this) {
+                @Override
+                public <T> boolean setOption(ChannelOption<T> option, T value) {
+                    throw new ChannelException("no such option: " + option);
+                }
+            };
         }
     }
 
