@@ -1,5 +1,6 @@
 package ferro.spi;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -81,10 +82,13 @@ public final class Settings {
             new Setting<>("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
     /** Job, so that two jobs on one port are told apart. */
     public static final Setting<String> JOB_ID =
-            new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Function.identity());
+            new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
             new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
+
+    /** It goes into the first frame of every connection, whose length is bounded. */
+    private static final int MOST_JOB_ID_BYTES = 64;
 
     private Settings() {}
 
@@ -119,6 +123,14 @@ public final class Settings {
                 STORE_SERVED,
                 JOB_ID,
                 SECRET_FILE);
+    }
+
+    private static String jobId(String text) {
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MOST_JOB_ID_BYTES) {
+            throw new IllegalArgumentException(bytes + " bytes in UTF-8");
+        }
+        return text;
     }
 
     private static boolean flag(String text) {

@@ -57,6 +57,19 @@ class SettingTest {
     }
 
     @Test
+    void aJobIdOfMoreThanSixtyFourBytesIsRefusedWithItsLength() {
+        assertEquals("j".repeat(64), Settings.JOB_ID.of(given("FERRO_JOB_ID", "j".repeat(64))));
+
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> Settings.JOB_ID.of(given("FERRO_JOB_ID", "\u00f6".repeat(33))))
+                .getMessage();
+
+        assertTrue(message.endsWith("need a name of at most 64 bytes (66 bytes in UTF-8)"), message);
+        assertTrue(message.startsWith("FERRO_JOB_ID="), message);
+    }
+
+    @Test
     void timesHaveTheirUnitInTheValue() {
         assertEquals(Duration.ofMillis(500), Settings.TIMEOUT.of(given("ferro.timeout", "500ms")));
         assertEquals(Duration.ofSeconds(3), Settings.TIMEOUT.of(given("ferro.timeout", " 3s ")));
