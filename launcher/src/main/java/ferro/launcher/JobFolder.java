@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.backend.tcp.SecretFile;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -87,12 +88,10 @@ final class JobFolder implements AutoCloseable {
                 throw new BadInputException("--secret-file " + file + " has permissions "
                         + PosixFilePermissions.toString(permissions) + ", need rw------- : chmod 600 " + file);
             }
-            if (Files.readString(file).isBlank()) {
-                throw new BadInputException("--secret-file " + file + " is empty");
-            }
+            SecretFile.read(file);
             return file.toAbsolutePath();
         } catch (IOException failure) {
-            throw new BadInputException("--secret-file " + file + ": cannot be read (" + failure + ")", failure);
+            throw new BadInputException("--secret-file: " + failure.getMessage(), failure);
         }
     }
 

@@ -1,11 +1,10 @@
 package ferro.launcher;
 
+import ferro.backend.tcp.SecretFile;
 import ferro.backend.tcp.TcpStoreServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -27,9 +26,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
         }
-        byte[] known = Files.readString(secret, StandardCharsets.ISO_8859_1)
-                .stripTrailing()
-                .getBytes(StandardCharsets.ISO_8859_1);
+        byte[] known = SecretFile.read(secret);
         TcpStoreServer server = TcpStoreServer.start(
                 address, wanted.port(), jobId, spec.placement().worldSize(), known);
         server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));

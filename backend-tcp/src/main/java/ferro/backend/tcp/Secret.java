@@ -4,15 +4,9 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -24,7 +18,6 @@ final class Secret {
     static final int PROOF_BYTES = 32;
 
     private static final String ALGORITHM = "HmacSHA256";
-    private static final int MOST_BYTES = 4096;
     /** SecretKeySpec refuses an empty key; HMAC pads keys with zeros, so one zero byte is the same key as none. */
     private static final byte[] EMPTY_KEY = {0};
 
@@ -43,36 +36,13 @@ final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a file that only its owner can open; white space at its end is not part of the secret. */
+    /** Reads a file that only its owner can open. */
     static Secret read(Path file, Where where) {
         try {
-            Set<PosixFilePermission> mode = EnumSet.noneOf(PosixFilePermission.class);
-            if (Files.getFileStore(file).supportsFileAttributeView("posix")) {
-                mode.addAll(Files.getPosixFilePermissions(file));
-            }
-            mode.removeAll(PosixFilePermissions.fromString("rwx------"));
-            if (!mode.isEmpty()) {
-                throw refused(where, file + " can be opened by others (" + mode + "): need mode 0600", null);
-            }
-            if (Files.size(file) > MOST_BYTES) {
-                throw refused(where, file + " has " + Files.size(file) + " bytes: need at most " + MOST_BYTES, null);
-            }
-            byte[] bytes = stripped(Files.readAllBytes(file));
-            if (bytes.length == 0) {
-                throw refused(where, file + " has 0 bytes: need at least 1", null);
-            }
-            return new Secret(bytes);
+            return new Secret(SecretFile.read(file));
         } catch (IOException failure) {
-            throw refused(where, file + " cannot be read (" + failure + "): need a file of mode 0600", failure);
+            throw refused(where, failure.getMessage(), failure);
         }
-    }
-
-    private static byte[] stripped(byte[] bytes) {
-        int end = bytes.length;
-        while (end > 0 && bytes[end - 1] <= ' ' && bytes[end - 1] >= 0) {
-            end--;
-        }
-        return Arrays.copyOf(bytes, end);
     }
 
     private static FerroException refused(Where where, String message, IOException cause) {
