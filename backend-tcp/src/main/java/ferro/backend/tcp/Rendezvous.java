@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param server     who serves it, for messages
  */
 record Rendezvous(String host, int port, boolean servedHere, String server) {
+    private static final String RANK_ZERO = "rank 0";
+
     /** Checks the port. */
     Rendezvous {
         if (port < 1 || port > 65535) {
@@ -62,7 +64,12 @@ record Rendezvous(String host, int port, boolean servedHere, String server) {
                 .find(context)
                 .or(() -> Settings.ENV_RANK.find(context))
                 .orElse(group.rank());
-        return new Rendezvous(host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : "rank 0");
+        return new Rendezvous(host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO);
+    }
+
+    /** Whether another rank serves, and no launcher. */
+    boolean servedByRankZero() {
+        return !servedHere && server.equals(RANK_ZERO);
     }
 
     /** Java's URI needs something behind the slashes, which {@code env://} has not. */

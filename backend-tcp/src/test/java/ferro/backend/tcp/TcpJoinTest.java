@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +113,7 @@ class TcpJoinTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_JOB_ID", "other")));
 
-            assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "the store at 127.0.0.1:");
+            assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
         }
     }
 
@@ -166,14 +167,45 @@ class TcpJoinTest {
     }
 
     @Test
-    void aStoreThatNobodyServesIsNamedAtTheDeadline() {
+    void withoutRankZeroTheOthersNameItAndTheStoreThatItServes() {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
             Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
 
             FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(500), unserved));
 
-            assertSays(failure, Code.RENDEZVOUS, "127.0.0.1:" + ranks.server.port(), "which rank 0 serves", "attempts");
+            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
+            assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
+            assertEquals("0", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void aLauncherThatServesNoStoreIsNamed() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(300)));
+
+            assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
+            assertEquals("", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void waitingForTheStoreIsSaidAfterThreeSeconds() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+            GroupSpec spec = new GroupSpec("g", 1, 2, Duration.ofMillis(3_500));
+            JoiningContext context = ranks.context(spec, Map.of("FERRO_STORE_SERVED", "0"));
+            List<String> lines = Collections.synchronizedList(new ArrayList<>());
+
+            assertThrows(
+                    FerroException.class,
+                    () -> StoreOpening.open(Rendezvous.env(spec, context), spec, context, lines::add));
+
+            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves";
+            assertEquals(List.of("waiting for ranks [0] of 2: " + store + " does not answer yet"), lines);
         }
     }
 
