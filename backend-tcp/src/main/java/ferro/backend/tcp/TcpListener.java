@@ -10,6 +10,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -73,10 +75,11 @@ final class TcpListener implements AutoCloseable {
 
     private void accept(Channel channel) {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-        AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel));
+        ScheduledFuture<?> timer =
+                channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
+        AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer));
         pending.put(channel, side);
         channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side)));
-        var timer = channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
         channel.closeFuture().addListener(closed -> {
             timer.cancel(false);
             pending.remove(channel);
@@ -84,6 +87,14 @@ final class TcpListener implements AutoCloseable {
         if (pending.size() > mostPending) {
             dropOldest();
         }
+    }
+
+    /** A loop that was held up reads a proof before it looks at its timers; the other side has given up by then. */
+    private void admit(Hello hello, Channel channel, Delayed timer) throws Refusal {
+        if (timer.getDelay(TimeUnit.NANOSECONDS) <= 0) {
+            throw HandshakeReader.late(HANDSHAKE_MILLIS);
+        }
+        guests.admit(hello, channel);
     }
 
     private void expired(Channel channel) {

@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,14 +9,18 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.Secret.Role;
+import io.netty.channel.Channel;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 class TcpListenerTest {
     private static final byte[] SECRET = "a secret of the job".getBytes(StandardCharsets.UTF_8);
     private static final Hello.Member MEMBER = new Hello.Member(0, 1, 4, -1);
+
+    private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
     private static TcpStoreServer server(byte[] secret) {
         return TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 4, secret);
@@ -101,6 +108,55 @@ class TcpListenerTest {
             byte[] theirs = Arrays.copyOfRange(answer, Handshake.HEAD_BYTES, answer.length);
             assertTrue(Secret.of(SECRET).proves(Role.ACCEPTING, opening, challenge, theirs));
         }
+    }
+
+    @Test
+    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Refusal {
+        TcpIo io = TcpIo.standard();
+        Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
+        AtomicInteger guests = new AtomicInteger();
+        try (BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");
+                TcpListener listener = new TcpListener(own, counted(guests), new StrangerLog(LOG, System::nanoTime))) {
+            var bound = listener.bind(io, loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            try (Stranger stranger = Stranger.at(bound.getPort())) {
+                byte[] opening = hello(SECRET).encoded();
+                stranger.say(opening);
+                byte[] head = stranger.hear(Handshake.HEAD_BYTES);
+                byte[] challenge = stranger.hear(head[2]);
+
+                CountDownLatch never = new CountDownLatch(1);
+                loop.run(() -> held(never, TcpListener.HANDSHAKE_MILLIS + 200));
+                byte[] proof = Secret.of(SECRET).proof(Role.CONNECTING, opening, challenge);
+                stranger.say(Handshake.frame(Handshake.PROOF, proof));
+
+                Refusal refusal = refusal(stranger);
+                assertEquals(Code.PROTOCOL, refusal.code());
+                assertTrue(refusal.getMessage().contains("not over after 5000 ms"), refusal.getMessage());
+                assertEquals(0, guests.get());
+            }
+        }
+    }
+
+    private static void held(CountDownLatch never, long millis) {
+        try {
+            assertFalse(never.await(millis, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static TcpListener.Guest counted(AtomicInteger guests) {
+        return new TcpListener.Guest() {
+            @Override
+            public void admit(Hello hello, Channel channel) {
+                guests.incrementAndGet();
+            }
+
+            @Override
+            public void entered(Hello hello, Channel channel) {
+                channel.close();
+            }
+        };
     }
 
     @Test
