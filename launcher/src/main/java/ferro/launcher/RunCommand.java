@@ -33,7 +33,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = {"-cp", "--class-path"},
             paramLabel = "PATH",
-            description = "class path of the program, before ferro's (default: CLASSPATH, else this folder)")
+            description =
+                    "class path of the program, before ferro's (default: CLASSPATH, else this folder, behind ferro's)")
     private String classPath;
 
     @Option(names = "-J", paramLabel = "OPTION", description = "JVM option of every rank, for example -J-Xmx2g")

@@ -152,6 +152,26 @@ class TargetTest {
     }
 
     @Test
+    void archivedClassesServeWhereFerrosJarsComeFirst() throws IOException {
+        Path archive = write("ranks.jsa", "classes");
+        ClassPath library = ClassPath.parse(folder.resolve("a.jar").toString());
+        ClassPath none = ClassPath.parse("");
+        JavaSettings unnamed = new JavaSettings(ClassPath.parse("/x"), false, none, library, List.of(), "");
+        JavaSettings named = new JavaSettings(ClassPath.parse("/x"), true, none, library, List.of(), "");
+        JavaSettings without = new JavaSettings(none, false, none, library, List.of("-Xshare:off"), "");
+        String option = "-XX:SharedArchiveFile=" + archive;
+
+        assertEquals(library + ":/x", unnamed.classPath().toString());
+        assertTrue(unnamed.commandLine(false, "Main", List.of()).contains(option));
+        assertEquals("/x:" + library, named.classPath().toString());
+        assertEquals(false, named.commandLine(false, "Main", List.of()).contains(option));
+        assertEquals(false, without.commandLine(false, "Main", List.of()).contains(option));
+        assertTrue(settings.withJar(folder.resolve("app.jar")).programFirst());
+        Files.delete(archive);
+        assertEquals(false, unnamed.commandLine(false, "Main", List.of()).contains(option));
+    }
+
+    @Test
     void programsNeedNothingOfTheCommand() {
         ClassPath all = ClassPath.parse(String.join(
                 ":",
