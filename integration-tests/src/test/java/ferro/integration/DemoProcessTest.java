@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -40,6 +41,7 @@ class DemoProcessTest {
 
             assertTrue(run.errText().contains("[0] ferro demo: "), run::toString);
             assertTrue(run.errText().contains(why), run::toString);
+            assertFalse(run.errText().contains("failed first"), run::toString);
         }
     }
 
