@@ -238,7 +238,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * Combines the tensors of all ranks and leaves part r of the result on rank r.
      *
      * @param in  operand, {@code [worldSize * n]}
-     * @param out own part of the result, {@code [n]}
+     * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
      * @param op  how
      */
     @Override
@@ -261,7 +261,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
     /**
      * Joins the tensors of all ranks, in rank order, on the root.
      *
-     * @param in   own part, {@code [n]}
+     * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
      * @param out  all parts, {@code [worldSize * n]}; may be null off the root
      * @param root receiver
      */
@@ -286,7 +286,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * Hands part r of the root's tensor to rank r.
      *
      * @param in   all parts, {@code [worldSize * n]}; may be null off the root
-     * @param out  own part, {@code [n]}
+     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
      * @param root owner
      */
     @Override
