@@ -71,8 +71,9 @@ final class JobOptions {
 
     private Duration signalGrace() {
         try {
-            return Setting.duration(grace);
-        } catch (IllegalArgumentException misread) {
+            // by nanoseconds, as the clock counts: what does not fit there is refused as well
+            return Duration.ofNanos(Setting.duration(grace).toNanos());
+        } catch (IllegalArgumentException | ArithmeticException misread) {
             throw new BadInputException("--grace " + grace + ": need a time such as 500ms, 10s or 2m", misread);
         }
     }

@@ -51,6 +51,7 @@ class FerroCommandTest {
                 "run -n 2 -J-Dferro.backend=dove ferro.launcher.FerroCommand | there is no back end named \"dove\"",
                 "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, and each of the 3 ranks",
                 "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
+                "run --grace 9999999h -- true | ferro run: --grace 9999999h: need a time",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
                 "jump | Unmatched argument",
                 "'' | need a command",
