@@ -2,17 +2,43 @@ package ferro.backend.tcp;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** What the kernel says is listening; Linux only. */
 final class Sockets {
     private static final String LISTEN = "0A";
+    private static final int MOST_ATTEMPTS = 100;
+    /** Below Linux's ip_local_port_range, above most services. */
+    private static final int LOWEST_PORT = 20_000;
+
+    private static final int HIGHEST_PORT = 32_000;
 
     private Sockets() {}
+
+    /**
+     * A port that is free when looked at, for those that others must know beforehand; none of those that the system gives
+     * away by itself, so that only another such test could take it.
+     */
+    static int freePort() throws IOException {
+        IOException last = null;
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (IOException taken) {
+                last = taken;
+            }
+        }
+        throw new IOException("no free port in " + MOST_ATTEMPTS + " attempts", last);
+    }
 
     /** The addresses that a port is listened on. */
     static List<String> listening(int port) throws IOException {

@@ -9,7 +9,6 @@ import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,10 +40,7 @@ class TcpGroupTest {
 
     @Test
     void twoGroupsOfOneRankShareItsPortAndTheSecondOutlivesTheFirst() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = Sockets.freePort();
         Map<String, String> settings = new HashMap<>();
         settings.put("ferro.backend", "tcp");
         settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + port);

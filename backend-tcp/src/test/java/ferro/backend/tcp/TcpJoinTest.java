@@ -235,7 +235,7 @@ class TcpJoinTest {
 
     @Test
     void rankZeroServesTheStoreOnItsOnePortAndOthersMayComeFirst() throws IOException {
-        int port = freePort();
+        int port = Sockets.freePort();
         Map<String, String> served = new HashMap<>();
         served.put("MASTER_PORT", Integer.toString(port));
         served.put("FERRO_STORE_SERVED", "0");
@@ -255,7 +255,7 @@ class TcpJoinTest {
 
     @Test
     void torchrunsAgentKeepsItsPortAndTheStoreIsAtTheNext() throws IOException {
-        int port = freePort();
+        int port = Sockets.freePort();
         Map<String, String> torch = new HashMap<>();
         torch.put("MASTER_PORT", Integer.toString(port - 1));
         torch.put("FERRO_STORE_SERVED", "0");
@@ -273,7 +273,7 @@ class TcpJoinTest {
 
     @Test
     void thePortIsBoundExactlyAsAsked() throws IOException {
-        int port = freePort();
+        int port = Sockets.freePort();
         try (Ranks ranks = Ranks.onLoopback()) {
             Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
             CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
@@ -306,13 +306,6 @@ class TcpJoinTest {
                         throw new IllegalStateException("made anew");
                     }));
             assertTrue(made[0], "the port is still in use");
-        }
-    }
-
-    /** Free when looked at; a port of the system's choice cannot be told to other ranks beforehand. */
-    private static int freePort() throws IOException {
-        try (var socket = new java.net.ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 }
