@@ -90,7 +90,7 @@ class CloseRaceTest {
                 ProcessGroup group = used.apply(whole);
                 meet(together);
                 long start = System.nanoTime();
-                try {
+                try (group) {
                     group.allReduce(new int[] {3 + rank, 5}, ReduceOp.SUM);
                     throw new AssertionError("the call of rank " + rank + " ended well, alone");
                 } catch (FerroException failure) {
