@@ -82,8 +82,9 @@ public final class Agreement {
                 return identity(parent, ranks, mine, number);
             }
         } catch (FerroException failure) {
-            mine.turns.forEach((member, turn) ->
-                    control.tell(member, ControlMessage.cancel(turn, failure.code(), failure.getMessage())));
+            mine.turns.forEach((member, turn) -> control.tell(
+                    member,
+                    ControlMessage.cancel(turn, failure.code(), failure.where().culprits(), failure.getMessage())));
             throw failure;
         } finally {
             end(mine);
@@ -102,11 +103,11 @@ public final class Agreement {
         }
     }
 
-    /** Hears that a rank has given up what it made at a turn. */
-    synchronized void cancelled(int peer, long turn, Code code, String text) {
+    /** Hears that a rank has given up what it made at a turn, and whom it blames; nobody means itself. */
+    synchronized void cancelled(int peer, long turn, Code code, String culprits, String text) {
         FerroException given = failure(
                 code == Code.INTERRUPTED ? Code.ABORTED : code,
-                Integer.toString(peer),
+                culprits.isEmpty() ? Integer.toString(peer) : culprits,
                 "rank " + peer + " gave it up: " + text);
         Map<Long, Proposal> told = proposals.getOrDefault(peer, Map.of());
         Proposal open = told.get(turn);

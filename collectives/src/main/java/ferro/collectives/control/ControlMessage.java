@@ -58,8 +58,8 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         return new ControlMessage(Kind.AGREE, attempt, turn, null, Long.toHexString(Hashing.of(ranks)), ranks);
     }
 
-    static ControlMessage cancel(long turn, Code code, String why) {
-        return new ControlMessage(Kind.CANCEL, 0, turn, code, "", why);
+    static ControlMessage cancel(long turn, Code code, String culprits, String why) {
+        return new ControlMessage(Kind.CANCEL, 0, turn, code, culprits, why);
     }
 
     ByteBuffer encode() {

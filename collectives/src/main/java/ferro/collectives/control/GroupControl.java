@@ -224,7 +224,7 @@ public final class GroupControl implements Transport.Events {
             case QUERY -> answer(peer, read);
             case HERE -> noteHere(peer, read.sequence());
             case AGREE -> agreement.heard(peer, read);
-            case CANCEL -> agreement.cancelled(peer, read.hash(), codeOf(read), read.text());
+            case CANCEL -> agreement.cancelled(peer, read.hash(), codeOf(read), read.culprits(), read.text());
         }
     }
 

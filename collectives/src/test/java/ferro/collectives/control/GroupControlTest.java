@@ -293,4 +293,17 @@ class GroupControlTest {
                         .encode());
         assertTrue(many.startsWith(cut.culprits() + ","), cut.culprits());
     }
+
+    @Test
+    void aRankThatGaveANewGroupUpPassesOnWhomItBlames() {
+        int[] all = {0, 1, 2};
+        ranks.get(2).control(0, ControlMessage.agree(1, 1, "[0, 1, 2]").encode());
+        assertThrows(FerroException.class, () -> ranks.get(2).agreement().reach(5, all, Duration.ofMillis(1)));
+
+        FerroException heard = assertThrows(
+                FerroException.class, () -> ranks.get(0).agreement().reach(5, all, Duration.ofSeconds(PATIENCE)));
+
+        assertEquals(Code.TIMED_OUT, heard.code());
+        assertEquals("1", heard.where().culprits(), heard.getMessage());
+    }
 }
