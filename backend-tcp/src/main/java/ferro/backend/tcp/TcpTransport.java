@@ -108,8 +108,8 @@ final class TcpTransport implements Transport {
 
     @Override
     public void park(long deadlineNanos) {
-        if (!arrivals.isEmpty() && takeArrivals()) {
-            return;
+        if (!arrivals.isEmpty()) {
+            return; // the next poll takes them, and tells that something has moved
         }
         long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
         if (nanos > 0 && !closed) {
