@@ -81,9 +81,11 @@ run_ferro() {
 for round in $(seq "$rounds"); do
     echo "compare-gloo: round $round of $rounds" >&2
     if [ $((round % 2)) = 1 ]; then
-        run_ferro "$round" && run_gloo "$round"
+        run_ferro "$round"
+        run_gloo "$round"
     else
-        run_gloo "$round" && run_ferro "$round"
+        run_gloo "$round"
+        run_ferro "$round"
     fi
 done
 awk -v csv="$out/ratios.csv" -f "$home/benchmarks/peers/ratios.awk" "$raw" >"$out/ratios.md"
