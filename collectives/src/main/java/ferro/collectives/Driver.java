@@ -3,8 +3,11 @@ package ferro.collectives;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Driver {
     private static final long PARK_NANOS = 10_000_000L;
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
+    private static final long IDLE_MILLIS = 100;
     private static final int YIELDS_BETWEEN_CHECKS = 64;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
 
@@ -32,6 +36,7 @@ final class Driver {
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger callersWaiting = new AtomicInteger();
     private volatile Thread progress;
+    private ExecutorService dependants;
     private volatile boolean closed;
 
     /** What is driven; all methods but {@link #isIdle} and {@link #hasFailed} are called with the turn held. */
@@ -77,8 +82,22 @@ final class Driver {
         if (stepped) {
             context.background().execute(task);
         } else {
-            CompletableFuture.runAsync(task);
+            dependants().execute(task);
         }
+    }
+
+    /** Threads for what users chained, as many as block at once; the JDK's own pool has one on a machine of two cores. */
+    private synchronized ExecutorService dependants() {
+        if (dependants == null) {
+            String name = "ferro-" + group.name() + "-" + group.rank() + "-completion";
+            dependants = new ThreadPoolExecutor(
+                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
+                        Thread thread = new Thread(task, name);
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+        }
+        return dependants;
     }
 
     /** Drives, or waits for whoever does, until the work is done. */

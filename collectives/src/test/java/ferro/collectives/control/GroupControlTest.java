@@ -24,9 +24,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class GroupControlTest {
@@ -34,6 +37,9 @@ class GroupControlTest {
     private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max");
 
     private static final long PATIENCE = 30;
+
+    /** One thread for each rank that waits; the JDK's own pool may have just one. */
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private final List<GroupControl> ranks = new ArrayList<>();
     private final int[] failures = new int[3];
@@ -109,6 +115,11 @@ class GroupControlTest {
             GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, () -> failures[rank]++));
         }
+    }
+
+    @AfterEach
+    void endThreads() {
+        threads.shutdownNow();
     }
 
     private static FerroException lost(int peer) {
@@ -215,7 +226,7 @@ class GroupControlTest {
 
     private CompletableFuture<Long> make(int rank, int... members) {
         return CompletableFuture.supplyAsync(
-                () -> ranks.get(rank).agreement().reach(9, members, Duration.ofSeconds(20)));
+                () -> ranks.get(rank).agreement().reach(9, members, Duration.ofSeconds(20)), threads);
     }
 
     private static FerroException failureOf(CompletableFuture<?> making) {
