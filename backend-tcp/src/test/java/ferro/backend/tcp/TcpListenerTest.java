@@ -111,7 +111,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Refusal {
+    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Refusal, InterruptedException {
         TcpIo io = TcpIo.standard();
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         AtomicInteger guests = new AtomicInteger();
@@ -125,7 +125,10 @@ class TcpListenerTest {
                 byte[] challenge = stranger.hear(head[2]);
 
                 CountDownLatch never = new CountDownLatch(1);
-                loop.run(() -> held(never, TcpListener.HANDSHAKE_MILLIS + 200));
+                CountDownLatch begun = new CountDownLatch(1);
+                loop.run(() -> held(begun, never, TcpListener.HANDSHAKE_MILLIS + 200));
+                // a loop that is not held yet would read the proof first
+                assertTrue(begun.await(20, TimeUnit.SECONDS));
                 byte[] proof = Secret.of(SECRET).proof(Role.CONNECTING, opening, challenge);
                 stranger.say(Handshake.frame(Handshake.PROOF, proof));
 
@@ -137,7 +140,8 @@ class TcpListenerTest {
         }
     }
 
-    private static void held(CountDownLatch never, long millis) {
+    private static void held(CountDownLatch begun, CountDownLatch never, long millis) {
+        begun.countDown();
         try {
             assertFalse(never.await(millis, TimeUnit.MILLISECONDS));
         } catch (InterruptedException stop) {
