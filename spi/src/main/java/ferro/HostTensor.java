@@ -215,19 +215,6 @@ public final class HostTensor implements Tensor {
     }
 
     /**
-     * Returns whether two views begin at the same place of the same memory: what in-place means.
-     *
-     * @param other view to compare with
-     * @return true if both start at the same element of the same array or buffer object; their lengths may differ
-     */
-    public boolean startsWith(HostTensor other) {
-        if (offset != other.offset) {
-            return false;
-        }
-        return memory == other.memory;
-    }
-
-    /**
      * Returns the array or direct buffer; read and write a buffer by absolute index only, its limit is not ours.
      *
      * @return memory

@@ -54,14 +54,4 @@ public record Plan(
             case SCRATCH -> scratch;
         };
     }
-
-    /**
-     * Returns whether every step moves one chunk, so that segments of different steps line up and can pipeline.
-     *
-     * @return true if each step has {@code chunks == 1}
-     */
-    public boolean isUniform() {
-        return sends.stream().allMatch(send -> send.chunks() == 1)
-                && receives.stream().allMatch(arrival -> arrival.chunks() == 1);
-    }
 }
