@@ -29,6 +29,14 @@ final class CallChecks {
             throw new IllegalArgumentException(kind + ": input is "
                     + in.dataType().label() + ", output is " + out.dataType().label() + ": both must have one type");
         }
+        if (!place(in).equals(place(out))) {
+            throw new IllegalArgumentException(
+                    kind + ": input is " + place(in) + ", output is " + place(out) + ": both must be in one place");
+        }
+    }
+
+    private static String place(Tensor tensor) {
+        return tensor instanceof DeviceTensor on ? "on device " + on.device() : "in host memory";
     }
 
     static void length(String kind, String name, Tensor tensor, long need, String like) {

@@ -31,6 +31,76 @@ public sealed interface Collective {
     Tensor operand();
 
     /**
+     * Returns the operand, or the one tensor of a call that works in place.
+     *
+     * @return tensor; null for a barrier and where this rank has none
+     */
+    Tensor in();
+
+    /**
+     * Returns the result, or the one tensor of a call that works in place.
+     *
+     * @return tensor; null for a barrier and where this rank has none
+     */
+    Tensor out();
+
+    /**
+     * Returns how elements are combined.
+     *
+     * @return null where nothing is combined
+     */
+    default ReduceOp op() {
+        return null;
+    }
+
+    /**
+     * Returns the root.
+     *
+     * @return rank, or -1 for a call without root
+     */
+    default int root() {
+        return -1;
+    }
+
+    /**
+     * Returns whether the parts have lengths of their own (v-form).
+     *
+     * @return false where all parts are equal
+     */
+    default boolean hasCounts() {
+        return false;
+    }
+
+    /**
+     * Returns what a rank reads.
+     *
+     * @param rank who
+     * @return operand, or null if this rank only receives
+     */
+    default Tensor reads(int rank) {
+        return in();
+    }
+
+    /**
+     * Returns what a rank writes.
+     *
+     * @param rank who
+     * @return result, or null if this rank only gives
+     */
+    default Tensor writes(int rank) {
+        return out();
+    }
+
+    /**
+     * Returns the same call on other tensors; how a decorator puts memory of its own in place of the caller's.
+     *
+     * @param in  operand, or null where this rank has none
+     * @param out result, or null where this rank has none; a call with one tensor takes {@code in}, else {@code out}
+     * @return call of the same kind, op and root
+     */
+    Collective on(Tensor in, Tensor out);
+
+    /**
      * All-reduce; {@code in == out} is in place.
      *
      * @param in  operand
@@ -42,6 +112,11 @@ public sealed interface Collective {
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
             CallChecks.length(kind(), "output", out, in.elementCount(), "input");
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new AllReduce(otherIn, otherOut, op);
         }
 
         @Override
@@ -65,6 +140,31 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
+        }
+
+        @Override
+        public Tensor in() {
+            return data;
+        }
+
+        @Override
+        public Tensor out() {
+            return data;
+        }
+
+        @Override
+        public Tensor reads(int rank) {
+            return rank == root ? data : null;
+        }
+
+        @Override
+        public Tensor writes(int rank) {
+            return rank == root ? null : data;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new Broadcast(otherIn == null ? otherOut : otherIn, root);
         }
 
         @Override
@@ -98,6 +198,16 @@ public sealed interface Collective {
         }
 
         @Override
+        public Tensor writes(int rank) {
+            return rank == root ? out : null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new Reduce(otherIn, otherOut, op, root);
+        }
+
+        @Override
         public String kind() {
             return "reduce";
         }
@@ -120,6 +230,16 @@ public sealed interface Collective {
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
             CallChecks.parts(kind(), in, out, new CallChecks.Parts(counts, rank, worldSize));
+        }
+
+        @Override
+        public boolean hasCounts() {
+            return counts != null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new AllGather(otherIn, otherOut, counts);
         }
 
         @Override
@@ -146,6 +266,16 @@ public sealed interface Collective {
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
             CallChecks.parts(kind(), out, in, new CallChecks.Parts(counts, rank, worldSize));
+        }
+
+        @Override
+        public boolean hasCounts() {
+            return counts != null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new ReduceScatter(otherIn, otherOut, op, counts);
         }
 
         @Override
@@ -179,6 +309,21 @@ public sealed interface Collective {
         }
 
         @Override
+        public Tensor writes(int rank) {
+            return rank == root ? out : null;
+        }
+
+        @Override
+        public boolean hasCounts() {
+            return counts != null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new Gather(otherIn, otherOut, root, counts);
+        }
+
+        @Override
         public String kind() {
             return "gather";
         }
@@ -206,6 +351,21 @@ public sealed interface Collective {
                 CallChecks.sameType(kind(), in, out);
                 CallChecks.parts(kind(), out, in, new CallChecks.Parts(counts, rank, worldSize));
             }
+        }
+
+        @Override
+        public Tensor reads(int rank) {
+            return rank == root ? in : null;
+        }
+
+        @Override
+        public boolean hasCounts() {
+            return counts != null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new Scatter(otherIn, otherOut, root, counts);
         }
 
         @Override
@@ -239,6 +399,16 @@ public sealed interface Collective {
         }
 
         @Override
+        public boolean hasCounts() {
+            return sendCounts != null || recvCounts != null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new AllToAll(otherIn, otherOut, sendCounts, recvCounts);
+        }
+
+        @Override
         public String kind() {
             return "allToAll";
         }
@@ -257,6 +427,21 @@ public sealed interface Collective {
         }
 
         @Override
+        public Tensor in() {
+            return null;
+        }
+
+        @Override
+        public Tensor out() {
+            return null;
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return this;
+        }
+
+        @Override
         public String kind() {
             return "barrier";
         }
@@ -265,25 +450,5 @@ public sealed interface Collective {
         public Tensor operand() {
             return null;
         }
-    }
-
-    /**
-     * Returns whether a call has part lengths of its own.
-     *
-     * @param call operation
-     * @return true for a v-form
-     */
-    static boolean hasCounts(Collective call) {
-        if (call instanceof AllToAll each) {
-            return each.sendCounts != null || each.recvCounts != null;
-        }
-        long[] counts = call instanceof AllGather all
-                ? all.counts
-                : call instanceof ReduceScatter reduce
-                        ? reduce.counts
-                        : call instanceof Gather gather
-                                ? gather.counts
-                                : call instanceof Scatter scatter ? scatter.counts : null;
-        return counts != null;
     }
 }

@@ -1,5 +1,6 @@
 package ferro;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /** Elements in device memory: no get, no set, since a host read of a device pointer ends the JVM. */
@@ -28,6 +29,28 @@ public final class DeviceTensor implements Tensor {
         this.address = address;
         this.device = device;
         this.owner = owner;
+    }
+
+    /**
+     * Returns a part of this view, as one dimension.
+     *
+     * @param from  first element, counted from the start of this view
+     * @param count elements
+     * @return view of the same memory, with the same owner
+     * @throws IndexOutOfBoundsException if the part is not inside this view
+     */
+    public DeviceTensor slice(long from, long count) {
+        Objects.checkFromIndexSize(from, count, elementCount);
+        return new DeviceTensor(dataType, new long[] {count}, address + from * dataType.byteSize(), device, owner);
+    }
+
+    /**
+     * Returns the bytes of all elements.
+     *
+     * @return {@code elementCount() * dataType().byteSize()}
+     */
+    public long byteCount() {
+        return Math.multiplyExact(elementCount, (long) dataType.byteSize());
     }
 
     /**
@@ -70,5 +93,10 @@ public final class DeviceTensor implements Tensor {
     @Override
     public long[] shape() {
         return shape.clone();
+    }
+
+    @Override
+    public String toString() {
+        return dataType.label() + Arrays.toString(shape) + " on device " + device;
     }
 }

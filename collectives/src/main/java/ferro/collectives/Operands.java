@@ -16,38 +16,21 @@ import ferro.Tensor;
  */
 record Operands(HostTensor in, HostTensor out, long elements, ReduceOp op, int root) {
     static Operands of(Collective call, int rank, int worldSize) {
-        if (call instanceof Collective.AllReduce c) {
-            return new Operands(host(c.in()), host(c.out()), c.in().elementCount(), c.op(), 0);
-        }
-        if (call instanceof Collective.Broadcast c) {
-            return new Operands(host(c.data()), host(c.data()), c.data().elementCount(), null, c.root());
-        }
-        if (call instanceof Collective.Reduce c) {
-            return new Operands(
-                    host(c.in()), rank == c.root() ? host(c.out()) : null, c.in().elementCount(), c.op(), c.root());
-        }
-        if (call instanceof Collective.AllGather c) {
-            return new Operands(host(c.in()), host(c.out()), c.out().elementCount(), null, 0);
-        }
-        if (call instanceof Collective.ReduceScatter c) {
-            return new Operands(host(c.in()), host(c.out()), c.in().elementCount(), c.op(), 0);
-        }
-        if (call instanceof Collective.AllToAll c) {
-            return new Operands(host(c.in()), host(c.out()), c.in().elementCount(), null, 0);
-        }
-        return rooted(call, rank, worldSize);
+        boolean both = call.root() < 0 || call instanceof Collective.Broadcast;
+        HostTensor in = host(both ? call.in() : call.reads(rank));
+        HostTensor out = host(both ? call.out() : call.writes(rank));
+        return new Operands(in, out, elements(call, worldSize), call.op(), Math.max(0, call.root()));
     }
 
-    private static Operands rooted(Collective call, int rank, int worldSize) {
-        if (call instanceof Collective.Gather c) {
-            HostTensor out = rank == c.root() ? host(c.out()) : null;
-            return new Operands(host(c.in()), out, worldSize * c.in().elementCount(), null, c.root());
+    /** Of the whole operation: the longer tensor, which off the root of a gather or scatter is not there. */
+    private static long elements(Collective call, int worldSize) {
+        if (call instanceof Collective.Gather || call instanceof Collective.Scatter) {
+            return worldSize * call.operand().elementCount();
         }
-        if (call instanceof Collective.Scatter c) {
-            HostTensor in = rank == c.root() ? host(c.in()) : null;
-            return new Operands(in, host(c.out()), worldSize * c.out().elementCount(), null, c.root());
+        if (call instanceof Collective.AllGather) {
+            return call.out().elementCount();
         }
-        return new Operands(null, null, 0, null, 0);
+        return call.in() == null ? 0 : call.in().elementCount();
     }
 
     private static HostTensor host(Tensor tensor) {

@@ -35,13 +35,13 @@ final class Planner {
     }
 
     Optional<String> unsupportedBecause(Collective call) {
-        if (Collective.hasCounts(call)) {
+        if (call.hasCounts()) {
             return Optional.of(call.kind() + " with part lengths of its own is not there yet: use equal parts");
         }
         if (isOnDevice(call)) {
             return Optional.of(ON_DEVICE);
         }
-        ReduceOp op = opOf(call);
+        ReduceOp op = call.op();
         return op == null
                 ? Optional.empty()
                 : Kernels.unsupportedBecause(call.operand().dataType(), op);
@@ -77,45 +77,6 @@ final class Planner {
     }
 
     private static boolean isOnDevice(Collective call) {
-        Operand operand = Operand.of(call);
-        return operand.first instanceof DeviceTensor || operand.second instanceof DeviceTensor;
-    }
-
-    /** Both tensors of a call, as far as it has them. */
-    private record Operand(Tensor first, Tensor second) {
-        static Operand of(Collective call) {
-            if (call instanceof Collective.AllReduce c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.Reduce c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.AllGather c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.ReduceScatter c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.Gather c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.Scatter c) {
-                return new Operand(c.in(), c.out());
-            }
-            if (call instanceof Collective.AllToAll c) {
-                return new Operand(c.in(), c.out());
-            }
-            return new Operand(call.operand(), null);
-        }
-    }
-
-    private static ReduceOp opOf(Collective call) {
-        if (call instanceof Collective.AllReduce c) {
-            return c.op();
-        }
-        if (call instanceof Collective.Reduce c) {
-            return c.op();
-        }
-        return call instanceof Collective.ReduceScatter c ? c.op() : null;
+        return call.in() instanceof DeviceTensor || call.out() instanceof DeviceTensor;
     }
 }

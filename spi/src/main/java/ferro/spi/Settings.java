@@ -55,6 +55,30 @@ public final class Settings {
             "auto",
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
+    /** Whether device tensors may travel through host memory where there is no NCCL. */
+    public static final Setting<Boolean> GPU_FALLBACK =
+            new Setting<>("ferro.gpu.fallback", null, "1 or 0", Settings::flag);
+    /** The back end that carries host tensors where {@code gloo-fallback} is selected by name. */
+    public static final Setting<String> FALLBACK_HOST =
+            new Setting<>("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
+    /** Size of the pieces of the host round trip. */
+    public static final Setting<Long> FALLBACK_CHUNK =
+            new Setting<>("ferro.fallback.chunk", "4MiB", "a size such as 4MiB, equal on all ranks", Setting::bytes);
+    /** The device that this rank drives. */
+    public static final Setting<Integer> NCCL_DEVICE =
+            new Setting<>("ferro.nccl.device", null, "a device ordinal from 0", Integer::valueOf);
+    /** Where libnccl is. */
+    public static final Setting<String> NCCL_LIBRARY =
+            new Setting<>("ferro.nccl.library", null, "an absolute path or a plain library name", Function.identity());
+    /** Where the CUDA runtime is. */
+    public static final Setting<String> CUDART_LIBRARY = new Setting<>(
+            "ferro.cudart.library", null, "an absolute path or a plain library name", Function.identity());
+    /** What {@link #GPU_FALLBACK} is called as a variable; counts if set at all. */
+    public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
+            new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
+    /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
+    public static final Setting<Boolean> FERROTORCH_ENABLE_GPU_FALLBACK =
+            new Setting<>("FERROTORCH_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
     /** Rank as launchers set it. */
     public static final Setting<Integer> ENV_RANK = new Setting<>("RANK", null, "a rank from 0", Integer::valueOf);
     /** Number of ranks as launchers set it. */
@@ -112,6 +136,14 @@ public final class Settings {
                 TCP_ADVERTISE,
                 TCP_IO,
                 TCP_CONGESTION,
+                GPU_FALLBACK,
+                FALLBACK_HOST,
+                FALLBACK_CHUNK,
+                NCCL_DEVICE,
+                NCCL_LIBRARY,
+                CUDART_LIBRARY,
+                ENABLE_GPU_FALLBACK,
+                FERROTORCH_ENABLE_GPU_FALLBACK,
                 ENV_RANK,
                 ENV_WORLD_SIZE,
                 LOCAL_RANK,
@@ -134,6 +166,10 @@ public final class Settings {
     }
 
     private static boolean flag(String text) {
-        return !text.isEmpty() && !text.equals("0") && !text.equalsIgnoreCase("false") && !text.equalsIgnoreCase("no");
+        return !text.isEmpty()
+                && !text.equals("0")
+                && !text.equalsIgnoreCase("false")
+                && !text.equalsIgnoreCase("no")
+                && !text.equalsIgnoreCase("off");
     }
 }

@@ -1,0 +1,9 @@
+/**
+ * The C functions of NCCL and of the CUDA or HIP runtime, one method each, in the order of the headers.
+ *
+ * <p>Exported to JNA only. Every result code goes through one check; an out-parameter is read only after a call that went
+ * well.
+ *
+ * <p>No policy here: no threads, no deadlines, no state except which libraries this process has loaded.
+ */
+package ferro.backend.nccl.ffi;

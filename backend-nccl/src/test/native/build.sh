@@ -1,0 +1,4 @@
+#!/bin/sh
+# Builds the stand-in libraries into folder $1.
+set -eu
+mkdir -p "$1"

@@ -1,0 +1,60 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.Work;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Carries a call on device tensors through host memory: device to host, the collective on a host back end, host to device.
+ *
+ * <p>Found by {@link java.util.ServiceLoader}; the constructor must load nothing. It keeps nothing of its own: pools live in
+ * the context. Whether it may be used at all is not its question: the caller has asked the gate and has warned.
+ *
+ * <p>Failures: what the copy to the host or the collective throws arrives as it is; a failure of the copy back is a
+ * {@link ferro.FerroTransferException} with its cause.
+ */
+public interface HostFallback {
+    /**
+     * Returns why it cannot work here.
+     *
+     * @param context settings, and what the groups of this rank share
+     * @return empty if it can; otherwise the missing artifact or the reason of the device memory
+     */
+    Optional<String> unavailableBecause(RankContext context);
+
+    /**
+     * Starts a collective.
+     *
+     * @param call    operation on device tensors, checked
+     * @param host    where the host tensors go
+     * @param context settings, and what the groups of this rank share
+     * @param timeout from now to the end
+     * @return handle; done when the results are back on the device
+     */
+    Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout);
+
+    /**
+     * Starts a send or a receive.
+     *
+     * @param message operation, checked
+     * @param host    where the host tensors go
+     * @param context settings, and what the groups of this rank share
+     * @param timeout from now to the end
+     * @return handle; of a receive: done when the elements are on the device
+     */
+    Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout);
+
+    /**
+     * A send or a receive.
+     *
+     * @param sends  whether this rank sends
+     * @param tensor what, or where to
+     * @param peer   the other rank
+     * @param tag    0 and up
+     */
+    record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {}
+}
