@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import ferro.spi.Settings;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,23 +14,33 @@ import java.util.stream.Collectors;
  * The back end that ranks will be told to use, looked at before any of them starts: a name that cannot work would fail on
  * every rank, each with a trace.
  *
- * @param name  as ranks will read it
+ * @param name  as ranks will read it: {@code auto}, one name, or pairs such as {@code cpu:tcp,cuda:nccl}
  * @param found every provider that the launcher sees
  */
 record BackendChoice(String name, List<BackendReport> found) {
-    private static final String AUTO = "auto";
+    static final String AUTO = "auto";
     /** The one that reaches no other process. */
-    private static final String SIMULATED = "simulated";
+    static final String SIMULATED = "simulated";
 
     /** Looks at the settings that ranks will see; {@code auto} asks no provider, as finding out costs a start its time. */
     static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
         Map<String, String> settings = new HashMap<>(environment);
         spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
+        // what ranks of this host will find: there may be more of them than devices
+        settings.put("LOCAL_RANK", "0");
+        settings.put("LOCAL_WORLD_SIZE", "" + spec.placement().ranksHere());
         settings.putAll(target.properties());
         try (SystemContext context = SystemContext.of(settings)) {
             String name = Settings.BACKEND.of(context);
             return new BackendChoice(name, name.equals(AUTO) ? List.of() : BackendReport.all(context));
         }
+    }
+
+    /** Returns the names in a choice: those behind the places of tensors ({@code cpu:tcp}), or the one name itself. */
+    static List<String> names(String choice) {
+        return Arrays.stream(choice.split(","))
+                .map(pair -> pair.substring(pair.indexOf(':') + 1).trim())
+                .toList();
     }
 
     /**
@@ -39,28 +50,33 @@ record BackendChoice(String name, List<BackendReport> found) {
      * @param othersToo  whether ranks may find providers that the launcher does not see
      */
     void check(int ranks, boolean othersToo) {
-        if (name.equals(AUTO)) {
-            return;
+        if (!name.equals(AUTO)) {
+            names(name).forEach(one -> check(one, ranks, othersToo));
         }
-        if (name.equals(SIMULATED) && ranks > 1) {
+    }
+
+    private void check(String one, int ranks, boolean othersToo) {
+        if (one.equals(SIMULATED) && ranks > 1) {
             throw refused(
+                    one,
                     "\"simulated\" joins threads of one process, and each of the " + ranks + " ranks is a process");
         }
         Optional<BackendReport> chosen =
-                found.stream().filter(one -> one.name().equals(name)).findFirst();
+                found.stream().filter(report -> report.name().equals(one)).findFirst();
         if (chosen.isEmpty() && !othersToo) {
-            throw refused("there is no back end named \"" + name + "\"");
+            throw refused(one, "there is no back end named \"" + one + "\"");
         }
         chosen.flatMap(BackendReport::unavailable).ifPresent(why -> {
-            throw refused("back end \"" + name + "\" cannot work here: " + why);
+            throw refused(one, "back end \"" + one + "\" cannot work here: " + why);
         });
     }
 
-    private BadInputException refused(String why) {
-        String all = found.stream()
+    private BadInputException refused(String name, String why) {
+        String others = found.stream()
+                .filter(one -> !one.name().equals(name))
                 .map(one -> one.name() + " (" + one.unavailable().orElse(usable(one)) + ")")
                 .collect(Collectors.joining(", "));
-        return new BadInputException(why + "; found: " + all + ": name a usable one, leave the choice to auto,"
+        return new BadInputException(why + "; found: " + others + ": name a usable one, leave the choice to auto,"
                 + " or add the jar that has it by -cp");
     }
 

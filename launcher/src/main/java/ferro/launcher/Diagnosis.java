@@ -32,16 +32,22 @@ record Diagnosis(
         return BackendReport.all(context);
     }
 
-    /** Says what is wrong with the back end that a job would get; simulated reaches no other process. */
+    /** Says what is wrong with the back end that a job would get. */
     private static Optional<String> selectionProblem(RankContext context, List<BackendReport> backends) {
         String wanted = Settings.BACKEND.of(context);
-        boolean found = backends.stream()
-                .filter(one -> wanted.equals("auto") || one.name().equals(wanted))
-                .anyMatch(one -> one.priority() >= 0 && one.unavailable().isEmpty());
+        boolean found = BackendChoice.names(wanted).stream()
+                .allMatch(name -> backends.stream().anyMatch(one -> joinsProcesses(one, name)));
         return found
                 ? Optional.empty()
                 : Optional.of("no back end that joins processes is usable for " + Settings.BACKEND.name() + "=" + wanted
                         + ": name one that the list above calls usable, or add its jar");
+    }
+
+    private static boolean joinsProcesses(BackendReport one, String wanted) {
+        boolean meant = wanted.equals(BackendChoice.AUTO)
+                ? one.priority() >= 0
+                : one.name().equals(wanted) && !wanted.equals(BackendChoice.SIMULATED);
+        return meant && one.unavailable().isEmpty();
     }
 
     private static Map<String, String> tcp(RankContext context, List<String> problems) {

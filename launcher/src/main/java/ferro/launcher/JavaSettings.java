@@ -96,9 +96,13 @@ record JavaSettings(
         List<String> flags = new ArrayList<>();
         // a counter file in /tmp that is written to at every collection, stalls with the disk, and outlives a kill
         flags.add("-XX:-UsePerfData");
-        if (FEATURE >= 24) {
-            // Netty loads its epoll library and uses Unsafe, and 24 and newer print four lines about each
+        if (FEATURE >= 22) {
+            // Netty and JNA load libraries of their own: newer JDKs print four lines about it, one day they will refuse
+            // it
             flags.add("--enable-native-access=ALL-UNNAMED");
+        }
+        if (FEATURE >= 24) {
+            // Netty uses Unsafe: four lines more
             flags.add("--sun-misc-unsafe-memory-access=allow");
         }
         return flags;

@@ -4,23 +4,32 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Backend;
 import ferro.group.BackendReport;
+import ferro.spi.BackendProvider;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FerroCommandTest {
     @TempDir
@@ -92,12 +101,77 @@ class FerroCommandTest {
     @Test
     void unusableBackendIsRefusedWithItsReason() {
         BackendReport odd = new BackendReport("odd", 7, Optional.of("libodd.so not found"));
-        BackendChoice choice = new BackendChoice("odd", List.of(odd));
+        BackendReport even = new BackendReport("even", 7, Optional.empty());
+        BackendChoice choice = new BackendChoice("odd", List.of(odd, even));
 
         String said = assertThrows(BadInputException.class, () -> choice.check(2, true))
                 .getMessage();
 
-        assertTrue(said.startsWith("back end \"odd\" cannot work here: libodd.so not found; found: odd (lib"), said);
+        String start = "back end \"odd\" cannot work here: libodd.so not found; found: even (usable): name";
+        assertTrue(said.startsWith(start), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cpu:even,cuda:odd", "cpu:even, cuda:odd"})
+    @DisplayName("2-18: both halves of cpu:tcp,cuda:nccl are looked at")
+    void eachHalfOfAPairIsLookedAt(String pair) {
+        BackendReport even = new BackendReport("even", 7, Optional.empty());
+        BackendReport odd = new BackendReport("odd", -1, Optional.empty());
+        BackendReport broken = new BackendReport("odd", -1, Optional.of("libodd.so not found"));
+
+        new BackendChoice(pair, List.of(even, odd)).check(2, false);
+        String said = assertThrows(
+                        BadInputException.class, () -> new BackendChoice(pair, List.of(even, broken)).check(2, false))
+                .getMessage();
+        String missing = assertThrows(
+                        BadInputException.class, () -> new BackendChoice(pair, List.of(odd)).check(2, false))
+                .getMessage();
+
+        assertTrue(said.startsWith("back end \"odd\" cannot work here: libodd.so not found; found: even"), said);
+        assertTrue(missing.startsWith("there is no back end named \"even\"; found: odd (usable)"), missing);
+    }
+
+    @Test
+    @DisplayName("decision 12: the launcher asks with as many local ranks as it will start")
+    void providersAreAskedWithTheRanksOfThisHost() throws IOException {
+        Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+        Files.writeString(services.resolve("ferro.spi.BackendProvider"), TooManyRanks.class.getName() + "\n");
+        Target target = new CommandTarget(List.of("true"));
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+            thread.setContextClassLoader(loader);
+            BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(3), target, Map.of("FERRO_BACKEND", "few"));
+            String said = assertThrows(BadInputException.class, () -> choice.check(3, true))
+                    .getMessage();
+            assertTrue(said.startsWith("back end \"few\" cannot work here: 3 local ranks, 2 devices"), said);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** A back end of a host with two devices. */
+    public static final class TooManyRanks implements BackendProvider {
+        @Override
+        public String name() {
+            return "few";
+        }
+
+        @Override
+        public int priority() {
+            return -1;
+        }
+
+        @Override
+        public Optional<String> unavailableBecause(RankContext context) {
+            return Optional.of(Settings.LOCAL_WORLD_SIZE.of(context) + " local ranks, 2 devices");
+        }
+
+        @Override
+        public Backend create(GroupSpec group, RankContext context) {
+            throw new UnsupportedOperationException("group " + group + " is never made");
+        }
     }
 
     @Test
