@@ -1,0 +1,98 @@
+package ferro.dispatch;
+
+import ferro.spi.DeviceMemoryProvider;
+import ferro.spi.RankContext;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/**
+ * Finds the {@link DeviceMemory} that a context shares: the one that is already there, else the usable
+ * {@link DeviceMemoryProvider} of highest priority.
+ *
+ * <p>A test, or a program with memory of its own, puts it in first by {@code context.shared(DeviceMemory.class, ...)}.
+ */
+public final class DeviceMemories {
+    private DeviceMemories() {}
+
+    /**
+     * Takes one use of the context's device memory; give it back by {@code context.release(DeviceMemory.class)}.
+     *
+     * @param context where it lives
+     * @return memory
+     * @throws UnsupportedOperationException if there is none and no provider can open one; lists them with their reasons
+     */
+    public static DeviceMemory shared(RankContext context) {
+        return context.shared(DeviceMemory.class, () -> {
+            List<String> reasons = new ArrayList<>();
+            DeviceMemoryProvider best =
+                    best(context, reasons).orElseThrow(() -> new UnsupportedOperationException(noneOf(reasons)));
+            return best.open(context);
+        });
+    }
+
+    /**
+     * Returns why there is no device memory; opens none.
+     *
+     * @param context where it would live
+     * @return empty if there is one, or a provider can open one
+     */
+    public static Optional<String> unavailableBecause(RankContext context) {
+        if (isShared(context)) {
+            return Optional.empty();
+        }
+        List<String> reasons = new ArrayList<>();
+        return best(context, reasons).isPresent() ? Optional.empty() : Optional.of(noneOf(reasons));
+    }
+
+    private static boolean isShared(RankContext context) {
+        try {
+            context.shared(DeviceMemory.class, () -> {
+                throw new NoneYet();
+            });
+        } catch (NoneYet none) {
+            return false;
+        }
+        context.release(DeviceMemory.class);
+        return true;
+    }
+
+    private static Optional<DeviceMemoryProvider> best(RankContext context, List<String> reasons) {
+        List<DeviceMemoryProvider> usable = new ArrayList<>();
+        var providers = ServiceLoader.load(DeviceMemoryProvider.class).iterator();
+        while (true) {
+            try {
+                if (!providers.hasNext()) {
+                    break;
+                }
+                DeviceMemoryProvider provider = providers.next();
+                Optional<String> why = provider.unavailableBecause(context);
+                why.ifPresent(reason -> reasons.add(provider.name() + " (" + reason + ")"));
+                if (why.isEmpty() && provider.priority() >= 0) {
+                    usable.add(provider);
+                }
+            } catch (ServiceConfigurationError | LinkageError broken) {
+                // a broken provider hides no other
+                reasons.add("(broken: " + broken.getMessage() + ")");
+            }
+        }
+        return usable.stream().max(Comparator.comparingInt(DeviceMemoryProvider::priority));
+    }
+
+    private static String noneOf(List<String> reasons) {
+        return "no usable device memory; found: " + (reasons.isEmpty() ? "none" : String.join(", ", reasons))
+                + ": add ferro-backend-nccl to the class path";
+    }
+
+    /** Says that the context shares no device memory yet; never leaves this class. */
+    private static final class NoneYet extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoneYet() {
+            super("no device memory is shared yet", null, false, false);
+        }
+    }
+}

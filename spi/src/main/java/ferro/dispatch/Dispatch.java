@@ -1,0 +1,159 @@
+package ferro.dispatch;
+
+import ferro.Backend;
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.NcclBackend;
+import ferro.Tensor;
+import ferro.dispatch.HostFallback.Message;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The one place that decides where a call on device tensors goes, for all kinds: checks, then NCCL, then the host round trip
+ * if the gate is open, else an error.
+ *
+ * <p>Checks in this order: the root, that all tensors are on one device, that the path takes the type and op, shapes and
+ * counts, that the device is NCCL's. Until all of them have passed, a back end is asked only {@code asNcclBackend}, and it or
+ * its NCCL view {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device}.
+ */
+final class Dispatch {
+    private final SlowPath slow;
+    private final Backend backend;
+    private final NcclBackend nccl;
+
+    Dispatch(SlowPath slow, Backend backend) {
+        this.slow = slow;
+        this.backend = Objects.requireNonNull(backend, "backend");
+        this.nccl = backend.asNcclBackend().orElse(null);
+    }
+
+    int rank() {
+        return view().rank();
+    }
+
+    int worldSize() {
+        return view().worldSize();
+    }
+
+    Duration timeout() {
+        return view().timeout();
+    }
+
+    /** Checks a call and finds its way; what is thrown here has cost nothing. */
+    Route open(Collective call) {
+        if (hasRoot(call)) {
+            InvalidRankException.check(call.root(), worldSize());
+        }
+        DeviceTensor tensor = onOneDevice(call);
+        if (nccl != null) {
+            refuse(call.kind(), nccl.unsupportedBecause(call));
+            call.check(rank(), worldSize());
+            return ncclRoute(call.kind(), tensor);
+        }
+        FallbackGate gate = FallbackGate.of(slow.context());
+        Optional<String> refusal = slow.refusal(call.kind(), backend, gate);
+        if (refusal.isEmpty()) {
+            refuse(call.kind(), host().unsupportedBecause(likeOnHost(call, tensor.dataType())));
+        }
+        call.check(rank(), worldSize());
+        return hostRoute(call.kind(), tensor, gate, refusal);
+    }
+
+    /** Checks a message and finds its way. */
+    Route open(Message message) {
+        String kind = message.sends() ? "send" : "recv";
+        InvalidRankException.check(message.peer(), worldSize());
+        Objects.requireNonNull(message.tensor(), "tensor");
+        if (message.tag() < 0) {
+            throw new IllegalArgumentException(
+                    kind + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");
+        }
+        if (nccl != null) {
+            if (message.tag() != 0) {
+                throw new UnsupportedOperationException(kind + " with tag " + message.tag()
+                        + ": NCCL has no tags, its messages match by order: use tag 0");
+            }
+            return ncclRoute(kind, message.tensor());
+        }
+        FallbackGate gate = FallbackGate.of(slow.context());
+        return hostRoute(kind, message.tensor(), gate, slow.refusal(kind, backend, gate));
+    }
+
+    private Backend view() {
+        return nccl == null ? backend : nccl;
+    }
+
+    private CollectiveBackend host() {
+        return (CollectiveBackend) backend;
+    }
+
+    private Route ncclRoute(String kind, DeviceTensor tensor) {
+        if (tensor.device() != nccl.device()) {
+            throw new IllegalStateException(kind + ": the tensor is on device " + tensor.device() + ", rank "
+                    + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
+        }
+        return new NcclRoute(nccl);
+    }
+
+    private Route hostRoute(String kind, DeviceTensor tensor, FallbackGate gate, Optional<String> refusal) {
+        if (refusal.isPresent()) {
+            throw new UnsupportedOperationException(refusal.get());
+        }
+        slow.tell(kind, tensor, gate, backend);
+        return new HostRoute(slow, slow.fallback(), host(), tensor.device());
+    }
+
+    private static boolean hasRoot(Collective call) {
+        return call instanceof Collective.Broadcast
+                || call instanceof Collective.Reduce
+                || call instanceof Collective.Gather
+                || call instanceof Collective.Scatter;
+    }
+
+    private void refuse(String kind, Optional<String> because) {
+        if (because.isPresent()) {
+            throw new UnsupportedOperationException(
+                    kind + " on rank " + rank() + " of world size " + worldSize() + ": " + because.get());
+        }
+    }
+
+    /** Returns the larger tensor of a call; all must be on one device, those that this rank does not need too. */
+    private static DeviceTensor onOneDevice(Collective call) {
+        DeviceTensor in = onDevice(call, "input", call.in());
+        DeviceTensor out = onDevice(call, "output", call.out());
+        if (in == null && out == null) {
+            throw new IllegalArgumentException(call.kind()
+                    + " has no device tensor: this is the door for device tensors, call the back end itself");
+        }
+        if (in == null || out == null) {
+            return in == null ? out : in;
+        }
+        if (in.device() != out.device()) {
+            throw new IllegalArgumentException(call.kind() + ": input is on device " + in.device()
+                    + ", output on device " + out.device() + ": both must be in one place");
+        }
+        return out.elementCount() > in.elementCount() ? out : in;
+    }
+
+    private static DeviceTensor onDevice(Collective call, String name, Tensor tensor) {
+        if (tensor instanceof HostTensor) {
+            throw new IllegalArgumentException(call.kind() + ": " + name + " is in host memory, the other tensor on a"
+                    + " device: both must be in one place");
+        }
+        return (DeviceTensor) tensor;
+    }
+
+    /** Returns the call on empty host tensors of the same type: all that a back end needs to say whether it takes it. */
+    private static Collective likeOnHost(Collective call, DataType dataType) {
+        HostTensor none = HostTensor.of(dataType, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));
+        return call.on(call.in() == null ? null : none, call.out() == null ? null : none);
+    }
+}

@@ -1,0 +1,56 @@
+package ferro.dispatch;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+
+/** Tells a flight recording about the slow way; the only class that touches jdk.jfr, which a small runtime may lack. */
+final class FallbackTrace {
+    private static final boolean RECORDS = canRecord();
+
+    private FallbackTrace() {}
+
+    static void commit(String collective, long bytes, int device) {
+        if (RECORDS) {
+            GpuFallback.commit(collective, bytes, device);
+        }
+    }
+
+    private static boolean canRecord() {
+        try {
+            Class.forName("jdk.jfr.Event", false, FallbackTrace.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /** One call on device tensors that is about to go through host memory. */
+    @Name("ferro.GpuFallback")
+    @Label("GPU Fallback")
+    @Category("ferro")
+    @Description("A call on device tensors that goes through host memory, as there is no NCCL")
+    static final class GpuFallback extends Event {
+        @Label("Collective")
+        String collective;
+
+        @Label("Bytes")
+        @Description("of the larger tensor of the call")
+        @DataAmount
+        long bytes;
+
+        @Label("Device")
+        int device;
+
+        private static void commit(String collective, long bytes, int device) {
+            GpuFallback event = new GpuFallback();
+            event.collective = collective;
+            event.bytes = bytes;
+            event.device = device;
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.Collective.Broadcast;
+import ferro.DeviceTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.Work;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A call whose result is a tensor of its own: checked on a template, a tensor with a shape and no memory, before the memory is
+ * made. What was made is freed if the call fails.
+ */
+final class FreshCall {
+    private final Dispatch dispatch;
+    private final Collective call;
+    private final DeviceTensor template;
+
+    /** Takes the call with the template as output, null where this rank gets no result. */
+    private FreshCall(Dispatch dispatch, Collective call, DeviceTensor template) {
+        this.dispatch = dispatch;
+        this.call = call;
+        this.template = template;
+    }
+
+    static FreshCall allReduce(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
+        DeviceTensor out = like(in, in.shape());
+        return new FreshCall(dispatch, new Collective.AllReduce(in, out, op), out);
+    }
+
+    static FreshCall broadcast(Dispatch dispatch, DeviceTensor in, int root) {
+        return new FreshCall(dispatch, new Broadcast(in, root), like(in, in.shape()));
+    }
+
+    static FreshCall reduce(Dispatch dispatch, DeviceTensor in, ReduceOp op, int root) {
+        DeviceTensor out = dispatch.rank() == root ? like(in, in.shape()) : null;
+        return new FreshCall(dispatch, new Collective.Reduce(in, out, op, root), out);
+    }
+
+    static FreshCall allGather(Dispatch dispatch, DeviceTensor in) {
+        DeviceTensor out = like(in, Shapes.joined(in.shape(), dispatch.worldSize()));
+        return new FreshCall(dispatch, new Collective.AllGather(in, out, null), out);
+    }
+
+    static FreshCall reduceScatter(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
+        DeviceTensor out = like(in, Shapes.part("reduceScatter", in.shape(), dispatch.worldSize()));
+        return new FreshCall(dispatch, new Collective.ReduceScatter(in, out, op, null), out);
+    }
+
+    static FreshCall gather(Dispatch dispatch, DeviceTensor in, int root) {
+        DeviceTensor out = dispatch.rank() == root ? like(in, Shapes.joined(in.shape(), dispatch.worldSize())) : null;
+        return new FreshCall(dispatch, new Collective.Gather(in, out, root, null), out);
+    }
+
+    static FreshCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
+        InvalidRankException.check(root, dispatch.worldSize());
+        DeviceTensor out = like(in, Shapes.part("scatter", in.shape(), dispatch.worldSize()));
+        DeviceTensor all = dispatch.rank() == root ? in : null;
+        return new FreshCall(dispatch, new Collective.Scatter(all, out, root, null), out);
+    }
+
+    static FreshCall allToAll(Dispatch dispatch, DeviceTensor in) {
+        DeviceTensor out = like(in, in.shape());
+        return new FreshCall(dispatch, new Collective.AllToAll(in, out, null, null), out);
+    }
+
+    /** Runs it to its end; null where this rank gets no result. */
+    DeviceTensor run(Duration timeout) {
+        Route route = dispatch.open(call);
+        DeviceTensor out = allocate(route);
+        try {
+            route.run(ready(route, out), timeout);
+        } catch (RuntimeException | Error failure) {
+            free(out, failure);
+            throw failure;
+        } finally {
+            Reference.reachabilityFence(call);
+        }
+        return out;
+    }
+
+    /** Starts it. */
+    FreshResult submit(Duration timeout) {
+        Route route = dispatch.open(call);
+        DeviceTensor out = allocate(route);
+        try {
+            Work work = route.submit(ready(route, out), timeout);
+            work.completion().whenComplete((nothing, failure) -> {
+                if (failure != null) {
+                    free(out, failure);
+                }
+            });
+            return new FreshResult(out, work);
+        } catch (RuntimeException | Error failure) {
+            free(out, failure);
+            throw failure;
+        }
+    }
+
+    private DeviceTensor allocate(Route route) {
+        return template == null ? null : route.allocate(call.kind(), template.dataType(), template.shape());
+    }
+
+    /** Puts the memory in place of the template; a broadcast has one tensor, so the root's data is copied into it first. */
+    private Collective ready(Route route, DeviceTensor out) {
+        if (call instanceof Broadcast broadcast) {
+            if (dispatch.rank() == broadcast.root()) {
+                route.copy(call.kind(), (DeviceTensor) broadcast.data(), out);
+            }
+            return new Broadcast(out, broadcast.root());
+        }
+        return call.on(call.in(), out);
+    }
+
+    private static void free(DeviceTensor out, Throwable failure) {
+        if (out == null) {
+            return;
+        }
+        try {
+            GpuCollectives.free(out);
+        } catch (RuntimeException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    private static DeviceTensor like(DeviceTensor in, long[] shape) {
+        Objects.requireNonNull(in, "input");
+        return new DeviceTensor(in.dataType(), shape, 0, in.device(), null);
+    }
+}

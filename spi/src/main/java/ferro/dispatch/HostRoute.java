@@ -1,0 +1,55 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Work;
+import ferro.dispatch.HostFallback.Message;
+import java.time.Duration;
+
+/**
+ * The slow way, which the gate has let through and which has been warned of.
+ *
+ * @param slow     device memory and settings
+ * @param fallback what carries the tensors
+ * @param host     where the host tensors go
+ * @param device   where fresh results belong
+ */
+record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, int device) implements Route {
+    @Override
+    public void run(Collective call, Duration timeout) {
+        submit(call, timeout).await();
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return fallback.submit(call, host, slow.context(), timeout);
+    }
+
+    @Override
+    public Work transfer(Message message, Duration timeout) {
+        return fallback.transfer(message, host, slow.context(), timeout);
+    }
+
+    @Override
+    public DeviceTensor allocate(String kind, DataType dataType, long[] shape) {
+        return slow.memory().allocate(dataType, shape, device);
+    }
+
+    /** Waits for the copy: the round trip reads the tensor from another stream. */
+    @Override
+    public void copy(String kind, DeviceTensor from, DeviceTensor to) {
+        Duration bound = host.timeout();
+        if (!slow.memory().onDevice(from, to).await(bound)) {
+            throw new FerroException(
+                    Code.TIMED_OUT,
+                    Where.outside("", host.rank()),
+                    kind + " on rank " + host.rank() + ": the copy of " + from + " took more than " + bound.toMillis()
+                            + " ms: is the device busy, or hung?");
+        }
+    }
+}

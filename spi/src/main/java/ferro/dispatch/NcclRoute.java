@@ -1,0 +1,65 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.NcclBackend;
+import ferro.NcclBackend.RawShape;
+import ferro.Work;
+import ferro.dispatch.HostFallback.Message;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * The fast way: device to device, no host in between. Its outcome is final, nothing is tried again another way.
+ *
+ * @param nccl what drives the device
+ */
+record NcclRoute(NcclBackend nccl) implements Route {
+    private static final long DEFAULT_STREAM = 0;
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        nccl.run(call, timeout);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return nccl.submit(call, timeout);
+    }
+
+    @Override
+    public Work transfer(Message message, Duration timeout) {
+        return message.sends()
+                ? nccl.send(message.tensor(), message.peer(), message.tag(), timeout)
+                : nccl.recv(message.tensor(), message.peer(), message.tag(), timeout);
+    }
+
+    @Override
+    public DeviceTensor allocate(String kind, DataType dataType, long[] shape) {
+        try {
+            return nccl.allocate(dataType, shape);
+        } catch (RuntimeException failure) {
+            throw cloneFailed(kind, "no memory for a fresh " + dataType.label() + Arrays.toString(shape), failure);
+        }
+    }
+
+    /** Queues the copy on the stream that the collective will run on, behind what the caller's default stream holds. */
+    @Override
+    public void copy(String kind, DeviceTensor from, DeviceTensor to) {
+        try {
+            long stream = nccl.stream();
+            nccl.waitFor(DEFAULT_STREAM, stream);
+            nccl.copy(from.address(), to.address(), new RawShape(from.elementCount(), from.dataType()), stream);
+        } catch (RuntimeException failure) {
+            throw cloneFailed(kind, "cannot copy " + from, failure);
+        }
+    }
+
+    private IllegalArgumentException cloneFailed(String kind, String what, RuntimeException cause) {
+        return new IllegalArgumentException(
+                kind + " on rank " + nccl.rank() + ": D2D clone failed: " + what + " on device " + nccl.device() + ": "
+                        + cause.getMessage() + ": free tensors, or use a form that works in place",
+                cause);
+    }
+}

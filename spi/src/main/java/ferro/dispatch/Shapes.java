@@ -1,0 +1,32 @@
+package ferro.dispatch;
+
+import java.util.Arrays;
+
+/** Shapes of results: parts are joined and cut along the first dimension, which has the longest stride. */
+final class Shapes {
+    private Shapes() {}
+
+    static long[] joined(long[] shape, int parts) {
+        if (shape.length == 0) {
+            return new long[] {parts};
+        }
+        long[] joined = shape.clone();
+        joined[0] = Math.multiplyExact(shape[0], (long) parts);
+        return joined;
+    }
+
+    /** Cuts the first dimension; where it does not divide but the elements do, a part is one-dimensional. */
+    static long[] part(String kind, long[] shape, int parts) {
+        long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        if (elements % parts != 0) {
+            throw new IllegalArgumentException(kind + ": input " + Arrays.toString(shape) + " has " + elements
+                    + " elements, which world size " + parts + " does not divide");
+        }
+        if (shape.length == 0 || shape[0] % parts != 0) {
+            return new long[] {elements / parts};
+        }
+        long[] part = shape.clone();
+        part[0] = shape[0] / parts;
+        return part;
+    }
+}

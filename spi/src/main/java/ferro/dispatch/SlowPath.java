@@ -1,0 +1,117 @@
+package ferro.dispatch;
+
+import ferro.Backend;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.function.Supplier;
+
+/** Finds the host round trip, says why it may not be used, and tells everybody when it is. */
+final class SlowPath implements AutoCloseable {
+    private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
+    private static final String ARTIFACT = "ferro-backend-gloo-fallback";
+
+    private final RankContext context;
+    private final Supplier<Optional<HostFallback>> finds;
+    private final System.Logger log;
+    private volatile HostFallback found;
+    private DeviceMemory memory;
+
+    SlowPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
+        this.context = context;
+        this.finds = finds;
+        this.log = log;
+    }
+
+    /** Looks among the services; one that is broken counts as none and is named. */
+    static Optional<HostFallback> service() {
+        try {
+            return ServiceLoader.load(HostFallback.class).findFirst();
+        } catch (ServiceConfigurationError | LinkageError broken) {
+            throw new UnsupportedOperationException(
+                    "the host round-trip cannot be loaded (" + broken.getMessage()
+                            + "): use one version of ferro's jars",
+                    broken);
+        }
+    }
+
+    RankContext context() {
+        return context;
+    }
+
+    /** Returns what carries the tensors; only after {@link #refusal} has found it. */
+    HostFallback fallback() {
+        return found;
+    }
+
+    synchronized DeviceMemory memory() {
+        if (memory == null) {
+            memory = DeviceMemories.shared(context);
+        }
+        return memory;
+    }
+
+    /** Returns why a call may not go this way, as the message of the failure. */
+    Optional<String> refusal(String kind, Backend backend, FallbackGate gate) {
+        String start = kind + " on a device tensor requires nccl, found "
+                + backend.getClass().getSimpleName() + " on rank " + backend.rank() + " of world size "
+                + backend.worldSize() + ": ";
+        if (!gate.isOpen()) {
+            return Optional.of(start + "use -Dferro.backend=nccl, or set " + VARIABLE
+                    + "=1 for a host round-trip (Gloo-equivalent), which is slow" + closedBy(gate));
+        }
+        String allowed = gate.decidedBy() + " allows a host round-trip (Gloo-equivalent; " + VARIABLE + "=1), but ";
+        if (!(backend instanceof CollectiveBackend)) {
+            return Optional.of(start + allowed + "this back end has no collectives: wrap it by ProcessGroup.of, which"
+                    + " with " + ARTIFACT + " on the class path takes device tensors");
+        }
+        return missing().map(why -> start + allowed + why);
+    }
+
+    private static String closedBy(FallbackGate gate) {
+        String by = gate.decidedBy();
+        return by == null || by.equals(VARIABLE) ? "" : "; now " + by + " forbids it, which wins: unset it";
+    }
+
+    private Optional<String> missing() {
+        HostFallback fallback = found;
+        if (fallback == null) {
+            Optional<HostFallback> service = finds.get();
+            if (service.isEmpty()) {
+                return Optional.of("nothing here does one: add " + ARTIFACT + " to the class path");
+            }
+            fallback = service.get();
+            found = fallback;
+        }
+        return fallback.unavailableBecause(context).map(why -> ARTIFACT + " cannot work here: " + why);
+    }
+
+    /** Warns, counts and records; before anything moves, on every call. */
+    void tell(String kind, DeviceTensor tensor, FallbackGate gate, Backend backend) {
+        log.log(
+                System.Logger.Level.WARNING,
+                kind + " of " + tensor + " on rank " + backend.rank() + " of world size " + backend.worldSize()
+                        + " takes a host round-trip (Gloo-equivalent slow path), collective=" + kind + ": unset "
+                        + gate.decidedBy() + " to get an error");
+        counts().add(kind);
+        FallbackTrace.commit(kind, tensor.byteCount(), tensor.device());
+    }
+
+    /** One use is never given back: the numbers stay as long as the context, and hold nothing. */
+    FallbackCounts counts() {
+        FallbackCounts counts = context.shared(FallbackCounts.class, FallbackCounts::new);
+        return counts;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (memory != null) {
+            memory = null;
+            context.release(DeviceMemory.class);
+        }
+    }
+}

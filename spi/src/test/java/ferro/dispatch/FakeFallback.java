@@ -1,0 +1,61 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A small round trip of floats, that says what it was asked; the real one is a module of its own. */
+final class FakeFallback implements HostFallback {
+    private final HeapDevice memory;
+    private final List<String> calls = new ArrayList<>();
+    private String unavailable;
+
+    FakeFallback(HeapDevice memory) {
+        this.memory = memory;
+    }
+
+    FakeFallback unavailable(String why) {
+        unavailable = why;
+        return this;
+    }
+
+    List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        return Optional.ofNullable(unavailable);
+    }
+
+    @Override
+    public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+        calls.add(call.kind());
+        float[] in = call.in() == null ? null : memory.floats((DeviceTensor) call.in());
+        float[] out =
+                call.out() == null ? null : call.out() == call.in() ? in : memory.floats((DeviceTensor) call.out());
+        host.run(call.on(host(in), host(out)), timeout);
+        if (out != null) {
+            memory.write((DeviceTensor) call.out(), out);
+        }
+        return Done.well();
+    }
+
+    @Override
+    public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
+        calls.add((message.sends() ? "send to " : "recv from ") + message.peer() + " tag " + message.tag());
+        return Done.well();
+    }
+
+    private static Tensor host(float[] values) {
+        return values == null ? null : HostTensor.of(values);
+    }
+}
