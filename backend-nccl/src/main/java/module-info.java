@@ -3,4 +3,8 @@
 module ferro.backend.nccl {
     requires transitive ferro.spi;
     requires com.sun.jna;
+
+    exports ferro.backend.nccl;
+    exports ferro.backend.nccl.ffi to
+            com.sun.jna;
 }

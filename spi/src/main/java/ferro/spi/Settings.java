@@ -69,10 +69,13 @@ public final class Settings {
             new Setting<>("ferro.nccl.device", null, "a device ordinal from 0", Integer::valueOf);
     /** Where libnccl is. */
     public static final Setting<String> NCCL_LIBRARY =
-            new Setting<>("ferro.nccl.library", null, "an absolute path or a plain library name", Function.identity());
+            new Setting<>("ferro.nccl.library", null, "an absolute path or a plain library name", Settings::library);
     /** Where the CUDA runtime is. */
-    public static final Setting<String> CUDART_LIBRARY = new Setting<>(
-            "ferro.cudart.library", null, "an absolute path or a plain library name", Function.identity());
+    public static final Setting<String> CUDART_LIBRARY =
+            new Setting<>("ferro.cudart.library", null, "an absolute path or a plain library name", Settings::library);
+    /** Folders where JNA, and ferro with it, looks for native libraries first. */
+    public static final Setting<String> JNA_LIBRARY_PATH =
+            new Setting<>("jna.library.path", null, "absolute paths of folders", Function.identity());
     /** What {@link #GPU_FALLBACK} is called as a variable; counts if set at all. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
             new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
@@ -107,6 +110,14 @@ public final class Settings {
     /** Job, so that two jobs on one port are told apart. */
     public static final Setting<String> JOB_ID =
             new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
+    /** The conda environment in use. */
+    public static final Setting<String> CONDA_PREFIX =
+            new Setting<>("CONDA_PREFIX", null, "an absolute path", Function.identity());
+    /** The Python environment in use. */
+    public static final Setting<String> VIRTUAL_ENV =
+            new Setting<>("VIRTUAL_ENV", null, "an absolute path", Function.identity());
+    /** The user's folder, where pip may have put libraries. */
+    public static final Setting<String> HOME = new Setting<>("HOME", null, "an absolute path", Function.identity());
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
             new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
@@ -142,6 +153,7 @@ public final class Settings {
                 NCCL_DEVICE,
                 NCCL_LIBRARY,
                 CUDART_LIBRARY,
+                JNA_LIBRARY_PATH,
                 ENABLE_GPU_FALLBACK,
                 FERROTORCH_ENABLE_GPU_FALLBACK,
                 ENV_RANK,
@@ -154,13 +166,25 @@ public final class Settings {
                 TORCHELASTIC_USE_AGENT_STORE,
                 STORE_SERVED,
                 JOB_ID,
-                SECRET_FILE);
+                SECRET_FILE,
+                CONDA_PREFIX,
+                VIRTUAL_ENV,
+                HOME);
     }
 
     private static String jobId(String text) {
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MOST_JOB_ID_BYTES) {
             throw new IllegalArgumentException(bytes + " bytes in UTF-8");
+        }
+        return text;
+    }
+
+    /** Never a relative path: a library of the current directory is whoever's. */
+    private static String library(String text) {
+        boolean plain = !text.isEmpty() && text.indexOf('/') < 0;
+        if (!plain && !text.startsWith("/")) {
+            throw new IllegalArgumentException("the current directory is never searched");
         }
         return text;
     }

@@ -111,9 +111,25 @@ class SettingTest {
     }
 
     @Test
+    void aLibraryIsNamedByAnAbsolutePathOrAPlainNameOnly() {
+        for (String good : List.of("/opt/nccl/libnccl.so.2", "libnccl.so.2", "nccl")) {
+            assertEquals(good, Settings.NCCL_LIBRARY.of(given("ferro.nccl.library", good)));
+        }
+        for (String bad : List.of("./libnccl.so.2", "../x", "lib/libnccl.so.2", "libnccl.so.2/", "")) {
+            String message = assertThrows(
+                            IllegalArgumentException.class,
+                            () -> Settings.CUDART_LIBRARY.of(given("ferro.cudart.library", bad)))
+                    .getMessage();
+            assertTrue(message.contains("ferro.cudart.library=" + bad), message);
+            assertTrue(message.contains("an absolute path or a plain library name"), message);
+            assertTrue(message.contains("the current directory is never searched"), message);
+        }
+    }
+
+    @Test
     void theDocumentListsEverySettingWithItsVariableAndDefault() throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md")).stream()
-                .filter(line -> line.startsWith("| `ferro.") || line.startsWith("| | `"))
+                .filter(line -> line.startsWith("| `ferro.") || line.startsWith("| `jna.") || line.startsWith("| | `"))
                 .toList();
         for (Setting<?> setting : Settings.all()) {
             boolean bare = setting.name().equals(setting.variable());

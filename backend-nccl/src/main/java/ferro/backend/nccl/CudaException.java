@@ -1,0 +1,60 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+
+/**
+ * The CUDA or HIP runtime said no: a {@link FerroException} of code RESOURCE if memory ran out, else of code NATIVE.
+ */
+public final class CudaException extends FerroException {
+    /** {@code cudaErrorMemoryAllocation} of driver_types.h; HIP has the same number. */
+    public static final int OUT_OF_MEMORY = 2;
+
+    private static final long serialVersionUID = 1L;
+
+    private final int cudaCode;
+    private final String call;
+
+    /**
+     * Makes a failure.
+     *
+     * @param where    place
+     * @param cudaCode what the call answered
+     * @param call     C function, for example {@code cudaMalloc}
+     * @param message  call, code, text
+     * @param cause    first cause or null
+     */
+    public CudaException(Where where, int cudaCode, String call, String message, Throwable cause) {
+        super(cudaCode == OUT_OF_MEMORY ? Code.RESOURCE : Code.NATIVE, where, message, cause);
+        this.cudaCode = cudaCode;
+        this.call = call;
+    }
+
+    /**
+     * Returns the same failure as part of an operation.
+     *
+     * @param where     place
+     * @param operation what failed
+     * @return failure with this one as its cause
+     */
+    public CudaException during(Where where, String operation) {
+        return new CudaException(where, cudaCode, call, operation + " failed: " + getMessage(), this);
+    }
+
+    /**
+     * Returns the runtime's number.
+     *
+     * @return code of driver_types.h, for example 700
+     */
+    public int cudaCode() {
+        return cudaCode;
+    }
+
+    /**
+     * Returns which call failed.
+     *
+     * @return C function
+     */
+    public String call() {
+        return call;
+    }
+}

@@ -1,0 +1,37 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import java.util.List;
+
+/** No libcudart or libamdhip64 could be loaded, or not the one that was named. */
+public final class CudaRuntimeNotFoundException extends FerroException {
+    private static final long serialVersionUID = 1L;
+
+    /** Serialised with the exception: a list of records of strings, made by List.copyOf. */
+    @SuppressWarnings("serial")
+    private final List<Tried> tried;
+
+    /**
+     * Makes a failure.
+     *
+     * @param tried every candidate with what the loader said, in order
+     */
+    public CudaRuntimeNotFoundException(List<Tried> tried) {
+        super(
+                Code.NATIVE,
+                Where.outside("", -1),
+                "CUDA runtime library libcudart.so not found: " + Tried.list(tried)
+                        + "; install the CUDA runtime (or HIP), or name its file by -Dferro.cudart.library or"
+                        + " FERRO_CUDART_LIBRARY");
+        this.tried = List.copyOf(tried);
+    }
+
+    /**
+     * Returns what was tried.
+     *
+     * @return candidates in order
+     */
+    public List<Tried> tried() {
+        return tried;
+    }
+}

@@ -1,0 +1,66 @@
+package ferro.backend.nccl;
+
+import ferro.ReduceOp;
+import java.util.Optional;
+
+/** A reduction as NCCL numbers it: {@code ncclRedOp_t} of nccl.h, where MAX comes before MIN. */
+public enum NcclRedOp {
+    /** Addition. */
+    SUM(0, ReduceOp.SUM),
+    /** Multiplication. */
+    PROD(1, ReduceOp.PRODUCT),
+    /** Larger one. */
+    MAX(2, ReduceOp.MAX),
+    /** Smaller one. */
+    MIN(3, ReduceOp.MIN),
+    /** Sum divided by the number of ranks; since NCCL 2.10. */
+    AVG(4, ReduceOp.AVG);
+
+    private static final NcclVersion FIRST_WITH_AVG = new NcclVersion(2, 10, 0);
+
+    private final int code;
+    private final ReduceOp op;
+
+    NcclRedOp(int code, ReduceOp op) {
+        this.code = code;
+        this.op = op;
+    }
+
+    /**
+     * Returns NCCL's number.
+     *
+     * @return code
+     */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * Returns what the library lacks for this reduction.
+     *
+     * @param library release that is loaded
+     * @return empty if it can
+     */
+    public Optional<String> unsupportedBecause(NcclVersion library) {
+        return this == AVG && !library.atLeast(FIRST_WITH_AVG)
+                ? Optional.of("reduction avg needs NCCL >= " + FIRST_WITH_AVG + ", found " + library)
+                : Optional.empty();
+    }
+
+    /**
+     * Finds NCCL's reduction for one of ferro's.
+     *
+     * @param op built-in reduction
+     * @return NCCL's
+     * @throws UnsupportedOperationException naming {@code op} and those that NCCL has, if NCCL has none for it
+     */
+    public static NcclRedOp of(ReduceOp op) {
+        for (NcclRedOp mine : values()) {
+            if (mine.op == op) {
+                return mine;
+            }
+        }
+        throw new UnsupportedOperationException(
+                "NCCL has no reduction " + op.name() + ": use one of sum, product, max, min, avg, or a host tensor");
+    }
+}

@@ -1,0 +1,83 @@
+package ferro.backend.nccl;
+
+import java.util.List;
+
+/**
+ * What an NCCL call answered: a code of nccl.h, or one that this version of ferro has not heard of.
+ *
+ * <p>Source: {@code ncclResult_t} of nccl.h; 6 since NCCL 2.13.4, 7 since 2.14, 8 since 2.30.3.
+ *
+ * @param code  what the library returned
+ * @param label the constant's name in nccl.h, or {@code unknown NCCL result}
+ */
+public record NcclResult(int code, String label) implements java.io.Serializable {
+    /** The call went well. */
+    public static final NcclResult SUCCESS = new NcclResult(0, "ncclSuccess");
+    /** A call of the CUDA runtime failed. */
+    public static final NcclResult UNHANDLED_CUDA_ERROR = new NcclResult(1, "ncclUnhandledCudaError");
+    /** A call of the operating system failed. */
+    public static final NcclResult SYSTEM_ERROR = new NcclResult(2, "ncclSystemError");
+    /** Something went wrong inside NCCL. */
+    public static final NcclResult INTERNAL_ERROR = new NcclResult(3, "ncclInternalError");
+    /** An argument has a value that makes no sense. */
+    public static final NcclResult INVALID_ARGUMENT = new NcclResult(4, "ncclInvalidArgument");
+    /** The call makes no sense here. */
+    public static final NcclResult INVALID_USAGE = new NcclResult(5, "ncclInvalidUsage");
+    /** Another rank is gone, or the network between. */
+    public static final NcclResult REMOTE_ERROR = new NcclResult(6, "ncclRemoteError");
+    /** A non-blocking communicator is still at it: no failure. */
+    public static final NcclResult IN_PROGRESS = new NcclResult(7, "ncclInProgress");
+    /** NCCL's own deadline passed. */
+    public static final NcclResult TIMEOUT = new NcclResult(8, "ncclTimeout");
+
+    private static final List<NcclResult> KNOWN = List.of(
+            SUCCESS,
+            UNHANDLED_CUDA_ERROR,
+            SYSTEM_ERROR,
+            INTERNAL_ERROR,
+            INVALID_ARGUMENT,
+            INVALID_USAGE,
+            REMOTE_ERROR,
+            IN_PROGRESS,
+            TIMEOUT);
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Finds a result by its code.
+     *
+     * @param code any number
+     * @return result; one that {@link #known} denies if no release of NCCL that ferro knows has it
+     */
+    public static NcclResult of(int code) {
+        return code >= 0 && code < KNOWN.size() ? KNOWN.get(code) : new NcclResult(code, "unknown NCCL result");
+    }
+
+    /**
+     * Returns all results that have a name, by code.
+     *
+     * @return results from code 0
+     */
+    public static List<NcclResult> all() {
+        return KNOWN;
+    }
+
+    /**
+     * Returns whether the code has a name.
+     *
+     * @return false for codes newer than ferro
+     */
+    public boolean known() {
+        return code >= 0 && code < KNOWN.size();
+    }
+
+    /**
+     * Returns name and number.
+     *
+     * @return for example {@code ncclInvalidUsage (5)}
+     */
+    @Override
+    public String toString() {
+        return label + " (" + code + ")";
+    }
+}

@@ -1,0 +1,21 @@
+package ferro.backend.nccl;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A place where a library was looked for in vain.
+ *
+ * @param candidate name or path
+ * @param message   what the loader said
+ */
+public record Tried(String candidate, String message) implements java.io.Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Returns one line for all of them. */
+    static String list(List<Tried> tried) {
+        return tried.stream()
+                .map(one -> one.candidate + " (" + one.message + ")")
+                .collect(Collectors.joining("; ", "tried ", ""));
+    }
+}

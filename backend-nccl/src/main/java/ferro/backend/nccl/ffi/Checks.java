@@ -1,0 +1,85 @@
+package ferro.backend.nccl.ffi;
+
+import ferro.FerroException.Where;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.NcclResult;
+
+/** Turns result codes into exceptions; every native call goes through here before its out-parameters are looked at. */
+public final class Checks {
+    private static final Where NOWHERE = Where.outside("", -1);
+
+    private Checks() {}
+
+    /**
+     * Checks a call of NCCL.
+     *
+     * @param result what it answered
+     * @param call   C function
+     * @throws NcclException unless it answered success
+     */
+    public static void nccl(int result, String call) {
+        if (result != NcclResult.SUCCESS.code()) {
+            throw failure(result, call);
+        }
+    }
+
+    /**
+     * Checks a call of the runtime, and clears what it left as the last error of this thread: NCCL would take it for its own.
+     *
+     * @param code what it answered
+     * @param call C function, by CUDA's name
+     * @throws CudaException unless it answered success
+     */
+    public static void cuda(int code, String call) {
+        if (code != Cuda.SUCCESS) {
+            Cuda.cudaGetLastError();
+            throw cudaFailure(code, call);
+        }
+    }
+
+    /**
+     * Makes the exception for what a call of NCCL answered.
+     *
+     * @param code what it answered
+     * @param call C function
+     * @return exception, to be thrown or kept
+     */
+    public static NcclException failure(int code, String call) {
+        NcclResult result = NcclResult.of(code);
+        String text = Nccl.ncclGetErrorString(code);
+        String named = result.known() && text != null ? "NCCL error " + result + ": " + text : unknown(code, text);
+        String last = lastError();
+        String more = last.isEmpty() ? "" : ": " + last;
+        return new NcclException(NOWHERE, result, last, call + " failed: " + named + more, null);
+    }
+
+    private static String unknown(int code, String text) {
+        return "Unknown NCCL error: " + code + (text == null ? "" : " (" + text + ")");
+    }
+
+    /**
+     * Makes the exception for what a call of the runtime answered.
+     *
+     * @param code what it answered
+     * @param call C function, by CUDA's name
+     * @return exception, to be thrown or kept
+     */
+    public static CudaException cudaFailure(int code, String call) {
+        String name = NativeLibraries.loaded()
+                .map(libraries -> libraries.prefix().nameOf(call))
+                .orElse(call);
+        String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
+                + Cuda.cudaGetErrorString(code);
+        return new CudaException(NOWHERE, code, name, message, null);
+    }
+
+    /** NCCL keeps one text per process, so this may be another thread's. */
+    private static String lastError() {
+        boolean told = NativeLibraries.loaded()
+                .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))
+                .isPresent();
+        String text = told ? NcclLastError.ncclGetLastError(0) : null;
+        return text == null ? "" : text.strip();
+    }
+}

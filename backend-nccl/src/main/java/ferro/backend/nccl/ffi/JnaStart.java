@@ -1,0 +1,40 @@
+package ferro.backend.nccl.ffi;
+
+import com.sun.jna.Native;
+import ferro.backend.nccl.NcclLibraryNotFoundException;
+import ferro.backend.nccl.Tried;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether JNA itself works here: it may be absent, may not be allowed native access, may not unpack its library. */
+final class JnaStart {
+    private JnaStart() {}
+
+    static Optional<String> unavailableBecause() {
+        try {
+            return Native.POINTER_SIZE == Long.BYTES
+                    ? Optional.empty()
+                    : Optional.of("need a JVM of 64 bits, found pointers of " + Native.POINTER_SIZE + " bytes");
+        } catch (LinkageError refused) {
+            return Optional.of(firstCause(refused)
+                    + "; put jna.jar on the class path, allow native access"
+                    + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and give JNA a folder that it"
+                    + " may execute from (-Djna.tmpdir=...)");
+        }
+    }
+
+    static void require() {
+        unavailableBecause().ifPresent(reason -> {
+            throw new NcclLibraryNotFoundException(List.of(new Tried("JNA", reason)));
+        });
+    }
+
+    /** Returns what stopped it: the first failure hides behind those of every later use of its classes. */
+    static String firstCause(LinkageError refused) {
+        Throwable first = refused;
+        while (first.getCause() != null) {
+            first = first.getCause();
+        }
+        return first.toString();
+    }
+}

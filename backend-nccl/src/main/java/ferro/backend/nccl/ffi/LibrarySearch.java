@@ -1,0 +1,150 @@
+package ferro.backend.nccl.ffi;
+
+import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Where to look for the two libraries, in order: absolute paths and plain names only, never the current directory.
+ *
+ * <p>Sources: documented defaults of NCCL's and CUDA's packages (deb, rpm, tar), of conda (lib of the environment) and of
+ * pip's wheels (nvidia-nccl-cu12, nvidia-cuda-runtime-cu12: site-packages/nvidia/.../lib).
+ *
+ * @param namedNccl    the one NCCL that the user wants, if he names one
+ * @param namedRuntime the one runtime that the user wants, if he names one
+ * @param folders      folders that the user wants searched first
+ * @param environments Python environments, conda's included
+ */
+public record LibrarySearch(
+        Optional<String> namedNccl, Optional<String> namedRuntime, List<Path> folders, List<Path> environments) {
+    private static final List<String> SYSTEM_FOLDERS = List.of(
+            "/usr/lib/x86_64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/", "/usr/local/lib/", "/usr/lib/", "/usr/lib64/");
+    private static final List<String> SYSTEM_ENVIRONMENTS = List.of("/usr/local", "/usr", "/opt/conda", "/opt/venv");
+
+    private static final List<String> NCCL_NAMES = List.of("libnccl.so.2", "libnccl.so");
+    private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
+    private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
+
+    private static final List<String> CUDA_NAMES =
+            List.of("libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0");
+    private static final List<String> HIP_NAMES =
+            List.of("libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so");
+    private static final List<String> CUDA_WHEELS = List.of("nvidia/cuda_runtime/lib", "nvidia/cu13/lib");
+
+    /**
+     * Reads where to look from the settings.
+     *
+     * @param context settings
+     * @return search
+     * @throws IllegalArgumentException if a library is named by a relative path
+     */
+    public static LibrarySearch of(RankContext context) {
+        List<Path> environments = Stream.of(Settings.CONDA_PREFIX, Settings.VIRTUAL_ENV)
+                .flatMap(setting -> folder(setting, context).stream())
+                .toList();
+        Stream<Path> users = folder(Settings.HOME, context).map(home -> home.resolve(".local")).stream();
+        Stream<Path> all = Stream.of(
+                        environments.stream(),
+                        users,
+                        SYSTEM_ENVIRONMENTS.stream().map(Path::of))
+                .flatMap(some -> some);
+        List<Path> folders = Settings.JNA_LIBRARY_PATH.find(context).stream()
+                .flatMap(text -> Stream.of(text.split(File.pathSeparator)))
+                .map(Path::of)
+                .filter(Path::isAbsolute)
+                .toList();
+        return new LibrarySearch(
+                Settings.NCCL_LIBRARY.find(context), Settings.CUDART_LIBRARY.find(context), folders, all.toList());
+    }
+
+    /** Returns where NCCL may be, best first. */
+    List<String> nccl() {
+        if (namedNccl.isPresent()) {
+            return List.of(namedNccl.get());
+        }
+        List<String> names = new ArrayList<>(NCCL_NAMES);
+        names.addAll(RCCL_NAMES);
+        List<String> candidates = inFolders(names);
+        candidates.add(NCCL_NAMES.get(0));
+        SYSTEM_FOLDERS.forEach(folder -> candidates.add(folder + NCCL_NAMES.get(0)));
+        candidates.add(NCCL_NAMES.get(1));
+        candidates.addAll(inEnvironments(NCCL_WHEELS, NCCL_NAMES));
+        candidates.addAll(RCCL_NAMES);
+        return candidates;
+    }
+
+    /** Returns where the runtime may be that goes with an NCCL, best first. */
+    List<String> runtime(String nccl) {
+        if (namedRuntime.isPresent()) {
+            return List.of(namedRuntime.get());
+        }
+        if (nccl.contains("rccl")) {
+            List<String> hip = inFolders(HIP_NAMES);
+            hip.addAll(HIP_NAMES);
+            return hip;
+        }
+        List<String> candidates = inFolders(CUDA_NAMES);
+        candidates.addAll(CUDA_NAMES);
+        candidates.add("/usr/local/cuda/lib64/libcudart.so");
+        SYSTEM_FOLDERS.forEach(folder -> candidates.add(folder + "libcudart.so"));
+        candidates.addAll(inEnvironments(CUDA_WHEELS, CUDA_NAMES));
+        return candidates;
+    }
+
+    private List<String> inFolders(List<String> names) {
+        List<String> found = new ArrayList<>();
+        for (Path folder : folders) {
+            names.stream()
+                    .filter(name -> name.indexOf('/') < 0)
+                    .map(folder::resolve)
+                    .filter(Files::exists)
+                    .forEach(file -> found.add(file.toString()));
+        }
+        return found;
+    }
+
+    /** Only files that are there: the number of possible folders is large, and a list of them would hide what counts. */
+    private List<String> inEnvironments(List<String> wheels, List<String> names) {
+        List<String> found = new ArrayList<>();
+        for (Path environment : environments) {
+            List<Path> places = new ArrayList<>(List.of(environment.resolve("lib")));
+            for (Path packages : sitePackages(environment.resolve("lib"))) {
+                wheels.forEach(wheel -> places.add(packages.resolve(wheel)));
+            }
+            places.stream()
+                    .flatMap(place -> names.stream().map(place::resolve))
+                    .filter(Files::exists)
+                    .map(Path::toString)
+                    .filter(file -> !found.contains(file))
+                    .forEach(found::add);
+        }
+        return found;
+    }
+
+    private static List<Path> sitePackages(Path lib) {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> pythons = Files.newDirectoryStream(lib, "python3*")) {
+            for (Path python : pythons) {
+                found.add(python.resolve("site-packages"));
+                found.add(python.resolve("dist-packages"));
+            }
+        } catch (IOException nothingThere) {
+            return List.of();
+        }
+        found.sort(null);
+        return found;
+    }
+
+    private static Optional<Path> folder(Setting<String> setting, RankContext context) {
+        return setting.find(context).map(Path::of).filter(Path::isAbsolute);
+    }
+}

@@ -1,0 +1,52 @@
+package ferro.backend.nccl.ffi;
+
+/**
+ * What every NCCL that ferro can use has, in the order of nccl.h; newer functions are in {@link NcclConfigured},
+ * {@link NcclLastError}, {@link NcclRooted} and {@link NcclSendRecv}.
+ *
+ * <p>Handles and device pointers are longs. An out-parameter that NCCL may write after the call (inside a group, or without
+ * blocking) is the address of a {@link Cells}; the others are arrays of one element. Link by {@link NativeLibraries} first.
+ */
+public final class Nccl {
+    private Nccl() {}
+
+    public static native int ncclGetVersion(int[] version);
+
+    public static native int ncclGetUniqueId(byte[] id);
+
+    public static native int ncclCommInitRank(long comm, int ranks, NcclIdStruct.ByValue id, int rank);
+
+    public static native int ncclCommInitAll(long comms, int count, int[] devices);
+
+    public static native int ncclCommDestroy(long comm);
+
+    public static native int ncclCommAbort(long comm);
+
+    public static native String ncclGetErrorString(int result);
+
+    public static native int ncclCommGetAsyncError(long comm, int[] result);
+
+    public static native int ncclCommCount(long comm, int[] count);
+
+    public static native int ncclCommCuDevice(long comm, int[] device);
+
+    public static native int ncclCommUserRank(long comm, int[] rank);
+
+    public static native int ncclReduce(
+            long send, long receive, long count, int type, int op, int root, long comm, long stream);
+
+    public static native int ncclBroadcast(
+            long send, long receive, long count, int type, int root, long comm, long stream);
+
+    public static native int ncclAllReduce(
+            long send, long receive, long count, int type, int op, long comm, long stream);
+
+    public static native int ncclReduceScatter(
+            long send, long receive, long receiveCount, int type, int op, long comm, long stream);
+
+    public static native int ncclAllGather(long send, long receive, long sendCount, int type, long comm, long stream);
+
+    public static native int ncclGroupStart();
+
+    public static native int ncclGroupEnd();
+}

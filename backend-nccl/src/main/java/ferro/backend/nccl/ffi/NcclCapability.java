@@ -1,0 +1,35 @@
+package ferro.backend.nccl.ffi;
+
+/** Functions that came with a later release of NCCL; found by name, never by version, since RCCL counts otherwise. */
+public enum NcclCapability {
+    /** ncclSend and ncclRecv, 2.7.3. */
+    SEND_RECV(NcclSendRecv.class, "ncclSend and ncclRecv (NCCL >= 2.7.3)"),
+    /** ncclCommInitRankConfig and ncclCommFinalize, 2.14.3. */
+    CONFIGURED(NcclConfigured.class, "ncclCommInitRankConfig and ncclCommFinalize (NCCL >= 2.14.3)"),
+    /** ncclGetLastError, 2.16.2. */
+    LAST_ERROR(NcclLastError.class, "ncclGetLastError (NCCL >= 2.16.2)"),
+    /** ncclAlltoAll, ncclGather and ncclScatter, 2.28.3. */
+    ROOTED(NcclRooted.class, "ncclAlltoAll, ncclGather and ncclScatter (NCCL >= 2.28.3)");
+
+    private final Class<?> functions;
+    private final String text;
+
+    NcclCapability(Class<?> functions, String text) {
+        this.functions = functions;
+        this.text = text;
+    }
+
+    Class<?> functions() {
+        return functions;
+    }
+
+    /**
+     * Returns what it takes, for messages.
+     *
+     * @return functions and the first release that had them
+     */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,49 @@
+package ferro.backend.nccl.ffi;
+
+import com.sun.jna.Structure;
+
+/** {@code ncclUniqueId} of nccl.h: 128 bytes that travel by value. Made by {@link #of}; never printed, it lets one join. */
+@Structure.FieldOrder("internal")
+public class NcclIdStruct extends Structure {
+    /** {@code NCCL_UNIQUE_ID_BYTES}. */
+    public static final int BYTES = 128;
+
+    /** The bytes, as JNA wants them: public. */
+    public byte[] internal = new byte[BYTES];
+
+    /** Makes an id of zeros. */
+    public NcclIdStruct() {
+        setAlignType(ALIGN_NONE);
+    }
+
+    /** The form that is copied onto the stack of the call. */
+    public static final class ByValue extends NcclIdStruct implements Structure.ByValue {}
+
+    /**
+     * Copies an id.
+     *
+     * @param bytes exactly {@link #BYTES}
+     * @return to be given to one call
+     * @throws IllegalArgumentException if the length is wrong
+     */
+    public static ByValue of(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("an NCCL id has " + BYTES + " bytes, found " + bytes.length);
+        }
+        ByValue id = new ByValue();
+        System.arraycopy(bytes, 0, id.internal, 0, BYTES);
+        return id;
+    }
+
+    /** Says nothing about the bytes. */
+    @Override
+    public String toString() {
+        return "NcclIdStruct[" + BYTES + " bytes]";
+    }
+
+    /** Says nothing about the bytes. */
+    @Override
+    public String toString(boolean debug) {
+        return toString();
+    }
+}

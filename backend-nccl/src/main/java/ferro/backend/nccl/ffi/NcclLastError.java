@@ -1,0 +1,8 @@
+package ferro.backend.nccl.ffi;
+
+/** Function since NCCL 2.16.2; look at {@link NcclCapability#LAST_ERROR} first. */
+public final class NcclLastError {
+    private NcclLastError() {}
+
+    public static native String ncclGetLastError(long comm);
+}

@@ -1,0 +1,87 @@
+package ferro.backend.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.StandInHooks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Runs a test on the stand-in libraries: {@code @ExtendWith(StandIn.class)}. Loads them once for this JVM, resets them before
+ * each test, and after it asserts that nothing is left alive, that no closed handle was used, and no memory was freed
+ * too early. The hooks are {@link StandInHooks}.
+ */
+final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEachCallback {
+    private static final Path FOLDER =
+            Path.of(System.getProperty("standin.folder", "target/native")).toAbsolutePath();
+
+    /** Returns settings that name the stand-in libraries, to be extended by a test. */
+    static Map<String, String> settings() {
+        return Map.of(
+                "ferro.nccl.library",
+                nccl().toString(),
+                "ferro.cudart.library",
+                runtime().toString());
+    }
+
+    static Path folder() {
+        return FOLDER;
+    }
+
+    static Path nccl() {
+        return FOLDER.resolve("libnccl.so.2");
+    }
+
+    static Path runtime() {
+        return FOLDER.resolve("libcudart.so.12");
+    }
+
+    /** Loads the libraries, if that has not been done, and binds the hooks. */
+    static LoadedLibraries load() {
+        LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(new GivenContext(settings())));
+        StandInHooks.bind(libraries);
+        return libraries;
+    }
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        Path note = FOLDER.resolve("skipped.txt");
+        if (Files.exists(nccl())) {
+            return ConditionEvaluationResult.enabled("stand-in libraries are in " + FOLDER);
+        }
+        try {
+            return ConditionEvaluationResult.disabled(
+                    Files.exists(note) ? Files.readString(note).strip() : "nothing was built into " + FOLDER);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        load();
+        StandInHooks.standInReset();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        if (context.getExecutionException().isEmpty()) {
+            for (String kind : new String[] {"device", "pinned", "stream", "event", "comm"}) {
+                assertEquals(0, StandInHooks.standInLive(kind), "live after the test: " + kind);
+            }
+            assertEquals(0, StandInHooks.standInMisuse(), "uses of dead handles");
+            assertEquals(0, StandInHooks.standInFreedInUse(), "memory freed while in use");
+        }
+    }
+}
