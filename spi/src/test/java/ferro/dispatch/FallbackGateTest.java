@@ -1,0 +1,63 @@
+package ferro.dispatch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FallbackGateTest {
+    private static final String PROPERTY = "ferro.gpu.fallback";
+    private static final String VARIABLE = "FERRO_ENABLE_GPU_FALLBACK";
+    private static final String ALIAS = "FERROTORCH_ENABLE_GPU_FALLBACK";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "0", "false", "FALSE", "False", "no", "No", "NO", "off", "Off", "OFF", " 0 "})
+    @DisplayName("T16 0-25 decision 1: values that mean no")
+    void theseMeanNo(String value) {
+        for (String name : new String[] {PROPERTY, VARIABLE, ALIAS}) {
+            assertFalse(FallbackGate.of(new TestContext().with(name, value)).isOpen(), name + "=" + value);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "true", "yes", "on", "2", "nope"})
+    @DisplayName("0-06 0-25 decision 1: anything else means yes")
+    void anythingElseMeansYes(String value) {
+        for (String name : new String[] {PROPERTY, VARIABLE, ALIAS}) {
+            assertEquals(new FallbackGate(true, name), FallbackGate.of(new TestContext().with(name, value)), name);
+        }
+    }
+
+    @Test
+    @DisplayName("0-02: where nothing is set, the gate is closed")
+    void nothingSetMeansNo() {
+        assertEquals(new FallbackGate(false, null), FallbackGate.of(new TestContext()));
+    }
+
+    @Test
+    @DisplayName(
+            "0-06 0-25 decision 1: the first that is set at all decides, even by 0: property, variable, older name")
+    void theFirstThatIsSetDecides() {
+        TestContext context = new TestContext().with(ALIAS, "1");
+        assertEquals(new FallbackGate(true, ALIAS), FallbackGate.of(context));
+
+        context.with(VARIABLE, "0");
+        assertEquals(new FallbackGate(false, VARIABLE), FallbackGate.of(context));
+
+        context.with(PROPERTY, "1");
+        assertEquals(new FallbackGate(true, PROPERTY), FallbackGate.of(context));
+
+        context.with(PROPERTY, "").with(VARIABLE, "1");
+        assertEquals(new FallbackGate(false, PROPERTY), FallbackGate.of(context));
+    }
+
+    @Test
+    void theAutomaticVariableOfThePropertyCounts() {
+        assertTrue(FallbackGate.of(new TestContext().with("FERRO_GPU_FALLBACK", "1"))
+                .isOpen());
+    }
+}

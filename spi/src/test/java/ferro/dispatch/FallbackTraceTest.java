@@ -1,0 +1,100 @@
+package ferro.dispatch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FallbackTraceTest {
+    private static final long CHILD_SECONDS = 60;
+
+    @Test
+    @DisplayName("0-07: a recording sees each round trip with collective, bytes and device")
+    void aRecordingSeesTheCall(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("fallback.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("ferro.GpuFallback");
+            recording.start();
+            FallbackTrace.commit("allGather", 24, 3);
+            recording.stop();
+            recording.dump(file);
+        }
+
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+
+        assertEquals(1, events.size());
+        RecordedEvent event = events.get(0);
+        assertEquals("ferro.GpuFallback", event.getEventType().getName());
+        assertEquals("allGather", event.getString("collective"));
+        assertEquals(24, event.getLong("bytes"));
+        assertEquals(3, event.getInt("device"));
+    }
+
+    @Test
+    @DisplayName("0-07 0-08: without jdk.jfr the round trip works, and the warning is on the logger ferro.gpu.fallback")
+    void aRuntimeWithoutJfrTakesTheRoundTripAndWarns(@TempDir Path folder) throws Exception {
+        Path output = folder.resolve("output");
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of("--limit-modules", "java.base", "-cp", classPath(), OnJavaBase.class.getName()));
+        Process child = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertTrue(child.waitFor(CHILD_SECONDS, TimeUnit.SECONDS), "the child did not end");
+        } finally {
+            child.destroyForcibly();
+        }
+        String text = Files.readString(output);
+
+        assertEquals(0, child.exitValue(), text);
+        assertTrue(text.contains("jdk.jfr false"), text);
+        assertTrue(text.contains("result 3.0 count 1"), text);
+        assertTrue(text.contains("collective=allReduce"), text);
+        assertTrue(text.contains("unset ferro.gpu.fallback to get an error"), text);
+    }
+
+    private static String classPath() throws Exception {
+        List<String> entries = new ArrayList<>();
+        for (Class<?> type : List.of(GpuCollectives.class, LoneRank.class)) {
+            entries.add(
+                    Path.of(type.getResource(type.getSimpleName() + ".class").toURI())
+                            .resolve("../../..")
+                            .normalize()
+                            .toString());
+        }
+        return String.join(java.io.File.pathSeparator, entries);
+    }
+
+    /** One round trip of one rank; needs nothing but java.base. */
+    static final class OnJavaBase {
+        private OnJavaBase() {}
+
+        public static void main(String[] args) {
+            System.out.println(
+                    "jdk.jfr " + ModuleLayer.boot().findModule("jdk.jfr").isPresent());
+            HeapDevice memory = new HeapDevice();
+            TestContext context = new TestContext().with("ferro.gpu.fallback", "1");
+            context.shared(DeviceMemory.class, () -> memory);
+            FakeFallback fallback = new FakeFallback(memory);
+            GpuCollectives gpu = GpuCollectives.with(
+                    context, () -> java.util.Optional.of(fallback), System.getLogger("ferro.gpu.fallback"));
+            DeviceTensor out = gpu.allReduce(memory.tensor(new long[] {1}, 3f), ReduceOp.SUM, new LoneRank());
+            System.out.println("result " + memory.floats(out)[0] + " count " + gpu.fallbackCount("allReduce"));
+        }
+    }
+}
