@@ -1,0 +1,325 @@
+/* Worlds, who is in them, and the meetings of their operations. */
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The place where the parts of one operation come together. */
+struct Meeting {
+    World *world;
+    int source; /* of a message; NO_PEER for a collective */
+    int target;
+    uint64_t sequence;
+    int needed;
+    int arrived;
+    int dead; /* can never be complete */
+    Part **parts;
+    Meeting *next;
+};
+
+struct World {
+    UniqueId id;
+    int size; /* 0: nobody joined yet */
+    int joined;
+    int present;
+    int refused; /* the code, when it cannot become complete */
+    Member **members;
+    Meeting *meetings;
+    time_t opened;
+    World *next;
+};
+
+enum { UNUSED_SECONDS = 60 };
+
+pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
+static World *worlds;
+
+/* ---- worlds ---- */
+
+static time_t seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+void world_open(const UniqueId *id)
+{
+    World *world = core_allocate(sizeof *world);
+    world->id = *id;
+    world->opened = seconds_now();
+    world->next = worlds;
+    worlds = world;
+}
+
+World *world_find(const UniqueId *id)
+{
+    World *world = worlds;
+    while (world != NULL && memcmp(&world->id, id, sizeof *id) != 0) {
+        world = world->next;
+    }
+    return world;
+}
+
+int world_size(const World *world)
+{
+    return world->size;
+}
+
+static void free_meeting(Meeting *meeting)
+{
+    free(meeting->parts);
+    free(meeting);
+}
+
+static void free_world(World *world)
+{
+    while (world->meetings != NULL) {
+        Meeting *meeting = world->meetings;
+        world->meetings = meeting->next;
+        free_meeting(meeting);
+    }
+    free(world->members);
+    free(world);
+}
+
+static void remove_world(World *world)
+{
+    World **place = &worlds;
+    while (*place != world) {
+        place = &(*place)->next;
+    }
+    *place = world->next;
+    free_world(world);
+}
+
+int worlds_sweep(void)
+{
+    time_t now = seconds_now();
+    World *world = worlds;
+    while (world != NULL) {
+        World *next = world->next;
+        if (world->size == 0 && now - world->opened >= UNUSED_SECONDS) {
+            remove_world(world);
+        }
+        world = next;
+    }
+    return worlds != NULL;
+}
+
+/* ---- members ---- */
+
+static void tell_all(World *world, const Member *except, Notice notice, int code)
+{
+    for (int rank = 0; rank < world->size; rank++) {
+        Member *member = world->members[rank];
+        if (member != NULL && member != except) {
+            member->notify(member, notice, code);
+        }
+    }
+}
+
+static int refuse(World *world, int code)
+{
+    world->refused = code;
+    tell_all(world, NULL, REFUSED, code);
+    return code;
+}
+
+/* The member that sits on the same device of the same machine, or NULL. */
+static const Member *same_device(const World *world, const Member *member)
+{
+    for (int rank = 0; rank < world->size; rank++) {
+        const Member *other = world->members[rank];
+        if (other != NULL && other->device == member->device && other->host == member->host) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static int check_join(World *world, const Member *member, int size)
+{
+    if (world->refused != NCCL_OK) {
+        return nccl_fail(world->refused, "Init : another rank of this world was refused");
+    }
+    if (world->joined == world->size) {
+        return nccl_fail(NCCL_SYSTEM_ERROR, "Init : this unique id was already used by all its ranks");
+    }
+    if (size != world->size) {
+        return nccl_fail(refuse(world, NCCL_INVALID_ARGUMENT), "Init : rank %d says %d ranks, others say %d",
+                         member->rank, size, world->size);
+    }
+    if (world->members[member->rank] != NULL) {
+        return nccl_fail(refuse(world, NCCL_INVALID_ARGUMENT), "Init : rank %d joined twice", member->rank);
+    }
+    const Member *other = same_device(world, member);
+    if (other != NULL && !atomic_load(&nccl_settings.allow_duplicates)) {
+        return nccl_fail(refuse(world, NCCL_INVALID_USAGE),
+                         "Duplicate GPU detected : rank %d and rank %d both on device %d", member->rank, other->rank,
+                         member->device);
+    }
+    return NCCL_OK;
+}
+
+int world_join(World *world, Member *member, int size)
+{
+    if (world->size == 0) {
+        world->size = size;
+        world->members = core_allocate((size_t) size * sizeof(Member *));
+    }
+    int code = check_join(world, member, size);
+    if (code != NCCL_OK) {
+        return code;
+    }
+    world->members[member->rank] = member;
+    member->world = world;
+    world->joined++;
+    world->present++;
+    if (world->joined == world->size) {
+        tell_all(world, NULL, ALL_HERE, NCCL_OK);
+    }
+    return NCCL_OK;
+}
+
+/* Nobody is left to complete what this rank has begun. */
+static void withdraw_all(World *world, int rank)
+{
+    for (Meeting *meeting = world->meetings; meeting != NULL; meeting = meeting->next) {
+        for (int i = 0; i < meeting->needed; i++) {
+            if (meeting->parts[i] != NULL && meeting->parts[i]->rank == rank) {
+                world_withdraw(meeting->parts[i]);
+            }
+        }
+    }
+}
+
+void world_leave(Member *member, Leaving leaving)
+{
+    World *world = member->world;
+    if (world == NULL) {
+        return;
+    }
+    member->world = NULL;
+    withdraw_all(world, member->rank);
+    world->members[member->rank] = NULL;
+    world->present--;
+    int complete = world->joined == world->size;
+    if (!complete) {
+        world->joined--;
+    }
+    int visible = leaving == LEFT_BY_DEATH || (leaving == LEFT_BY_ABORT && atomic_load(&nccl_settings.remote_errors));
+    if (visible && complete) {
+        tell_all(world, member, FAILED, NCCL_REMOTE_ERROR);
+    } else if (visible && world->refused == NCCL_OK) {
+        refuse(world, NCCL_REMOTE_ERROR);
+    }
+    if (world->present == 0) {
+        remove_world(world);
+    }
+}
+
+/* ---- meetings ---- */
+
+static Meeting *new_meeting(World *world, int source, int target, uint64_t sequence)
+{
+    Meeting *meeting = core_allocate(sizeof *meeting);
+    meeting->world = world;
+    meeting->source = source;
+    meeting->target = target;
+    meeting->sequence = sequence;
+    meeting->needed = source == NO_PEER ? world->size : 2;
+    meeting->parts = core_allocate((size_t) meeting->needed * sizeof(Part *));
+    meeting->next = world->meetings;
+    world->meetings = meeting;
+    return meeting;
+}
+
+static Meeting *meeting_for(World *world, const Part *part)
+{
+    int message = request_is_message(&part->request);
+    int sending = part->request.kind == SEND;
+    int source = !message ? NO_PEER : sending ? part->rank : part->request.peer;
+    int target = !message ? NO_PEER : sending ? part->request.peer : part->rank;
+    for (Meeting *meeting = world->meetings; meeting != NULL; meeting = meeting->next) {
+        if (meeting->source == source && meeting->target == target && meeting->sequence == part->request.sequence) {
+            return meeting;
+        }
+    }
+    return new_meeting(world, source, target, part->request.sequence);
+}
+
+static void remove_meeting(Meeting *meeting)
+{
+    Meeting **place = &meeting->world->meetings;
+    while (*place != meeting) {
+        place = &(*place)->next;
+    }
+    *place = meeting->next;
+    free_meeting(meeting);
+}
+
+static int all_agree(const Meeting *meeting, const Part *part)
+{
+    for (int i = 0; i < meeting->needed; i++) {
+        if (meeting->parts[i] != NULL && !requests_agree(&meeting->parts[i]->request, &part->request)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void complete_meeting(Meeting *meeting)
+{
+    exchange(meeting->parts, meeting->needed);
+    for (int i = 0; i < meeting->needed; i++) {
+        Part *part = meeting->parts[i];
+        part->done = 1;
+        part->meeting = NULL;
+        part->finished(part);
+    }
+    remove_meeting(meeting);
+}
+
+void world_post(Member *member, Part *part)
+{
+    World *world = member->world;
+    if (world == NULL) {
+        return;
+    }
+    Meeting *meeting = meeting_for(world, part);
+    int slot = !request_is_message(&part->request) ? part->rank : part->request.kind == RECEIVE;
+    if (atomic_load(&nccl_settings.hang) || meeting->parts[slot] != NULL) {
+        meeting->dead = 1;
+    }
+    if (meeting->parts[slot] == NULL) {
+        meeting->parts[slot] = part;
+        meeting->arrived++;
+        part->meeting = meeting;
+    }
+    if (!meeting->dead && !all_agree(meeting, part)) {
+        meeting->dead = 1;
+        if (!atomic_load(&nccl_settings.mismatch_hangs)) {
+            tell_all(world, NULL, FAILED, NCCL_INVALID_USAGE);
+        }
+    }
+    if (!meeting->dead && meeting->arrived == meeting->needed) {
+        complete_meeting(meeting);
+    }
+}
+
+void world_withdraw(Part *part)
+{
+    Meeting *meeting = part->meeting;
+    if (meeting == NULL) {
+        return;
+    }
+    meeting->dead = 1;
+    for (int i = 0; i < meeting->needed; i++) {
+        if (meeting->parts[i] == part) {
+            meeting->parts[i] = NULL;
+        }
+    }
+    part->meeting = NULL;
+}

@@ -1,0 +1,110 @@
+/*
+ * Test hooks of the stand-in libraries: how a test arranges a machine, breaks it, and looks inside.
+ *
+ * The hooks of the runtime live in libcudart, those of NCCL in libnccl. A loader that asks libnccl for a symbol also
+ * searches the libraries it depends on, so a test that binds this whole header to libnccl finds every hook.
+ *
+ * Settings marked with a variable can also be given by that environment variable, which is read once, when the library
+ * is loaded; standInReset goes back to those values.
+ */
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <stddef.h>
+
+/* The 128 bytes that name a world; NCCL passes them by value. */
+typedef struct {
+    unsigned char bytes[128];
+} UniqueId;
+
+/* ---- the machine (libcudart) ---- */
+
+/* Settings, planned failures, log and counters as after loading. Live objects stay as they are. */
+void standInReset(void);
+
+/* Number of devices, at most 16; 0: every call answers 100; -1: no driver, 35. STANDIN_DEVICES, default 4. */
+void standInDevices(int count);
+
+/* Bytes of each device; beyond that an allocation answers 2. STANDIN_MEMORY, default 1 GiB. */
+void standInDeviceMemory(size_t bytes);
+
+/* Every operation on a stream of this device (-1: of all) takes so much longer. STANDIN_STREAM_LATENCY_US, default 0. */
+void standInStreamLatency(int device, int micros);
+
+/* 1: pinned host memory is refused with 2 (HostAlloc) and 801 (HostRegister). STANDIN_REFUSE_PINNING, default 0. */
+void standInRefusePinning(int refuse);
+
+/* Every call answers this code until it is set to 0, as after a fault of a kernel. STANDIN_STICKY_ERROR, default 0. */
+void standInStickyError(int code);
+
+/*
+ * The call of this function that comes after `after` more calls of it answers `code` and does nothing, once. Several
+ * may be planned at a time. The name is the exported one, such as "cudaMalloc" or "ncclCommInitRank". A function that
+ * returns no code cannot be planned.
+ */
+void standInFailNext(const char *function, int after, int code);
+
+/* ---- looking inside (libcudart) ---- */
+
+/* Live objects: "device" and "pinned" allocations, "stream", "event", "comm"; "all" for their sum; -1: no such kind. */
+int standInLive(const char *kind);
+
+/* Threads of the libraries that have not ended; a stream's thread ends shortly after its last operation. */
+int standInThreads(void);
+
+/* Uses of handles that are closed or were never given out (each answered with an error as well). */
+int standInMisuse(void);
+
+/* Device or pinned memory that was freed while an operation was still going to use it. */
+int standInFreedInUse(void);
+
+/* 1: write down every call from now on; 0: stop. What was written stays. */
+void standInRecord(int on);
+
+/*
+ * Copies the log, as lines "function|device|thread|arguments", into `text` with a final NUL and returns the bytes
+ * needed for all of it. Device is the calling thread's current one, thread its number in the system; arguments are
+ * separated by commas, numbers in decimal, addresses and handles in hexadecimal with 0x.
+ */
+long standInLogRead(char *text, long capacity);
+void standInLogClear(void);
+
+/* ---- NCCL (libnccl) ---- */
+
+/* What ncclGetVersion answers; types and operations that are younger are refused. STANDIN_VERSION, default 22809. */
+void standInNcclVersion(int version);
+
+/* Every operation, or group of them, waits so long on its stream before it begins. STANDIN_NCCL_LATENCY_US, default 0. */
+void standInNcclLatency(int micros);
+
+/* Every call on a communicator stays inside the library for so long, so that two at a time are seen. Default 0. */
+void standInCallDwell(int micros);
+
+/*
+ * The most calls that were inside one communicator at the same time since the last reset. ncclCommAbort and
+ * ncclCommGetAsyncError do not count: they may come from any thread.
+ */
+int standInMaxEntries(void);
+
+/* What ncclCommGetAsyncError answers from now on for this communicator, or for all that are open (0). */
+void standInAsyncError(void *comm, int code);
+
+/* 1: operations wait for ever, even when all ranks have come. STANDIN_HANG, default 0. */
+void standInHang(int on);
+
+/* 1: ranks that issue different operations wait for ever, as with NCCL; 0: async error 5. STANDIN_MISMATCH_HANGS. */
+void standInMismatchHangs(int on);
+
+/* 1: an abort shows on the other ranks as async error 6; 0: they just wait. STANDIN_REMOTE_ERRORS, default 0. */
+void standInRemoteErrors(int on);
+
+/* 1: several ranks may sit on one device. STANDIN_ALLOW_DUPLICATES, default 0. */
+void standInAllowDuplicates(int on);
+
+/*
+ * Folds what arrived into one number: h = before; for each of the 128 bytes h = 31 h + byte; h = 31 h + after (32 bits,
+ * wrapping). Shows that the struct by value and its neighbours arrive whole.
+ */
+int standInEcho(int before, UniqueId id, int after);
+
+#endif
