@@ -1,0 +1,432 @@
+package ferro.tck;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.collectives.reduce.Elements;
+import ferro.dispatch.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Devices without a GPU: memory behind addresses that are no pointers, and copies that are as late as they may be.
+ *
+ * <p>A copy runs when somebody waits for it, after those that were started before it in its direction on its device; or,
+ * after {@link #copyOnThread}, on a thread of its own, some time later. So whoever forgets to wait, or touches a side too
+ * early, sees wrong data. Faults are injected by {@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy},
+ * {@link #refusePinning} and {@link #capacity}; counters and {@link #watch} tell what went on; {@link #assertNothingLeft} what
+ * was forgotten.
+ *
+ * <p>No service: a test puts it into a rank's context before the first use,
+ * {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one, each by its own
+ * {@link #opened}, whose close frees nothing of the others. Thread-safe.
+ */
+public final class HeapDeviceMemory implements DeviceMemory {
+    private final int devices;
+    private final HeapBlocks blocks = new HeapBlocks();
+    private final Map<List<Object>, Deque<HeapCopy>> running = new HashMap<>();
+    private final EnumMap<Direction, long[]> counts = new EnumMap<>(Direction.class);
+    private final Map<List<Object>, Fault> faults = new HashMap<>();
+    private Consumer<Event> watcher = event -> {};
+    private boolean pins = true;
+    private long capacityBytes = Long.MAX_VALUE;
+    private int stagings;
+    private long stagingBytes;
+    private long peakStagingBytes;
+    private HeapCopyThread thread;
+
+    /** Which way a copy goes. */
+    public enum Direction {
+        /** From a device to the host. */
+        TO_HOST,
+        /** From the host to a device. */
+        TO_DEVICE,
+        /** On one device. */
+        ON_DEVICE
+    }
+
+    private enum Fault {
+        FAIL,
+        REFUSE,
+        STALL
+    }
+
+    /**
+     * What {@link #watch} tells: a copy was started, or has run.
+     *
+     * @param direction which way
+     * @param device    ordinal
+     * @param bytes     size
+     * @param number    of the copy in its direction, from 1
+     * @param ended     whether it has run
+     */
+    public record Event(Direction direction, int device, long bytes, long number, boolean ended) {}
+
+    /**
+     * Makes devices 0 to {@code devices} - 1.
+     *
+     * @param devices how many
+     */
+    public HeapDeviceMemory(int devices) {
+        this.devices = devices;
+        for (Direction direction : Direction.values()) {
+            counts.put(direction, new long[2]);
+        }
+    }
+
+    /**
+     * Returns this memory as one rank opens it; closing that closes nothing of the others.
+     *
+     * @return the same devices
+     */
+    public DeviceMemory opened() {
+        return new HeapDeviceMemoryView(this);
+    }
+
+    /**
+     * Runs copies on a thread from now on, each so long after it was started; the thread ends with {@link #close}.
+     *
+     * @param delay at least so long
+     * @return this
+     */
+    public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
+        if (thread == null) {
+            thread = new HeapCopyThread(this, delay);
+        }
+        return this;
+    }
+
+    /**
+     * Fails a copy: its await throws {@link FerroException} NATIVE.
+     *
+     * @param direction which way
+     * @param nth       counted from now on, from 1
+     */
+    public synchronized void failCopy(Direction direction, int nth) {
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.FAIL);
+    }
+
+    /**
+     * Refuses a copy: the start throws {@link FerroException} NATIVE.
+     *
+     * @param direction which way
+     * @param nth       counted from now on, from 1
+     */
+    public synchronized void refuseCopy(Direction direction, int nth) {
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.REFUSE);
+    }
+
+    /**
+     * Lets a copy, and those behind it, not end before {@link #endStalledCopies}.
+     *
+     * @param direction which way
+     * @param nth       counted from now on, from 1
+     */
+    public synchronized void stallCopy(Direction direction, int nth) {
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.STALL);
+    }
+
+    /** Lets stalled copies run. */
+    public synchronized void endStalledCopies() {
+        running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
+        notifyAll();
+    }
+
+    /** Makes {@link #stage} hand out plain memory from now on. */
+    public synchronized void refusePinning() {
+        pins = false;
+    }
+
+    /**
+     * Bounds the memory of all devices together; what is more fails with {@link FerroException} RESOURCE.
+     *
+     * @param bytes most
+     */
+    public synchronized void capacity(long bytes) {
+        capacityBytes = bytes;
+    }
+
+    /**
+     * Has every start and every end of a copy told, in order; the memory is locked meanwhile.
+     *
+     * @param listener told
+     */
+    public synchronized void watch(Consumer<Event> listener) {
+        watcher = listener;
+    }
+
+    /**
+     * Makes a tensor with elements; counts as no copy.
+     *
+     * @param elements what it holds
+     * @param device   ordinal
+     * @param shape    lengths; none means one dimension
+     * @return tensor; its owner frees it
+     */
+    public DeviceTensor upload(HostTensor elements, int device, long... shape) {
+        long[] lengths = shape.length == 0 ? elements.shape() : shape;
+        DeviceTensor tensor = allocate(elements.dataType(), lengths, device);
+        write(elements, tensor);
+        return tensor;
+    }
+
+    /**
+     * Puts elements into a tensor; counts as no copy.
+     *
+     * @param elements type and length as the tensor's
+     * @param tensor   written
+     */
+    public synchronized void write(HostTensor elements, DeviceTensor tensor) {
+        blocks.check(tensor);
+        ByteBuffer bytes = direct(Math.toIntExact(elements.byteCount()));
+        sameSize(tensor, bytes);
+        Elements.copy(
+                elements.dataType(), bytes, 0, elements.memory(), Elements.at(elements, 0), elements.elementCount());
+        blocks.write(bytes, tensor);
+    }
+
+    /**
+     * Takes the elements of a tensor as they are now, without waiting for copies; counts as no copy.
+     *
+     * @param tensor read
+     * @return fresh direct memory
+     */
+    public synchronized HostTensor download(DeviceTensor tensor) {
+        blocks.check(tensor);
+        ByteBuffer bytes = direct(Math.toIntExact(tensor.byteCount()));
+        blocks.read(tensor, bytes);
+        return HostTensor.of(tensor.dataType(), bytes);
+    }
+
+    /**
+     * Takes the elements of a tensor of f32; see {@link #download}.
+     *
+     * @param tensor read
+     * @return fresh array
+     */
+    public float[] floats(DeviceTensor tensor) {
+        HostTensor elements = download(tensor);
+        float[] array = new float[Math.toIntExact(elements.elementCount())];
+        Elements.copy(DataType.FLOAT32, array, 0, elements.memory(), 0, array.length);
+        return array;
+    }
+
+    /**
+     * Returns how many copies were started.
+     *
+     * @param direction which way
+     * @return count
+     */
+    public synchronized long copies(Direction direction) {
+        return counts.get(direction)[0];
+    }
+
+    /**
+     * Returns how many bytes the copies started had.
+     *
+     * @param direction which way
+     * @return bytes
+     */
+    public synchronized long bytes(Direction direction) {
+        return counts.get(direction)[1];
+    }
+
+    /**
+     * Returns how many copies were started and have not run.
+     *
+     * @return count
+     */
+    public synchronized int runningCopies() {
+        return running.values().stream().mapToInt(Deque::size).sum();
+    }
+
+    /**
+     * Returns how many tensors were made and not freed.
+     *
+     * @return count
+     */
+    public synchronized int liveTensors() {
+        return blocks.count();
+    }
+
+    /**
+     * Returns how many pieces of staging were made and not closed.
+     *
+     * @return count
+     */
+    public synchronized int liveStagings() {
+        return stagings;
+    }
+
+    /**
+     * Returns the most bytes of staging there were at one time.
+     *
+     * @return bytes
+     */
+    public synchronized long peakStagingBytes() {
+        return peakStagingBytes;
+    }
+
+    /**
+     * Fails if a tensor, a piece of staging or a copy was left behind.
+     *
+     * @throws AssertionError with the counts
+     */
+    public synchronized void assertNothingLeft() {
+        if (liveTensors() + stagings + runningCopies() > 0) {
+            throw new AssertionError("left behind: " + liveTensors() + " tensors, " + stagings + " pieces of staging, "
+                    + runningCopies() + " running copies");
+        }
+    }
+
+    @Override
+    public synchronized DeviceTensor allocate(DataType dataType, long[] shape, int device) {
+        if (device < 0 || device >= devices) {
+            throw new IllegalArgumentException("no device " + device + ": there are devices 0 to " + (devices - 1));
+        }
+        long bytes = new DeviceTensor(dataType, shape, 0, device, null).byteCount();
+        if (blocks.liveBytes() + bytes > capacityBytes) {
+            throw new FerroException(
+                    Code.RESOURCE,
+                    Where.outside("heap", -1),
+                    "device " + device + " has no " + bytes + " bytes left of " + capacityBytes);
+        }
+        long address = blocks.allocate(device, bytes);
+        AutoCloseable owner = () -> free(address);
+        return new DeviceTensor(dataType, shape, address, device, owner);
+    }
+
+    private synchronized void free(long address) {
+        blocks.free(address);
+    }
+
+    @Override
+    public synchronized Staging stage(int bytes) {
+        stagings++;
+        stagingBytes += bytes;
+        peakStagingBytes = Math.max(peakStagingBytes, stagingBytes);
+        return new HeapStaging(this, direct(bytes), pins);
+    }
+
+    /** Forgets a piece of staging. */
+    synchronized void closed(ByteBuffer buffer) {
+        stagings--;
+        stagingBytes -= buffer.capacity();
+        boolean used = running.values().stream().flatMap(Deque::stream).anyMatch(copy -> copy.uses(buffer));
+        if (used) {
+            throw new IllegalStateException(
+                    "staging of " + buffer.capacity() + " bytes was closed under a copy that still runs");
+        }
+    }
+
+    @Override
+    public Copy toHost(DeviceTensor from, ByteBuffer to) {
+        ByteBuffer into = sameSize(from, to).duplicate();
+        return start(Direction.TO_HOST, from, to, () -> blocks.read(from, into));
+    }
+
+    @Override
+    public Copy toDevice(ByteBuffer from, DeviceTensor to) {
+        ByteBuffer source = sameSize(to, from).duplicate();
+        return start(Direction.TO_DEVICE, to, from, () -> blocks.write(source, to));
+    }
+
+    @Override
+    public synchronized Copy onDevice(DeviceTensor from, DeviceTensor to) {
+        blocks.check(from);
+        boolean alike = from.device() == to.device()
+                && from.dataType() == to.dataType()
+                && from.elementCount() == to.elementCount();
+        if (!alike) {
+            throw new IllegalArgumentException(
+                    "a copy from " + from + " to " + to + ": need one device, type and length");
+        }
+        return start(Direction.ON_DEVICE, to, null, () -> {
+            ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(from.byteCount()));
+            blocks.read(from, bytes);
+            blocks.write(bytes, to);
+        });
+    }
+
+    private synchronized HeapCopy start(Direction direction, DeviceTensor on, ByteBuffer host, Runnable work) {
+        blocks.check(on);
+        long[] count = counts.get(direction);
+        count[0]++;
+        count[1] += on.byteCount();
+        Fault fault = faults.remove(List.of(direction, count[0]));
+        if (fault == Fault.REFUSE) {
+            throw HeapCopy.failure(direction, on.device(), "refused by the test");
+        }
+        Event started = new Event(direction, on.device(), on.byteCount(), count[0], false);
+        HeapCopy copy = new HeapCopy(this, started, host, work);
+        if (fault == Fault.FAIL) {
+            copy.fails();
+        }
+        copy.stalled(fault == Fault.STALL);
+        running.computeIfAbsent(List.of(direction, on.device()), key -> new ArrayDeque<>())
+                .add(copy);
+        watcher.accept(started);
+        if (thread != null) {
+            thread.started(copy);
+        }
+        return copy;
+    }
+
+    /** Somebody waits for a copy: without a thread of copies, this is when it runs. */
+    synchronized void awaited(HeapCopy copy) {
+        if (thread == null) {
+            execute(copy);
+        }
+    }
+
+    /** Runs a copy and those before it, as far as no stalled one is in the way; returns whether it has run. */
+    synchronized boolean execute(HeapCopy copy) {
+        Event started = copy.started();
+        Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));
+        while (queue.contains(copy) && !queue.peek().isStalled()) {
+            HeapCopy next = queue.poll();
+            next.execute();
+            Event begun = next.started();
+            watcher.accept(new Event(begun.direction(), begun.device(), begun.bytes(), begun.number(), true));
+        }
+        notifyAll();
+        return !queue.contains(copy);
+    }
+
+    /** Ends the thread of copies; tensors stay, each with its owner. */
+    @Override
+    public void close() {
+        HeapCopyThread ending;
+        synchronized (this) {
+            ending = thread;
+            thread = null;
+        }
+        if (ending != null) {
+            ending.close();
+        }
+    }
+
+    private static ByteBuffer sameSize(DeviceTensor tensor, ByteBuffer bytes) {
+        if (!bytes.isDirect() || bytes.remaining() != tensor.byteCount()) {
+            throw new IllegalArgumentException("a copy between " + tensor + " of " + tensor.byteCount() + " bytes and "
+                    + bytes.remaining() + " bytes of " + (bytes.isDirect() ? "" : "no ")
+                    + "direct memory: need as many bytes, in direct memory");
+        }
+        return bytes;
+    }
+
+    private static ByteBuffer direct(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+    }
+}
