@@ -1,0 +1,60 @@
+package ferro.backend.gloofallback;
+
+import ferro.spi.BackendProvider;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** Finds the back end that {@code ferro.fallback.host} names. */
+final class HostBackends {
+    private HostBackends() {}
+
+    static Optional<String> unavailableBecause(RankContext context) {
+        try {
+            named(context);
+            return Optional.empty();
+        } catch (IllegalArgumentException why) {
+            return Optional.of(why.getMessage());
+        }
+    }
+
+    static BackendProvider named(RankContext context) {
+        String wanted = Settings.FALLBACK_HOST.of(context);
+        String setting = Settings.FALLBACK_HOST.name() + "=" + wanted;
+        if (wanted.equals(RoundTripProvider.NAME)) {
+            throw new IllegalArgumentException(
+                    setting + " names the round trip itself: name what carries its host tensors, for example tcp");
+        }
+        List<String> names = new ArrayList<>();
+        var providers = ServiceLoader.load(BackendProvider.class).iterator();
+        while (true) {
+            try {
+                if (!providers.hasNext()) {
+                    break;
+                }
+                BackendProvider next = providers.next();
+                if (next.name().equals(wanted)) {
+                    return usable(next, setting, context);
+                }
+                names.add(next.name());
+            } catch (ServiceConfigurationError | LinkageError broken) {
+                // a broken provider hides no other, and is named where none fits
+                names.add("(broken: " + broken.getMessage() + ")");
+            }
+        }
+        names.remove(RoundTripProvider.NAME);
+        throw new IllegalArgumentException("no back end named " + setting + "; found: " + names
+                + ": use one of these names, or add the jar that has it");
+    }
+
+    private static BackendProvider usable(BackendProvider provider, String setting, RankContext context) {
+        provider.unavailableBecause(context).ifPresent(why -> {
+            throw new IllegalArgumentException(setting + " cannot work here: " + why);
+        });
+        return provider;
+    }
+}

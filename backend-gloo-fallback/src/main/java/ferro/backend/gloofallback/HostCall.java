@@ -1,0 +1,38 @@
+package ferro.backend.gloofallback;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.Work;
+import ferro.spi.RankContext;
+import java.time.Duration;
+
+/** A call on host tensors behind calls on device tensors. */
+final class HostCall {
+    private HostCall() {}
+
+    /** Queues a call; misuse is told at once, as the host would tell it. */
+    static Work behind(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+        call.check(host.rank(), host.worldSize());
+        host.unsupportedBecause(call).ifPresent(why -> {
+            throw new UnsupportedOperationException(
+                    call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
+        });
+        RoundTrips.Use use = RoundTrips.Use.of(context);
+        RoundTripWork work =
+                new RoundTripWork(call.kind(), host, context, use.trips().dependants(), timeout);
+        Lane lane = use.trips().lane(host);
+        lane.add(() -> handOver(call, host, work), use, "ferro-roundtrip-" + host.rank());
+        return work;
+    }
+
+    private static void handOver(Collective call, CollectiveBackend host, RoundTripWork work) {
+        try {
+            work.stopIfLate("what came before it");
+            Work network = host.submit(call, work.left());
+            work.numbered(network.sequence());
+            network.completion().whenComplete((nothing, failure) -> work.end(failure));
+        } catch (RuntimeException | Error failure) {
+            work.end(failure);
+        }
+    }
+}

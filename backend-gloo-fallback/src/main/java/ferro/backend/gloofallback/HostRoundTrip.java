@@ -1,0 +1,71 @@
+package ferro.backend.gloofallback;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.Work;
+import ferro.dispatch.DeviceMemories;
+import ferro.dispatch.HostFallback;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Collectives on device tensors by three steps: device to host, the collective on a host back end, host to device.
+ *
+ * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that copies and network overlap; at most 32 MiB of staging
+ * memory per call, kept for the next one. Nothing is copied that need not be: of a broadcast only the root copies out, and
+ * copies nothing back. The calls of one host group keep their order; those of several groups do not wait for each other.
+ *
+ * <p>Every rank of a call with more than one piece must come this way, with device tensors. A message is one message for its
+ * peer, which may send or receive it from host memory.
+ *
+ * <p>Thread-safe; nothing is kept here.
+ */
+public final class HostRoundTrip implements HostFallback {
+    /** For the service loader. */
+    public HostRoundTrip() {}
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        return DeviceMemories.unavailableBecause(context);
+    }
+
+    /**
+     * Starts a collective.
+     *
+     * @throws UnsupportedOperationException if {@code host} cannot do the call on host tensors, the parts have lengths of
+     *     their own, the op is a user's, or there is no device memory
+     */
+    @Override
+    public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+        Refusals.of(call, host).ifPresent(why -> {
+            throw new UnsupportedOperationException(call.kind() + " through host memory on rank " + host.rank() + " of "
+                    + host.worldSize() + ": " + why);
+        });
+        Route route = Route.of(call, host.rank(), host.worldSize());
+        Cut cut = Cut.of(call, host.worldSize(), context);
+        RoundTrips.Use use = RoundTrips.Use.of(context);
+        RoundTrips trips = use.trips();
+        RoundTripWork work = new RoundTripWork(call.kind(), host, context, trips.dependants(), timeout);
+        Runnable task = () -> {
+            Throwable failure = null;
+            try {
+                new Pipeline(work, route, cut, host, trips.memory()).run(trips.pool());
+            } catch (RuntimeException | Error thrown) {
+                failure = thrown;
+            }
+            work.end(failure);
+        };
+        trips.lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
+        return work;
+    }
+
+    @Override
+    public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
+        MessageTransfer.checkLength(message);
+        RoundTrips.Use use = RoundTrips.Use.of(context);
+        String kind = message.sends() ? "send" : "recv";
+        RoundTripWork clock = new RoundTripWork(kind, host, context, use.trips().dependants(), timeout);
+        return new MessageTransfer(message, host, use, clock).start();
+    }
+}

@@ -1,0 +1,158 @@
+package ferro.backend.gloofallback;
+
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.FerroTransferException;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.DeviceMemory.Copy;
+import ferro.dispatch.DeviceMemory.Staging;
+import ferro.dispatch.HostFallback.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One message from or to a device: one message for the peer too, whose end may be in host memory; so it is not cut.
+ *
+ * <p>A send copies out before it returns, and the tensor may be touched as soon as that. A receive copies in when the message
+ * has come, on the thread that completes the host's work.
+ */
+final class MessageTransfer {
+    /** A message has one piece of staging; what is longer must be sent in parts. */
+    static final long BYTES_MOST = 64L << 20;
+
+    private final Message message;
+    private final CollectiveBackend host;
+    private final RoundTrips.Use use;
+    private final RoundTripWork clock;
+    private Staging staging;
+
+    MessageTransfer(Message message, CollectiveBackend host, RoundTrips.Use use, RoundTripWork clock) {
+        this.message = message;
+        this.host = host;
+        this.use = use;
+        this.clock = clock;
+    }
+
+    static void checkLength(Message message) {
+        DeviceTensor tensor = message.tensor();
+        if (tensor.byteCount() > BYTES_MOST) {
+            throw new UnsupportedOperationException((message.sends() ? "send" : "recv") + " of " + tensor + ", "
+                    + tensor.byteCount() + " bytes, through host memory, which takes at most " + BYTES_MOST
+                    + " bytes in one message: send and receive slices of the tensor");
+        }
+    }
+
+    Work start() {
+        boolean handedOver = false;
+        try {
+            staging = use.trips().pool().take((int) message.tensor().byteCount());
+            staging.buffer().clear().limit((int) message.tensor().byteCount());
+            Work work = message.sends() ? send() : receive();
+            handedOver = true;
+            return work;
+        } finally {
+            if (!handedOver) {
+                use.close();
+            }
+        }
+    }
+
+    private Work send() {
+        Copy out = null;
+        HostTensor elements = onHost();
+        Work network;
+        try {
+            if (message.tensor().elementCount() > 0) {
+                out = memory().toHost(message.tensor(), staging.buffer());
+                await(out, "GPU->CPU copy");
+            }
+            network = host.send(elements, message.peer(), message.tag(), left());
+        } catch (RuntimeException | Error failure) {
+            giveBack(out);
+            throw failure;
+        }
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        network.completion().whenComplete((nothing, failure) -> {
+            giveBack(null);
+            end(ended, failure);
+        });
+        return new MessageWork(network, ended);
+    }
+
+    private Work receive() {
+        Work network;
+        try {
+            network = host.recv(onHost(), message.peer(), message.tag(), left());
+        } catch (RuntimeException | Error failure) {
+            giveBack(null);
+            throw failure;
+        }
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        network.completion().whenComplete((nothing, failure) -> {
+            Throwable outcome = failure == null ? copyIn() : failure;
+            end(ended, outcome);
+        });
+        return new MessageWork(network, ended);
+    }
+
+    /** Returns what the caller is to hear, or null. */
+    private Throwable copyIn() {
+        Copy in = null;
+        try {
+            if (message.tensor().elementCount() > 0) {
+                in = memory().toDevice(staging.buffer(), message.tensor());
+                await(in, "CPU->GPU copy");
+            }
+            return null;
+        } catch (RuntimeException failure) {
+            return clock.isStopping()
+                    ? failure
+                    : new FerroTransferException(
+                            clock.text("CPU->GPU transfer failed on device "
+                                    + message.tensor().device() + ": " + failure.getMessage()
+                                    + ": the message has been received and is lost, send it again"),
+                            failure);
+        } catch (Error failure) {
+            return failure;
+        } finally {
+            giveBack(in);
+        }
+    }
+
+    private void end(CompletableFuture<Void> ended, Throwable failure) {
+        use.close();
+        if (failure == null) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(failure);
+        }
+    }
+
+    private void giveBack(Copy last) {
+        if (last == null) {
+            use.trips().pool().give(staging);
+        } else {
+            use.trips().pool().give(staging, List.of(last));
+        }
+    }
+
+    private void await(Copy copy, String what) {
+        clock.await(copy, "a " + what + " on device " + message.tensor().device());
+    }
+
+    private Duration left() {
+        Duration left = clock.left();
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    private DeviceMemory memory() {
+        return use.trips().memory();
+    }
+
+    private HostTensor onHost() {
+        return HostTensor.of(message.tensor().dataType(), staging.buffer());
+    }
+}

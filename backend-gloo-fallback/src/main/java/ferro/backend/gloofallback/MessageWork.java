@@ -1,0 +1,77 @@
+package ferro.backend.gloofallback;
+
+import ferro.Work;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The handle of a message whose last part comes after the host's: done when {@code ended} is.
+ *
+ * @param network the host's part
+ * @param ended   completed after the network's, with what came after it
+ */
+record MessageWork(Work network, CompletableFuture<Void> ended) implements Work {
+    @Override
+    public boolean isDone() {
+        return ended.isDone();
+    }
+
+    /** Waits for the host's part, which an interrupt ends as the host says; what comes after that is short and bounded. */
+    @Override
+    public void await() {
+        network.await();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    ended.get();
+                    return;
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                } catch (ExecutionException failed) {
+                    throw RoundTripWork.unwrapped(failed.getCause());
+                }
+            }
+        } finally {
+            RoundTripWork.restore(interrupted);
+        }
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        long until = System.nanoTime() + RoundTripWork.nanos(timeout);
+        if (!network.await(timeout)) {
+            return false;
+        }
+        try {
+            ended.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException late) {
+            return false;
+        } catch (InterruptedException looking) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException failed) {
+            throw RoundTripWork.unwrapped(failed.getCause());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        return ended.minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return network.sequence();
+    }
+
+    @Override
+    public Duration elapsed() {
+        return network.elapsed();
+    }
+}

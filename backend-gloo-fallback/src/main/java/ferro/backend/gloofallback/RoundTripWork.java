@@ -1,0 +1,201 @@
+package ferro.backend.gloofallback;
+
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Work;
+import ferro.dispatch.DeviceMemory.Copy;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The handle of a call that goes through host memory; thread-safe. */
+final class RoundTripWork implements Work {
+    /** How often a wait for a copy looks whether anybody still wants it. */
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    private final String kind;
+    private final CollectiveBackend host;
+    private final RankContext context;
+    private final Executor dependants;
+    private final long begunNanos;
+    private final long deadlineNanos;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile FerroException stopped;
+    private volatile boolean stopping;
+    private volatile long sequence;
+    private volatile long endedNanos;
+
+    RoundTripWork(String kind, CollectiveBackend host, RankContext context, Executor dependants, Duration timeout) {
+        this.kind = kind;
+        this.host = host;
+        this.context = context;
+        this.dependants = dependants;
+        this.begunNanos = context.nanoTime();
+        this.deadlineNanos = begunNanos + nanos(timeout);
+    }
+
+    /** Half of what a long can hold, so that differences of times never overflow. */
+    static long nanos(Duration timeout) {
+        try {
+            return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);
+        } catch (ArithmeticException centuries) {
+            return Long.MAX_VALUE / 2;
+        }
+    }
+
+    String kind() {
+        return kind;
+    }
+
+    /** Returns what is left until the deadline; not positive after it. */
+    Duration left() {
+        return Duration.ofNanos(deadlineNanos - context.nanoTime());
+    }
+
+    /** Returns whether {@link #await(Copy, String)} has given up, so that its failure is not the copy's. */
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** Waits for a copy as long as anybody wants it: until the deadline, or until the caller was interrupted. */
+    void await(Copy copy, String what) {
+        while (!copy.await(LOOK)) {
+            stopIfLate(what);
+        }
+    }
+
+    /** Gives up if the deadline has passed or the caller was interrupted. */
+    void stopIfLate(String waitedFor) {
+        stopping = stopped != null || left().isNegative();
+        if (stopped != null) {
+            throw stopped;
+        }
+        if (stopping) {
+            throw failure(
+                    Code.TIMED_OUT,
+                    waitedFor + " has not ended after " + elapsed().toMillis()
+                            + " ms: leave its tensors alone until the device has",
+                    null);
+        }
+    }
+
+    void numbered(long hostSequence) {
+        if (sequence == 0) {
+            sequence = hostSequence;
+        }
+    }
+
+    /** Ends it; a stop that came first is what the caller hears. */
+    void end(Throwable failure) {
+        endedNanos = context.nanoTime();
+        if (failure == null) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(stopped == null ? failure : stopped);
+        }
+    }
+
+    /** Makes a failure of this call. */
+    FerroException failure(Code code, String why, Throwable cause) {
+        String blamed = code == Code.INTERRUPTED ? "" : Integer.toString(host.rank());
+        Where where = new Where(
+                "", host.rank(), blamed, kind, sequence(), -1, 0, elapsed().toNanos(), 0);
+        return new FerroException(code, where, text(why), cause);
+    }
+
+    String text(String why) {
+        return kind + " through host memory, rank " + host.rank() + " of " + host.worldSize() + ": " + why;
+    }
+
+    @Override
+    public boolean isDone() {
+        return ended.isDone();
+    }
+
+    @Override
+    public void await() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                ended.get();
+                break;
+            } catch (InterruptedException first) {
+                interrupted = true;
+                stop(first);
+            } catch (ExecutionException failed) {
+                restore(interrupted);
+                throw unwrapped(failed.getCause());
+            }
+        }
+        restore(interrupted);
+    }
+
+    /** Ends the group: the place of this call in the order is lost. */
+    private void stop(InterruptedException why) {
+        if (stopped == null && !ended.isDone()) {
+            stopped = failure(Code.INTERRUPTED, "interrupted after " + elapsed().toMillis() + " ms", why);
+            host.abort(stopped);
+        }
+    }
+
+    static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        try {
+            ended.get(nanos(timeout), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException late) {
+            return false;
+        } catch (InterruptedException looking) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException failed) {
+            throw unwrapped(failed.getCause());
+        }
+    }
+
+    static RuntimeException unwrapped(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return (RuntimeException) failure;
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        ended.whenCompleteAsync(
+                (nothing, failure) -> {
+                    if (failure == null) {
+                        stage.complete(null);
+                    } else {
+                        stage.completeExceptionally(failure);
+                    }
+                },
+                dependants);
+        return stage.minimalCompletionStage();
+    }
+
+    /** Returns the number of its first piece on the host back end; 0 until that has been handed over. */
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public Duration elapsed() {
+        return Duration.ofNanos((ended.isDone() ? endedNanos : context.nanoTime()) - begunNanos);
+    }
+}

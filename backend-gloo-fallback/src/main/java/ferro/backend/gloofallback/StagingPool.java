@@ -1,0 +1,91 @@
+package ferro.backend.gloofallback;
+
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.DeviceMemory.Copy;
+import ferro.dispatch.DeviceMemory.Staging;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/** Staging memory of one rank, kept for the next call; sizes are powers of two. Thread-safe. */
+final class StagingPool implements AutoCloseable {
+    private static final int LEAST_BYTES = 4096;
+    /** Kept while nobody uses it; the same bound as that of one call. */
+    private static final long KEPT_BYTES_MOST = 32L << 20;
+
+    private final DeviceMemory memory;
+    private final Map<Integer, Deque<Staging>> kept = new HashMap<>();
+    private final List<Late> late = new ArrayList<>();
+    private long keptBytes;
+    private boolean closed;
+
+    /** Staging that a copy may still use though its call has failed. */
+    private record Late(Staging staging, List<Copy> copies) {}
+
+    StagingPool(DeviceMemory memory) {
+        this.memory = memory;
+    }
+
+    /** Returns staging of at least so many bytes. */
+    synchronized Staging take(int bytes) {
+        reclaim();
+        int size = bytes <= LEAST_BYTES ? LEAST_BYTES : Integer.highestOneBit(bytes - 1) << 1;
+        Deque<Staging> fitting = kept.get(size);
+        if (fitting == null || fitting.isEmpty()) {
+            return memory.stage(size);
+        }
+        keptBytes -= size;
+        return fitting.pop();
+    }
+
+    /** Takes staging back that nothing uses any more. */
+    synchronized void give(Staging staging) {
+        int size = staging.buffer().capacity();
+        if (closed || keptBytes + size > KEPT_BYTES_MOST) {
+            staging.close();
+            return;
+        }
+        staging.buffer().clear();
+        keptBytes += size;
+        kept.computeIfAbsent(size, key -> new ArrayDeque<>()).push(staging);
+    }
+
+    /** Takes staging back that copies may still use; it is handed out again when they have ended. */
+    synchronized void give(Staging staging, List<Copy> copies) {
+        late.add(new Late(staging, List.copyOf(copies)));
+        reclaim();
+    }
+
+    private void reclaim() {
+        Iterator<Late> each = late.iterator();
+        while (each.hasNext()) {
+            Late next = each.next();
+            if (next.copies.stream().allMatch(StagingPool::hasEnded)) {
+                each.remove();
+                give(next.staging);
+            }
+        }
+    }
+
+    private static boolean hasEnded(Copy copy) {
+        try {
+            return copy.await(Duration.ZERO);
+        } catch (RuntimeException failed) {
+            return true;
+        }
+    }
+
+    /** Frees what is kept; what a copy still uses is the device memory's to free. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        reclaim();
+        kept.values().forEach(stagings -> stagings.forEach(Staging::close));
+        kept.clear();
+    }
+}
