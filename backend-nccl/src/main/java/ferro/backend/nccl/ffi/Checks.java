@@ -66,9 +66,7 @@ public final class Checks {
      * @return exception, to be thrown or kept
      */
     public static CudaException cudaFailure(int code, String call) {
-        String name = NativeLibraries.loaded()
-                .map(libraries -> libraries.prefix().nameOf(call))
-                .orElse(call);
+        String name = NativeLibraries.nameOf(call);
         String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
                 + Cuda.cudaGetErrorString(code);
         return new CudaException(NOWHERE, code, name, message, null);

@@ -1,16 +1,13 @@
 package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Native;
-import ferro.backend.nccl.NcclLibraryNotFoundException;
-import ferro.backend.nccl.Tried;
-import java.util.List;
 import java.util.Optional;
 
 /** Whether JNA itself works here: it may be absent, may not be allowed native access, may not unpack its library. */
 final class JnaStart {
     private JnaStart() {}
 
-    static Optional<String> unavailableBecause() {
+    static Optional<String> check() {
         try {
             return Native.POINTER_SIZE == Long.BYTES
                     ? Optional.empty()
@@ -21,12 +18,6 @@ final class JnaStart {
                     + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and give JNA a folder that it"
                     + " may execute from (-Djna.tmpdir=...)");
         }
-    }
-
-    static void require() {
-        unavailableBecause().ifPresent(reason -> {
-            throw new NcclLibraryNotFoundException(List.of(new Tried("JNA", reason)));
-        });
     }
 
     /** Returns what stopped it: the first failure hides behind those of every later use of its classes. */

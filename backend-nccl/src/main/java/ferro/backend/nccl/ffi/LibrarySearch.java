@@ -34,8 +34,10 @@ public record LibrarySearch(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
+    /** 12 before 13, since a runtime works on every driver that a newer one works on; named ones before the plain link. */
     private static final List<String> CUDA_NAMES =
-            List.of("libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0");
+            List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
+
     private static final List<String> HIP_NAMES =
             List.of("libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so");
     private static final List<String> CUDA_WHEELS = List.of("nvidia/cuda_runtime/lib", "nvidia/cu13/lib");
@@ -84,14 +86,23 @@ public record LibrarySearch(
 
     /** Returns where the runtime may be that goes with an NCCL, best first. */
     List<String> runtime(String nccl) {
-        if (namedRuntime.isPresent()) {
-            return List.of(namedRuntime.get());
-        }
-        if (nccl.contains("rccl")) {
-            List<String> hip = inFolders(HIP_NAMES);
-            hip.addAll(HIP_NAMES);
-            return hip;
-        }
+        return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
+    }
+
+    /** Returns where a runtime may be, best first. */
+    List<String> runtime() {
+        return namedRuntime
+                .map(List::of)
+                .orElseGet(() -> Stream.concat(cuda().stream(), hip().stream()).toList());
+    }
+
+    private List<String> hip() {
+        List<String> candidates = inFolders(HIP_NAMES);
+        candidates.addAll(HIP_NAMES);
+        return candidates;
+    }
+
+    private List<String> cuda() {
         List<String> candidates = inFolders(CUDA_NAMES);
         candidates.addAll(CUDA_NAMES);
         candidates.add("/usr/local/cuda/lib64/libcudart.so");

@@ -2,25 +2,30 @@ package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Native;
 import ferro.backend.nccl.NcclVersion;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The one place that knows which libraries this process has loaded: JNA binds a class of native methods once, and NCCL keeps
- * threads of its own, so what is loaded stays. Nothing is loaded before the first {@link #load}; a load that fails leaves
- * nothing bound, and the next one looks again.
+ * threads of its own, so what is loaded stays. Nothing is loaded before the first use; a load that fails leaves nothing
+ * bound, and the next one looks again. The runtime alone is enough for device memory.
  */
 public final class NativeLibraries {
-    private static final AtomicReference<Bound> BOUND = new AtomicReference<>();
+    private static final String ASKED_OF_NCCL = "ncclGetVersion";
+    private static final String ASKED_OF_RUNTIME = "cudaGetDeviceCount";
+
+    private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
+    private static final AtomicReference<Both> BOTH = new AtomicReference<>();
 
     private NativeLibraries() {}
 
-    /** What is bound; the libraries are kept here so that JNA never closes them. */
-    private record Bound(LoadedLibraries libraries, OpenedLibrary nccl, OpenedLibrary runtime) {}
+    /** The bound runtime; the library is kept here so that JNA never closes it. */
+    private record Runtime(LoadedRuntime loaded, OpenedLibrary library) {}
+
+    /** The bound NCCL with its runtime; the library is kept here so that JNA never closes it. */
+    private record Both(LoadedLibraries loaded, OpenedLibrary nccl) {}
 
     /**
      * Loads NCCL, then the runtime, and binds their functions; later calls return the same.
@@ -33,8 +38,25 @@ public final class NativeLibraries {
      * @throws IllegalStateException if this process has loaded another library than the one named
      */
     public static LoadedLibraries load(LibrarySearch search) {
-        Bound bound = BOUND.get();
-        return bound == null ? bind(search) : checked(bound, search);
+        Both both = BOTH.get() == null ? bind(search) : BOTH.get();
+        search.namedNccl()
+                .filter(name -> !both.nccl.isCalled(name, ASKED_OF_NCCL))
+                .ifPresent(other -> refuse(both.loaded.nccl(), other));
+        runtime(search);
+        return both.loaded;
+    }
+
+    /**
+     * Loads the runtime alone and binds its functions; later calls return the same.
+     *
+     * @param search where to look
+     * @return what is loaded
+     * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
+     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
+     * @throws IllegalStateException if this process has loaded another runtime than the one named
+     */
+    public static LoadedRuntime loadRuntime(LibrarySearch search) {
+        return runtime(search).loaded;
     }
 
     /**
@@ -43,20 +65,42 @@ public final class NativeLibraries {
      * @return empty before the first successful {@link #load}
      */
     public static Optional<LoadedLibraries> loaded() {
-        return Optional.ofNullable(BOUND.get()).map(Bound::libraries);
+        return Optional.ofNullable(BOTH.get()).map(Both::loaded);
     }
 
-    private static synchronized LoadedLibraries bind(LibrarySearch search) {
-        if (BOUND.get() != null) {
-            return checked(BOUND.get(), search);
+    /**
+     * Checks that a runtime is loaded, where nobody says which one should be.
+     *
+     * @throws IllegalStateException if none is
+     */
+    public static void requireRuntime() {
+        if (RUNTIME.get() == null) {
+            throw new IllegalStateException(
+                    "no CUDA runtime is loaded: 0 libraries so far; join a group of -Dferro.backend=nccl or open device"
+                            + " memory first");
         }
-        JnaStart.require();
+    }
+
+    /** Returns what a function of CUDA is called in the runtime that is loaded. */
+    static String nameOf(String function) {
+        Runtime runtime = RUNTIME.get();
+        return runtime == null ? function : runtime.loaded.prefix().nameOf(function);
+    }
+
+    private static synchronized Both bind(LibrarySearch search) {
+        if (BOTH.get() != null) {
+            return BOTH.get();
+        }
+        JnaStart.check().ifPresent(reason -> {
+            throw OpenedLibrary.noNccl(reason);
+        });
         OpenedLibrary nccl = OpenedLibrary.openNccl(search.nccl());
-        OpenedLibrary runtime = OpenedLibrary.openRuntime(search.runtime(nccl.candidate()));
+        OpenedLibrary runtime = RUNTIME.get() == null
+                ? OpenedLibrary.openRuntime(search.runtime(nccl.candidate()))
+                : RUNTIME.get().library;
         nccl.require(Nccl.class);
-        runtime.require(Cuda.class);
+        Runtime bound = bindRuntime(runtime);
         Native.register(Nccl.class, nccl.library());
-        Native.register(Cuda.class, runtime.library());
         Set<NcclCapability> capabilities = EnumSet.noneOf(NcclCapability.class);
         for (NcclCapability capability : NcclCapability.values()) {
             if (nccl.missing(capability.functions()).isEmpty()) {
@@ -64,31 +108,43 @@ public final class NativeLibraries {
                 capabilities.add(capability);
             }
         }
+        LoadedRuntime below = bound.loaded;
         LoadedLibraries libraries = new LoadedLibraries(
-                nccl.path("ncclGetVersion"),
-                runtime.path("cudaGetDeviceCount"),
-                runtime.prefix(),
-                ncclVersion(),
-                runtimeVersion(),
-                capabilities);
-        BOUND.set(new Bound(libraries, nccl, runtime));
-        return libraries;
+                nccl.path(ASKED_OF_NCCL), below.path(), below.prefix(), ncclVersion(), below.version(), capabilities);
+        BOTH.set(new Both(libraries, nccl));
+        return BOTH.get();
     }
 
-    private static LoadedLibraries checked(Bound bound, LibrarySearch search) {
-        List<String> others = new ArrayList<>();
-        search.namedNccl()
-                .filter(name -> !bound.nccl.isCalled(name, "ncclGetVersion"))
-                .ifPresent(others::add);
+    private static Runtime runtime(LibrarySearch search) {
+        Runtime runtime = RUNTIME.get() == null ? bindRuntime(search) : RUNTIME.get();
         search.namedRuntime()
-                .filter(name -> !bound.runtime.isCalled(name, "cudaGetDeviceCount"))
-                .ifPresent(others::add);
-        if (others.isEmpty()) {
-            return bound.libraries;
+                .filter(name -> !runtime.library.isCalled(name, ASKED_OF_RUNTIME))
+                .ifPresent(other -> refuse(runtime.loaded.path(), other));
+        return runtime;
+    }
+
+    private static synchronized Runtime bindRuntime(LibrarySearch search) {
+        if (RUNTIME.get() != null) {
+            return RUNTIME.get();
         }
-        throw new IllegalStateException("this process has loaded " + bound.libraries.nccl() + " with "
-                + bound.libraries.runtime() + " and cannot load " + String.join(" and ", others)
-                + " as well: one pair of libraries per JVM, name the same one everywhere or start another JVM");
+        JnaStart.check().ifPresent(reason -> {
+            throw OpenedLibrary.noRuntime(reason);
+        });
+        return bindRuntime(OpenedLibrary.openRuntime(search.runtime()));
+    }
+
+    private static Runtime bindRuntime(OpenedLibrary library) {
+        if (RUNTIME.get() != null) {
+            return RUNTIME.get();
+        }
+        library.require(Cuda.class);
+        Native.register(Cuda.class, library.library());
+        int[] version = new int[1];
+        int code = Cuda.cudaRuntimeGetVersion(version);
+        LoadedRuntime loaded = new LoadedRuntime(
+                library.path(ASKED_OF_RUNTIME), library.prefix(), code == Cuda.SUCCESS ? version[0] : 0);
+        RUNTIME.set(new Runtime(loaded, library));
+        return RUNTIME.get();
     }
 
     private static NcclVersion ncclVersion() {
@@ -97,9 +153,8 @@ public final class NativeLibraries {
         return NcclVersion.of(result == 0 ? version[0] : 0);
     }
 
-    private static int runtimeVersion() {
-        int[] version = new int[1];
-        int code = Cuda.cudaRuntimeGetVersion(version);
-        return code == Cuda.SUCCESS ? version[0] : 0;
+    private static void refuse(String loaded, String other) {
+        throw new IllegalStateException("this process has loaded " + loaded + " and cannot load " + other
+                + " as well: one NCCL and one runtime per JVM; name the same one everywhere, or start another JVM");
     }
 }

@@ -47,6 +47,16 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
+    /** Makes the failure for a JNA that does not work. */
+    static NcclLibraryNotFoundException noNccl(String reason) {
+        return new NcclLibraryNotFoundException(List.of(new Tried("JNA", reason)));
+    }
+
+    /** Makes the failure for a JNA that does not work. */
+    static CudaRuntimeNotFoundException noRuntime(String reason) {
+        return new CudaRuntimeNotFoundException(List.of(new Tried("JNA", reason)));
+    }
+
     private static OpenedLibrary first(
             List<String> candidates, RuntimePrefix prefix, Function<List<Tried>, RuntimeException> failure) {
         List<Tried> tried = new ArrayList<>();

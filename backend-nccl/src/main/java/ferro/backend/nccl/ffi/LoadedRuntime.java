@@ -1,0 +1,21 @@
+package ferro.backend.nccl.ffi;
+
+/**
+ * The CUDA or HIP runtime that this process has loaded, for good.
+ *
+ * @param path    file
+ * @param prefix  which of the two
+ * @param version code, for example 13000
+ */
+public record LoadedRuntime(String path, RuntimePrefix prefix, int version) {
+    /**
+     * Writes a code of the runtime or the driver as people say it.
+     *
+     * @param code for example 12040
+     * @return for example 12.4
+     */
+    public static String release(int code) {
+        // CUDART_VERSION of cuda_runtime_api.h: major * 1000 + minor * 10
+        return code / 1000 + "." + code % 1000 / 10;
+    }
+}
