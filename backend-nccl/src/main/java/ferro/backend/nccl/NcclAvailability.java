@@ -8,6 +8,8 @@ import ferro.backend.nccl.ffi.LoadedRuntime;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
  * @param runtime            file of the CUDA or HIP runtime, empty if it did not load
  * @param devices            number of devices, 0 if unknown
  * @param lacks              newer functions that this NCCL does not have
+ * @param tried              where the library that is missing was looked for, in order; empty if none is missing
  */
 public record NcclAvailability(
         Optional<String> unavailableBecause,
@@ -30,7 +33,8 @@ public record NcclAvailability(
         Optional<NcclVersion> version,
         String runtime,
         int devices,
-        List<String> lacks) {
+        List<String> lacks,
+        List<Tried> tried) {
     /**
      * Looks, and loads the libraries for good if they are there.
      *
@@ -41,8 +45,14 @@ public record NcclAvailability(
         LoadedLibraries libraries;
         try {
             libraries = NativeLibraries.load(LibrarySearch.of(context));
+        } catch (NcclLibraryNotFoundException missing) {
+            return unavailable(
+                    text("NCCL library libnccl.so.2", missing.tried(), Settings.NCCL_LIBRARY), missing.tried());
+        } catch (CudaRuntimeNotFoundException missing) {
+            String what = "CUDA runtime library libcudart.so";
+            return unavailable(text(what, missing.tried(), Settings.CUDART_LIBRARY), missing.tried());
         } catch (RuntimeException | LinkageError unusable) {
-            return new NcclAvailability(Optional.of(text(unusable)), "", Optional.empty(), "", 0, List.of());
+            return unavailable(text(unusable), List.of());
         }
         LoadedRuntime runtime = new LoadedRuntime(libraries.runtime(), libraries.prefix(), libraries.runtimeVersion());
         Devices devices = Devices.count(runtime);
@@ -56,7 +66,8 @@ public record NcclAvailability(
                 Optional.of(libraries.version()),
                 libraries.runtime(),
                 devices.count,
-                lacks);
+                lacks,
+                List.of());
     }
 
     /**
@@ -73,9 +84,26 @@ public record NcclAvailability(
     static Optional<String> memoryUnavailableBecause(RankContext context) {
         try {
             return Devices.count(NativeLibraries.loadRuntime(LibrarySearch.of(context))).unusableBecause;
+        } catch (CudaRuntimeNotFoundException missing) {
+            return Optional.of(text("CUDA runtime library libcudart.so", missing.tried(), Settings.CUDART_LIBRARY));
         } catch (RuntimeException | LinkageError unusable) {
             return Optional.of(text(unusable));
         }
+    }
+
+    private static NcclAvailability unavailable(String because, List<Tried> tried) {
+        return new NcclAvailability(Optional.of(because), "", Optional.empty(), "", 0, List.of(), tried);
+    }
+
+    /** One place is named with the loader's words; several only by their number: {@link #tried} has them. */
+    private static String text(String library, List<Tried> tried, Setting<String> setting) {
+        boolean one = tried.size() == 1;
+        String where = one
+                ? "by " + tried.get(0).candidate() + " (" + tried.get(0).message() + ")"
+                : "in any of " + tried.size() + " places (ferro doctor lists them)";
+        String install = setting == Settings.NCCL_LIBRARY ? "install NCCL" : "install the CUDA runtime";
+        return library + " not found " + where + ": " + install + ", or name its file by -D" + setting.name() + " or "
+                + setting.variable();
     }
 
     private static String text(Throwable unusable) {
