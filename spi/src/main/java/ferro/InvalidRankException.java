@@ -16,8 +16,18 @@ public final class InvalidRankException extends IllegalArgumentException {
      * @param worldSize number of ranks of the group
      */
     public InvalidRankException(int rank, int worldSize) {
-        super("rank " + rank + " is not in a group of world size " + worldSize + ": ranks go from 0 to "
-                + (worldSize - 1));
+        this("rank " + rank + " is not in a group of world size " + worldSize, rank, worldSize);
+    }
+
+    /**
+     * Makes the failure of a call that names itself.
+     *
+     * @param what      what is wrong, with both numbers
+     * @param rank      what was given
+     * @param worldSize number of ranks of the group
+     */
+    public InvalidRankException(String what, int rank, int worldSize) {
+        super(what + ": ranks go from 0 to " + (worldSize - 1));
         this.rank = rank;
         this.worldSize = worldSize;
     }

@@ -1,12 +1,17 @@
 package ferro.backend.nccl;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** A point in time that several steps share, so that none of them gets the whole time again. */
 final class Deadline {
     /** A century: far enough, and no sum of it and a clock overflows twice. */
     private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
+
+    /** So often a waiting thread looks at the clock, which need not be the machine's. */
+    private static final long LOOK_NANOS = 20_000_000;
 
     private final long startNanos;
     private final long lengthNanos;
@@ -43,6 +48,41 @@ final class Deadline {
 
     long elapsedNanos() {
         return clock.getAsLong() - startNanos;
+    }
+
+    /**
+     * Waits for an event.
+     *
+     * @return whether it has come; false after the deadline
+     * @throws InterruptedException if this thread was interrupted
+     */
+    boolean await(CountDownLatch event) throws InterruptedException {
+        while (event.getCount() > 0) {
+            long left = remainingNanos();
+            if (left == 0) {
+                return false;
+            }
+            event.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+        }
+        return true;
+    }
+
+    /** Waits as {@link #await}, but keeps an interrupt for later. */
+    boolean awaitQuietly(CountDownLatch event) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return await(event);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Returns the whole length, for messages. */

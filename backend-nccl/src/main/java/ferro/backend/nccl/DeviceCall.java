@@ -10,9 +10,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param <T> what the task gives
  */
 final class DeviceCall<T> {
-    /** So often a waiting caller looks at the clock, which need not be the machine's. */
-    private static final long LOOK_NANOS = 20_000_000;
-
     private final DeviceTask<T> task;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -37,34 +34,17 @@ final class DeviceCall<T> {
      * @throws InterruptedException if this thread was interrupted; the task goes on
      */
     boolean await(Deadline deadline) throws InterruptedException {
-        while (ended.getCount() > 0) {
-            long left = deadline.remainingNanos();
-            if (left == 0) {
-                return isEnded();
-            }
-            if (ended.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
-                return true;
-            }
-        }
-        return true;
+        return deadline.await(ended);
     }
 
     /** Waits as {@link #await}, but keeps an interrupt for later. */
     boolean awaitQuietly(Deadline deadline) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return await(deadline);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return deadline.awaitQuietly(ended);
+    }
+
+    /** Waits for a while of the machine's own time. */
+    boolean awaitNanos(long nanos) throws InterruptedException {
+        return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
 
     boolean isEnded() {

@@ -1,5 +1,7 @@
 package ferro.backend.nccl;
 
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,6 +43,9 @@ final class DeviceThread implements AutoCloseable {
     private final DeviceCall<Void> last = new DeviceCall<>(new Once<>(() -> null));
     /** Only the thread itself touches it. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
+
+    /** The device that the thread has now, or -1 before the first; only the thread itself touches it. */
+    private int device = -1;
 
     private volatile boolean closed;
 
@@ -85,6 +90,27 @@ final class DeviceThread implements AutoCloseable {
 
     String name() {
         return thread.getName();
+    }
+
+    /**
+     * Makes a device the current one of this thread, where the next calls go; only on the thread itself.
+     *
+     * @throws CudaException if there is no such device
+     */
+    void use(int ordinal) {
+        if (!isCurrent()) {
+            throw new IllegalStateException(Thread.currentThread().getName() + " asked for device " + ordinal + " of "
+                    + name() + ": only that thread may");
+        }
+        if (ordinal != device) {
+            Checks.cuda(Cuda.cudaSetDevice(ordinal), "cudaSetDevice");
+            device = ordinal;
+        }
+    }
+
+    /** Lets the next {@link #use} choose again, after a call that may leave another device current. */
+    void forgetDevice() {
+        device = -1;
     }
 
     boolean isCurrent() {

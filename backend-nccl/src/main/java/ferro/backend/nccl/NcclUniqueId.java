@@ -1,5 +1,6 @@
 package ferro.backend.nccl;
 
+import ferro.spi.RankContext;
 import java.util.Arrays;
 
 /**
@@ -16,6 +17,17 @@ public final class NcclUniqueId {
 
     private NcclUniqueId(byte[] bytes) {
         this.bytes = bytes;
+    }
+
+    /**
+     * Makes the id of a new communicator; one rank does so.
+     *
+     * @param context settings that name the libraries
+     * @return id, equal to no other
+     * @throws ferro.FerroException RENDEZVOUS if a library is missing, NATIVE if NCCL finds no network
+     */
+    public static NcclUniqueId generate(RankContext context) {
+        return CommFactory.of(context).uniqueId();
     }
 
     /**

@@ -1,0 +1,211 @@
+package ferro.backend.nccl;
+
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.NcclConfigured;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+
+/** The end of a communicator: synchronise, finalize, destroy, own streams, thread; whatever is stuck on the way is aborted. */
+final class CommClosing implements DeviceTask<Void> {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Duration RELEASE_BOUND = Duration.ofSeconds(2);
+
+    private final Communicator comm;
+    private final Deadline deadline;
+    private Step step = Step.MARK;
+    private long[] marks;
+    private volatile boolean abandoned;
+
+    private enum Step {
+        MARK,
+        SYNCHRONIZE,
+        FINALIZE,
+        SETTLE,
+        DESTROY,
+        DONE
+    }
+
+    CommClosing(Communicator comm, Deadline deadline) {
+        this.comm = comm;
+        this.deadline = deadline;
+    }
+
+    /** Closes; returns in bounded time, and throws nothing. */
+    void run() {
+        boolean orderly = true;
+        for (CommHandle member : comm.members()) {
+            orderly &= member.claimClose() && !member.isBroken();
+        }
+        if (orderly) {
+            closeOrderly();
+        }
+        comm.members().forEach(CommHandle::freeByAbort);
+        release();
+    }
+
+    private void closeOrderly() {
+        try {
+            DeviceCall<Void> call = comm.thread().submit(this);
+            if (call.awaitQuietly(deadline)) {
+                call.result();
+                return;
+            }
+            abandoned = true;
+            call.drop(new IllegalStateException("closing " + place() + " took too long"));
+            LOG.log(
+                    Level.WARNING,
+                    "closing {0} took longer than {1} ms at step {2}: it is aborted instead",
+                    place(),
+                    deadline.lengthMillis(),
+                    step);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "closing the communicator of " + place() + " failed at step " + step, e);
+        }
+    }
+
+    /** Frees what the thread holds besides the communicators, then ends the thread. */
+    void release() {
+        try {
+            DeviceCall<Void> call = comm.thread().submit(this::releaseOnThread);
+            if (call.awaitQuietly(comm.deadline(RELEASE_BOUND))) {
+                call.result();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "freeing the streams and events of " + place() + " failed", e);
+        }
+        comm.thread().close(RELEASE_BOUND);
+    }
+
+    private Void releaseOnThread() {
+        List<CommHandle> members = comm.members();
+        for (int i = 0; i < members.size(); i++) {
+            comm.thread().use(members.get(i).place().device());
+            comm.events(i).close();
+        }
+        comm.ownStreams().forEach(CudaStream::close);
+        comm.ownStreams().clear();
+        return null;
+    }
+
+    private CommPlace place() {
+        return comm.handle().place();
+    }
+
+    @Override
+    public boolean issue() {
+        Step before;
+        if (abandoned) {
+            throw new IllegalStateException("closing " + place() + " was given up at step " + step);
+        }
+        do {
+            before = step;
+            step = next();
+        } while (step != before && step != Step.DONE);
+        return step == Step.DONE;
+    }
+
+    private Step next() {
+        return switch (step) {
+            case MARK -> mark();
+            case SYNCHRONIZE -> passed() ? Step.FINALIZE : Step.SYNCHRONIZE;
+            case FINALIZE -> finalizeAll();
+            case SETTLE -> settled() ? Step.DESTROY : Step.SETTLE;
+            case DESTROY -> destroyAll();
+            case DONE -> Step.DONE;
+        };
+    }
+
+    /** Own streams where there are some, else the default stream of each device. */
+    private Step mark() {
+        List<CudaStream> own = comm.ownStreams();
+        int count = own.isEmpty() ? comm.members().size() : own.size();
+        marks = new long[count];
+        for (int i = 0; i < count; i++) {
+            int member = memberOf(i);
+            comm.thread().use(comm.members().get(member).place().device());
+            marks[i] = comm.events(member)
+                    .record(own.isEmpty() ? Cuda.DEFAULT_STREAM : own.get(i).handle());
+        }
+        return Step.SYNCHRONIZE;
+    }
+
+    /** Own streams belong to the one member. */
+    private int memberOf(int mark) {
+        return comm.ownStreams().isEmpty() ? mark : 0;
+    }
+
+    private boolean passed() {
+        for (int i = 0; i < marks.length; i++) {
+            EventPool events = comm.events(memberOf(i));
+            if (marks[i] != 0 && !events.passed(marks[i])) {
+                return false;
+            }
+            if (marks[i] != 0) {
+                events.giveBack(marks[i]);
+                marks[i] = 0;
+            }
+        }
+        return true;
+    }
+
+    /** One group, so that communicators of one process do not wait for one another. */
+    private Step finalizeAll() {
+        boolean can = NativeLibraries.loaded()
+                .filter(libraries -> libraries.has(NcclCapability.CONFIGURED))
+                .isPresent();
+        if (!can) {
+            return Step.DESTROY;
+        }
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        try {
+            comm.members().forEach(CommClosing::finalizeOne);
+        } finally {
+            Communicator.accept(Nccl.ncclGroupEnd(), "ncclGroupEnd");
+        }
+        return Step.SETTLE;
+    }
+
+    private static void finalizeOne(CommHandle member) {
+        long address = member.enterUnfreed();
+        if (address == 0) {
+            return;
+        }
+        try {
+            Communicator.accept(NcclConfigured.ncclCommFinalize(address), "ncclCommFinalize");
+        } finally {
+            member.leave();
+        }
+    }
+
+    private boolean settled() {
+        for (CommHandle member : comm.members()) {
+            NcclResult state = member.asyncError();
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        }
+        return true;
+    }
+
+    private Step destroyAll() {
+        comm.members().forEach(CommHandle::destroy);
+        return Step.DONE;
+    }
+
+    @Override
+    public boolean over() {
+        return true;
+    }
+
+    @Override
+    public Void result() {
+        return null;
+    }
+}

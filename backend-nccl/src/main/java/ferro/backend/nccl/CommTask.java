@@ -1,0 +1,174 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Nccl;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One call of a communicator on its way through the device thread: hand over to NCCL, in one group if there is more than one
+ * native call, wait until NCCL has taken it, mark the streams, watch the marks.
+ */
+final class CommTask implements DeviceTask<Void> {
+    /** After an abort the kernels leave by themselves; a stream that does not move by then is lost. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(2);
+
+    private final Communicator comm;
+    private final Communicator.Batch batch;
+    private boolean handedOver;
+    private long[] marks;
+    private int markCount;
+    private Deadline afterAbort;
+
+    CommTask(Communicator comm, Communicator.Batch batch) {
+        this.comm = comm;
+        this.batch = batch;
+    }
+
+    @Override
+    public boolean issue() {
+        try {
+            if (!handedOver) {
+                handOver();
+                handedOver = true;
+            }
+            if (!taken()) {
+                return false;
+            }
+            mark();
+            return true;
+        } catch (FerroException e) {
+            throw failed(e);
+        }
+    }
+
+    private void handOver() {
+        List<CommHandle> members = comm.members();
+        int entered = 0;
+        try {
+            for (CommHandle member : members) {
+                member.enter(batch.operation());
+                entered++;
+            }
+            if (batch.grouped()) {
+                handOverGrouped();
+            } else {
+                callAll();
+            }
+        } finally {
+            for (int i = 0; i < entered; i++) {
+                members.get(i).leave();
+            }
+        }
+    }
+
+    /** NCCL keeps the depth of groups per thread: one that stays open would swallow every later call. */
+    private void handOverGrouped() {
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        comm.groupOpened();
+        boolean called = false;
+        try {
+            callAll();
+            called = true;
+        } finally {
+            comm.groupClosed();
+            int end = Nccl.ncclGroupEnd();
+            if (called) {
+                Communicator.accept(end, "ncclGroupEnd");
+            }
+        }
+    }
+
+    private void callAll() {
+        List<CommHandle> members = comm.members();
+        for (int i = 0; i < members.size(); i++) {
+            comm.thread().use(members.get(i).place().device());
+            batch.calls().make(i, comm.addressOf(i));
+        }
+    }
+
+    /** A communicator that does not block must be left alone until it has taken the call; a group takes all at its end. */
+    private boolean taken() {
+        if (!comm.nonBlocking() || comm.insideGroup()) {
+            return true;
+        }
+        for (CommHandle member : comm.members()) {
+            NcclResult state = member.asyncError();
+            if (member.isAborted()) {
+                throw member.aborted(batch.operation(), null);
+            }
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        }
+        return true;
+    }
+
+    private void mark() {
+        long[] streams = batch.streams();
+        if (streams == null) {
+            return;
+        }
+        marks = new long[streams.length];
+        while (markCount < streams.length) {
+            comm.thread().use(comm.members().get(markCount).place().device());
+            marks[markCount] = comm.events(markCount).record(streams[markCount]);
+            markCount++;
+        }
+    }
+
+    @Override
+    public boolean over() {
+        try {
+            while (markCount > 0 && comm.events(markCount - 1).passed(marks[markCount - 1])) {
+                markCount--;
+                comm.events(markCount).giveBack(marks[markCount]);
+            }
+        } catch (CudaException e) {
+            throw failed(e);
+        }
+        CommHandle aborted = comm.abortedMember();
+        if (aborted == null) {
+            return markCount == 0;
+        }
+        if (markCount > 0 && !givenUp(aborted)) {
+            return false;
+        }
+        while (markCount > 0) {
+            markCount--;
+            comm.events(markCount).giveBack(marks[markCount]);
+        }
+        throw aborted.aborted(batch.operation(), null);
+    }
+
+    private boolean givenUp(CommHandle aborted) {
+        if (afterAbort == null && aborted.isAbortOver()) {
+            afterAbort = Deadline.after(AFTER_ABORT, System::nanoTime);
+        }
+        return afterAbort != null && afterAbort.passed();
+    }
+
+    @Override
+    public Void result() {
+        return null;
+    }
+
+    /** Gives a native failure the name of the operation, and lets it break the communicator if it is fatal. */
+    private FerroException failed(FerroException failure) {
+        CommHandle first = comm.members().get(0);
+        if (!(failure instanceof NcclException) && !(failure instanceof CudaException)) {
+            return failure;
+        }
+        CommHandle aborted = comm.abortedMember();
+        if (aborted != null) {
+            return aborted.aborted(batch.operation(), failure);
+        }
+        FerroException named = Communicator.during(batch.operation(), first.place(), failure);
+        if (!(failure instanceof NcclException nccl) || Communicator.isFatal(nccl.result())) {
+            comm.members().forEach(member -> member.breakBy(named));
+        }
+        return named;
+    }
+}

@@ -1,0 +1,54 @@
+package ferro.backend.nccl;
+
+/**
+ * A place for tensors, as callers name it before NCCL looks at it.
+ *
+ * @param kind    {@code CUDA} for a GPU; NCCL takes no other
+ * @param ordinal number among those of its kind, from 0
+ */
+public record NcclDevice(Kind kind, int ordinal) {
+    /** Kind of device. */
+    public enum Kind {
+        /** A GPU, of NVIDIA or, under ROCm, of AMD. */
+        CUDA,
+        /** Host memory. */
+        CPU
+    }
+
+    /**
+     * Checks the number.
+     *
+     * @param kind    kind
+     * @param ordinal from 0
+     * @throws IllegalArgumentException if {@code ordinal} is negative
+     */
+    public NcclDevice {
+        if (ordinal < 0) {
+            throw new IllegalArgumentException("device ordinal " + ordinal + " is negative: they go from 0");
+        }
+    }
+
+    /**
+     * Names a GPU.
+     *
+     * @param ordinal number of the GPU, as the CUDA runtime counts
+     * @return device
+     */
+    public static NcclDevice cuda(int ordinal) {
+        return new NcclDevice(Kind.CUDA, ordinal);
+    }
+
+    /**
+     * Names host memory.
+     *
+     * @return device, which NCCL refuses
+     */
+    public static NcclDevice cpu() {
+        return new NcclDevice(Kind.CPU, 0);
+    }
+
+    @Override
+    public String toString() {
+        return kind == Kind.CPU ? "CPU" : "CUDA device " + ordinal;
+    }
+}

@@ -1,0 +1,231 @@
+package ferro.backend.nccl;
+
+import ferro.DeviceTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One rank of an NCCL communicator, in the form for one process (or thread) per GPU; {@link NcclComms#split} makes them too.
+ *
+ * <p>Every rank must make the same calls in the same order, at about the same time: a call ends with TIMED_OUT if the others
+ * do not come within {@code ferro.timeout}. Any thread may call; calls are made one after the other by a thread of its own,
+ * and the caller's current device is never changed. A call that is cut off (time-out, interrupt, abort, failure of NCCL)
+ * makes the communicator useless on every rank: close it and join again.
+ */
+public final class NcclRankComm implements AutoCloseable {
+    private static final String GROUP = "nccl";
+    private static final int LEAST_WORLD = 2;
+
+    private final Communicator comm;
+    private final NcclElements elements;
+    private final Duration timeout;
+    private final LeakReport leak;
+    private CudaStream stream;
+
+    NcclRankComm(Communicator comm, NcclElements elements, Duration timeout) {
+        this.comm = comm;
+        this.elements = elements;
+        this.timeout = timeout;
+        this.leak = LeakReport.watch(this, toString(), comm::close);
+    }
+
+    /**
+     * Joins as one rank; every rank does so at the same time.
+     *
+     * @param context   settings: the libraries, and {@code ferro.timeout} for this and every later call
+     * @param rank      this rank
+     * @param worldSize number of ranks, at least 2
+     * @param id        made by one rank, equal on all of them
+     * @param device    ordinal of this rank's device; no two ranks share one
+     * @return communicator
+     * @throws InvalidRankException     if {@code rank} is outside the world; looked at first
+     * @throws IllegalArgumentException if {@code worldSize} is below 2
+     * @throws ferro.FerroException     RENDEZVOUS if a library is missing, NATIVE if NCCL refuses, TIMED_OUT if ranks are
+     *     missing at the deadline, INTERRUPTED
+     */
+    public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
+        checkWorld(rank, worldSize);
+        NcclDevice own = NcclDevice.cuda(device);
+        Duration timeout = Settings.TIMEOUT.of(context);
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm =
+                factory.rank(new CommPlace(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
+        return new NcclRankComm(comm, new NcclElements(factory.libraries().version()), timeout);
+    }
+
+    private static void checkWorld(int rank, int worldSize) {
+        if (rank >= worldSize) {
+            throw new InvalidRankException("rank " + rank + " >= world size " + worldSize, rank, worldSize);
+        }
+        if (worldSize < LEAST_WORLD) {
+            throw new IllegalArgumentException("a rank communicator requires world size >= " + LEAST_WORLD + ", found "
+                    + worldSize + ": a single rank needs none");
+        }
+        InvalidRankException.check(rank, worldSize);
+    }
+
+    /**
+     * Returns this rank.
+     *
+     * @return from 0
+     */
+    public int rank() {
+        return comm.handle().place().rank();
+    }
+
+    /**
+     * Returns the number of ranks.
+     *
+     * @return at least 2
+     */
+    public int worldSize() {
+        return comm.handle().place().worldSize();
+    }
+
+    /**
+     * Returns the device of this rank.
+     *
+     * @return ordinal
+     */
+    public int device() {
+        return comm.handle().place().device();
+    }
+
+    /**
+     * Returns a stream of this communicator that nothing else uses, non-blocking; made by the first call, freed by
+     * {@link #close}.
+     *
+     * @return handle
+     * @throws ferro.FerroException NATIVE if CUDA refuses
+     */
+    public synchronized long stream() {
+        if (stream == null) {
+            stream = comm.makeStream(comm.deadline(timeout));
+        }
+        return stream.handle();
+    }
+
+    /**
+     * Reduces each tensor over all ranks, in place, in one NCCL group; starts after what the default stream of the device
+     * holds, and returns when the results may be read.
+     *
+     * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; none at
+     *     all means that nothing is done
+     * @param op      sum, product, min, max or avg
+     * @throws IllegalArgumentException      if a tensor is on another device
+     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
+        reduce(tensors, op, Cuda.DEFAULT_STREAM, true);
+    }
+
+    /**
+     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another one;
+     * returns as soon as NCCL has taken it. The tensors must stay alive and untouched until the stream has passed.
+     *
+     * @param tensors see {@link #allReduce(List, ReduceOp)}
+     * @param op      sum, product, min, max or avg
+     * @param on      handle of a stream of this rank's device
+     * @throws IllegalArgumentException      if a tensor is on another device
+     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long on) {
+        reduce(tensors, op, on, false);
+    }
+
+    private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
+        String name = NcclOperation.ALL_REDUCE.label();
+        int opCode = elements.code(op);
+        int[] types = new int[tensors.size()];
+        for (int i = 0; i < types.length; i++) {
+            types[i] = elements.code(tensors.get(i).dataType());
+            NcclElements.onDevice(name, i, tensors.get(i), device());
+        }
+        comm.checkUsable(NcclOperation.ALL_REDUCE);
+        if (types.length == 0) {
+            return;
+        }
+        Communicator.Calls calls = (member, handle) -> {
+            for (int i = 0; i < types.length; i++) {
+                DeviceTensor one = tensors.get(i);
+                Communicator.accept(
+                        Nccl.ncclAllReduce(
+                                one.address(), one.address(), one.elementCount(), types[i], opCode, handle, on),
+                        "ncclAllReduce");
+            }
+        };
+        long[] watched = wait ? new long[] {on} : null;
+        comm.run(new Communicator.Batch(NcclOperation.ALL_REDUCE, true, calls, watched), comm.deadline(timeout));
+        Reference.reachabilityFence(tensors);
+    }
+
+    /**
+     * Waits until a stream has passed all that it holds now.
+     *
+     * @param on handle of a stream of this rank's device; 0 is the default stream
+     * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
+     */
+    public void synchronize(long on) {
+        comm.synchronize(new long[] {on}, comm.deadline(timeout));
+    }
+
+    /**
+     * Returns the handle that aborts this communicator from any thread.
+     *
+     * @return always the same object
+     */
+    public NcclAbortHandle abortHandle() {
+        return comm.handle().abortHandle();
+    }
+
+    /**
+     * Returns whether it was aborted: by its handle, a time-out, an interrupt or a failure.
+     *
+     * @return true as soon as an abort has begun
+     */
+    public boolean isAborted() {
+        return abortHandle().isAborted();
+    }
+
+    /**
+     * Returns whether it was closed before anything aborted it.
+     *
+     * @return true as soon as the close has begun
+     */
+    public boolean isClosed() {
+        return abortHandle().isClosed();
+    }
+
+    /**
+     * Returns whether it can be used no more.
+     *
+     * @return true after an abort and after a close
+     */
+    public boolean isDefunct() {
+        return abortHandle().isDefunct();
+    }
+
+    /** Closes within bounded time; a failure is logged, not thrown. Idempotent; needed after an abort too. */
+    @Override
+    public void close() {
+        leak.closed();
+        comm.close();
+    }
+
+    /** Returns rank and world size only. */
+    @Override
+    public String toString() {
+        return "NcclRankComm[rank " + rank() + " of " + worldSize() + "]";
+    }
+}

@@ -1,0 +1,69 @@
+package ferro.backend.nccl;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import java.util.Arrays;
+
+/** A float tensor on a device, with copies that wait. */
+final class DeviceFloats implements AutoCloseable {
+    private final DeviceTensor tensor;
+
+    private DeviceFloats(DeviceTensor tensor) {
+        this.tensor = tensor;
+    }
+
+    static DeviceFloats of(int device, float... values) {
+        long[] address = new long[1];
+        check(DeviceGuard.call(device, () -> Cuda.cudaMalloc(address, Math.max(4L, 4L * values.length))), "cudaMalloc");
+        DeviceFloats made = new DeviceFloats(
+                new DeviceTensor(DataType.FLOAT32, new long[] {values.length}, address[0], device, null));
+        made.write(values);
+        return made;
+    }
+
+    static DeviceFloats filled(int device, int count, float value) {
+        float[] values = new float[count];
+        Arrays.fill(values, value);
+        return of(device, values);
+    }
+
+    DeviceTensor tensor() {
+        return tensor;
+    }
+
+    void write(float... values) {
+        try (Memory host = new Memory(Math.max(4L, 4L * values.length))) {
+            host.write(0, values, 0, values.length);
+            copy(tensor.address(), Pointer.nativeValue(host), Cuda.HOST_TO_DEVICE);
+        }
+    }
+
+    float[] read() {
+        int count = (int) tensor.elementCount();
+        try (Memory host = new Memory(Math.max(4L, 4L * count))) {
+            copy(Pointer.nativeValue(host), tensor.address(), Cuda.DEVICE_TO_HOST);
+            return host.getFloatArray(0, count);
+        }
+    }
+
+    /** Copies on a stream of its own, so that nothing is waited for by chance. */
+    private void copy(long to, long from, int kind) {
+        try (CudaStream stream = CudaStream.create(tensor.device())) {
+            check(Cuda.cudaMemcpyAsync(to, from, tensor.byteCount(), kind, stream.handle()), "cudaMemcpyAsync");
+            check(Cuda.cudaStreamSynchronize(stream.handle()), "cudaStreamSynchronize");
+        }
+    }
+
+    private static void check(int code, String call) {
+        Checks.cuda(code, call);
+    }
+
+    @Override
+    public void close() {
+        check(Cuda.cudaFree(tensor.address()), "cudaFree");
+    }
+}

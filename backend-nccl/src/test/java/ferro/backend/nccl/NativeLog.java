@@ -1,0 +1,44 @@
+package ferro.backend.nccl;
+
+import ferro.backend.nccl.ffi.StandInHooks;
+import java.util.List;
+
+/** What the stand-in libraries were called with. */
+final class NativeLog {
+    private NativeLog() {}
+
+    /** One call. */
+    record Line(String function, int device, int thread, List<String> arguments) {
+        static Line of(String text) {
+            String[] parts = text.split("\\|", -1);
+            return new Line(
+                    parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), List.of(parts[3].split(",")));
+        }
+    }
+
+    static void start() {
+        StandInHooks.standInLogClear();
+        StandInHooks.standInRecord(1);
+    }
+
+    static List<Line> stop() {
+        StandInHooks.standInRecord(0);
+        return StandInHooks.log()
+                .lines()
+                .filter(text -> !text.isEmpty())
+                .map(Line::of)
+                .toList();
+    }
+
+    static long count(List<Line> lines, String function) {
+        return lines.stream().filter(line -> line.function().equals(function)).count();
+    }
+
+    /** Names of the calls that begin with {@code nccl}, in order. */
+    static List<String> nccl(List<Line> lines) {
+        return lines.stream()
+                .map(Line::function)
+                .filter(name -> name.startsWith("nccl"))
+                .toList();
+    }
+}
