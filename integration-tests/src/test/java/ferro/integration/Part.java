@@ -13,13 +13,15 @@ enum Part {
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
-    BENCHMARKS(packages("ferro.benchmarks.."), libraries(), SPI, COLLECTIVES),
+    BENCHMARKS(packages("ferro.benchmarks"), libraries(), SPI, COLLECTIVES),
+    GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
     LAUNCHER(
             packages("ferro.launcher.."),
             libraries("picocli..", "com.sun.source.."),
             SPI,
             COLLECTIVES,
             TCP,
+            NCCL,
             BENCHMARKS);
 
     private final String[] packages;

@@ -16,16 +16,22 @@ import java.util.Optional;
  *
  * @param backends every provider on the path
  * @param tcp      how ranks would reach each other, by name of the fact
+ * @param gpu      what there is for device tensors, by name of the fact
  * @param machine  JDK and tools, by name of the fact
  * @param problems why no job of several ranks can run here; empty if one can
  */
 record Diagnosis(
-        List<BackendReport> backends, Map<String, String> tcp, Map<String, String> machine, List<String> problems) {
+        List<BackendReport> backends,
+        Map<String, String> tcp,
+        Map<String, String> gpu,
+        Map<String, String> machine,
+        List<String> problems) {
     static Diagnosis of(RankContext context, Programs programs) {
         List<String> problems = new ArrayList<>();
         List<BackendReport> backends = backends(context);
         selectionProblem(context, backends).ifPresent(problems::add);
-        return new Diagnosis(backends, tcp(context, problems), machine(programs), List.copyOf(problems));
+        return new Diagnosis(
+                backends, tcp(context, problems), GpuFacts.of(context), machine(programs), List.copyOf(problems));
     }
 
     private static List<BackendReport> backends(RankContext context) {
@@ -97,6 +103,7 @@ record Diagnosis(
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("backends", listed);
         all.put("tcp", tcp);
+        all.put("gpu", gpu);
         all.put("machine", machine);
         all.put("problems", problems);
         all.put("ok", problems.isEmpty());
@@ -113,6 +120,8 @@ record Diagnosis(
         }
         lines.add("tcp");
         tcp.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("device tensors");
+        gpu.forEach((name, value) -> lines.add(row(name, value)));
         lines.add("this machine");
         machine.forEach((name, value) -> lines.add(row(name, value)));
         lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");

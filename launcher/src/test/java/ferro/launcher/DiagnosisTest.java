@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class DiagnosisTest {
@@ -43,13 +44,50 @@ class DiagnosisTest {
     @Test
     void brokenProviderIsShownWithItsReason() {
         BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
-        Diagnosis diagnosis = new Diagnosis(List.of(broken), Map.of(), Map.of("java", "17"), List.of("none"));
+        Diagnosis diagnosis = new Diagnosis(
+                List.of(broken), Map.of(), Map.of("its gate", "shut"), Map.of("java", "17"), List.of("none"));
 
         assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
         assertEquals(
                 "{\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
-                        + "\"auto\":false}],\"tcp\":{},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
+                        + "\"auto\":false}],\"tcp\":{},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
                 Json.text(diagnosis.asMap()));
+    }
+
+    @Test
+    @DisplayName("3-11 3-16: the doctor lists every place where NCCL was looked for")
+    void libraryThatIsNotThereIsShownWithWhatWasTried() {
+        Diagnosis diagnosis = diagnose(Map.of("ferro.nccl.library", "/nowhere/libnccl.so.2"));
+
+        assertTrue(diagnosis.gpu().get("nccl").contains("libnccl.so.2 not found"), text(diagnosis));
+        assertTrue(diagnosis.gpu().get("nccl").contains("-Dferro.nccl.library"), text(diagnosis));
+        String tried = diagnosis.gpu().get("tried, 1");
+        assertTrue(tried.startsWith("/nowhere/libnccl.so.2: ") && tried.contains("No such file"), text(diagnosis));
+        assertEquals(List.of(), diagnosis.problems());
+    }
+
+    @Test
+    @DisplayName("decision 1: the doctor says who decides about the gate")
+    void gateIsShownWithWhoDecides() {
+        assertEquals("shut: nothing is set", diagnose(Map.of()).gpu().get("its gate"));
+        assertEquals(
+                "open: FERRO_ENABLE_GPU_FALLBACK says so",
+                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")).gpu().get("its gate"));
+        assertEquals(
+                "shut: ferro.gpu.fallback says so",
+                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "ferro.gpu.fallback", "off"))
+                        .gpu()
+                        .get("its gate"));
+    }
+
+    @Test
+    void pairOfBackendsIsJudgedByBothHalves() {
+        assertEquals(List.of(), diagnose(Map.of("ferro.backend", "cpu:tcp")).problems());
+        assertEquals(
+                1,
+                diagnose(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon"))
+                        .problems()
+                        .size());
     }
 
     @Test

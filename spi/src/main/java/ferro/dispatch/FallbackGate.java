@@ -15,11 +15,18 @@ import java.util.Optional;
  * @param isOpen    whether they may
  * @param decidedBy name of the setting that decides, null if none is set
  */
-record FallbackGate(boolean isOpen, String decidedBy) {
+public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final List<Setting<Boolean>> FIRST_SET_WINS =
             List.of(Settings.GPU_FALLBACK, Settings.ENABLE_GPU_FALLBACK, Settings.FERROTORCH_ENABLE_GPU_FALLBACK);
 
-    static FallbackGate of(RankContext context) {
+    /**
+     * Asks.
+     *
+     * @param context settings
+     * @return what they say now
+     * @throws IllegalArgumentException if a setting makes no sense
+     */
+    public static FallbackGate of(RankContext context) {
         for (Setting<Boolean> setting : FIRST_SET_WINS) {
             Optional<Boolean> open = setting.find(context);
             if (open.isPresent()) {

@@ -1,0 +1,68 @@
+package ferro.launcher;
+
+import ferro.backend.nccl.NcclAvailability;
+import ferro.backend.nccl.Tried;
+import ferro.dispatch.DeviceMemories;
+import ferro.dispatch.FallbackGate;
+import ferro.dispatch.HostFallback;
+import ferro.spi.RankContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** What the doctor says about device tensors: NCCL, the devices, and the slow way through host memory. */
+final class GpuFacts {
+    private GpuFacts() {}
+
+    /** Looks; loads NCCL and the CUDA runtime where they are. */
+    static Map<String, String> of(RankContext context) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        try {
+            addNccl(NcclAvailability.look(context), facts);
+            facts.put(
+                    "device memory", DeviceMemories.unavailableBecause(context).orElse("usable"));
+        } catch (IllegalArgumentException | LinkageError misset) {
+            facts.put("nccl", "not usable: " + misset.getMessage());
+        }
+        facts.put("host round trip", fallback(context));
+        facts.put("its gate", gate(FallbackGate.of(context)));
+        return facts;
+    }
+
+    private static void addNccl(NcclAvailability nccl, Map<String, String> facts) {
+        facts.put(
+                "nccl",
+                nccl.unavailableBecause().map(why -> "not usable: " + why).orElse("usable"));
+        nccl.version().ifPresent(version -> {
+            facts.put("nccl library", version + " at " + nccl.nccl());
+            facts.put("cuda runtime", nccl.runtime());
+            facts.put("devices", "" + nccl.devices());
+        });
+        if (!nccl.lacks().isEmpty()) {
+            facts.put("this nccl has not", String.join(", ", nccl.lacks()));
+        }
+        int number = 0;
+        for (Tried tried : nccl.tried()) {
+            facts.put("tried, " + ++number, tried.candidate() + ": " + tried.message());
+        }
+    }
+
+    private static String fallback(RankContext context) {
+        try {
+            return ServiceLoader.load(HostFallback.class)
+                    .findFirst()
+                    .map(found -> found.unavailableBecause(context)
+                            .map(why -> "not usable: " + why)
+                            .orElse("usable"))
+                    .orElse("none: add ferro-backend-gloo-fallback to the class path");
+        } catch (ServiceConfigurationError | LinkageError broken) {
+            return "broken: " + broken.getMessage();
+        }
+    }
+
+    private static String gate(FallbackGate gate) {
+        String by = gate.decidedBy() == null ? "nothing is set" : gate.decidedBy() + " says so";
+        return (gate.isOpen() ? "open: " : "shut: ") + by;
+    }
+}
