@@ -1,0 +1,129 @@
+package ferro.benchmarks.gpu;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.NcclBackend;
+import ferro.NcclBackend.RawShape;
+import ferro.ReduceOp;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.Nccl;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is answered to calls that cannot work, and that everything works afterwards. */
+final class FaultChecks {
+    /** More than any device has, less than a count overflows at. */
+    private static final long TOO_MANY_BYTES = 1L << 50;
+
+    private static final int NO_SUCH_DEVICE = 99;
+    private static final int NO_SUCH_TYPE = 99;
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private final Rig rig;
+
+    private FaultChecks(Rig rig) {
+        this.rig = rig;
+    }
+
+    static void run(Rig rig, Findings findings) {
+        FaultChecks checks = new FaultChecks(rig);
+        findings.check("result texts", FaultChecks::texts);
+        findings.check("result codes", FaultChecks::codes);
+        findings.check("misuse of raw calls is refused", checks::misuse);
+        findings.check("out of memory", checks::outOfMemory);
+        findings.check("calls after all of these", checks::stillWorks);
+        findings.check("abort", checks::abort);
+    }
+
+    private static String texts() {
+        List<String> texts = new ArrayList<>();
+        for (int code = 0; code <= 8; code++) {
+            texts.add(NcclResult.of(code) + " \"" + Nccl.ncclGetErrorString(code) + "\"");
+        }
+        return String.join(", ", texts);
+    }
+
+    /** All on one thread: group depth and last error belong to it. */
+    private static String codes() {
+        expect(4, Nccl.ncclAllReduce(0, 0, 1, NO_SUCH_TYPE, 0, 0, 0), "ncclAllReduce without communicator");
+        expect(5, Nccl.ncclGroupEnd(), "ncclGroupEnd without start");
+        expect(101, Cuda.cudaSetDevice(NO_SUCH_DEVICE), "cudaSetDevice(99)");
+        expect(101, Cuda.cudaGetLastError(), "cudaGetLastError");
+        expect(0, Cuda.cudaGetLastError(), "cudaGetLastError again");
+        expect(2, Cuda.cudaMalloc(new long[1], TOO_MANY_BYTES), "cudaMalloc of 2^50 bytes");
+        Cuda.cudaGetLastError();
+        return "4 and 5 of NCCL, 101 and 2 of the runtime, last error cleared";
+    }
+
+    private static void expect(int code, int found, String call) {
+        Findings.require(code == found, "%s answered %d, expected %d", call, found, code);
+    }
+
+    private String misuse() {
+        NcclBackend nccl = rig.nccl();
+        DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+        RawShape four = new RawShape(4, DataType.FLOAT32);
+        long stream = nccl.stream();
+        refused(() -> nccl.allReduce(0, 0, four, ReduceOp.SUM, stream), "null pointer");
+        refused(
+                () -> nccl.allReduce(
+                        data.address(), data.address(), new RawShape(-1, DataType.FLOAT32), ReduceOp.SUM, stream),
+                "negative count");
+        refused(() -> nccl.broadcast(data.address(), data.address(), four, rig.ranks(), stream), "root");
+        Rig.free(data);
+        return "null pointer, negative count, root outside the group";
+    }
+
+    private static void refused(Runnable call, String what) {
+        try {
+            call.run();
+        } catch (IllegalArgumentException asExpected) {
+            return;
+        }
+        throw new IllegalStateException("not refused: " + what);
+    }
+
+    private String outOfMemory() {
+        try {
+            rig.empty(DataType.UINT8, TOO_MANY_BYTES);
+        } catch (FerroException failure) {
+            Findings.require(failure.code() == Code.RESOURCE, "code %s: %s", failure.code(), failure.getMessage());
+            return failure.getMessage();
+        }
+        throw new IllegalStateException("2^50 bytes were allocated");
+    }
+
+    private String stillWorks() {
+        DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
+        rig.group().allReduce(data, ReduceOp.SUM);
+        long right = rig.expect("allReduce", data, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
+        Rig.free(data);
+        return right + " elements right";
+    }
+
+    private String abort() {
+        DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+        long start = System.nanoTime();
+        rig.group().abort(new IllegalStateException("the report wants it"));
+        String said = failed(() -> rig.group().allReduce(data, ReduceOp.SUM));
+        rig.group().close(Duration.ofSeconds(5));
+        Rig.free(data);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        Findings.require(took.compareTo(SOON) < 0, "it took %s", took);
+        return "a call after it fails, close returns, all within " + took.toMillis() + " ms: " + said;
+    }
+
+    /** Runs a call that must fail with a failure of communication, and returns what it said. */
+    static String failed(Runnable call) {
+        try {
+            call.run();
+        } catch (FerroException failure) {
+            return failure.code() + ": " + failure.getMessage();
+        }
+        throw new IllegalStateException("the call went well");
+    }
+}

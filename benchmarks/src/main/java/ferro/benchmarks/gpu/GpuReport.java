@@ -1,0 +1,162 @@
+package ferro.benchmarks.gpu;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs all parts and prints what they find, as Markdown; its exit code is the number of failed checks, at most 100. */
+public final class GpuReport {
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final int WORST_EXIT_CODE = 100;
+    private static final long DEFAULT_MEBIBYTES = 256;
+
+    private final PrintStream out;
+    private final long bytes;
+    private int passed;
+    private int failed;
+    private int devices;
+
+    private GpuReport(PrintStream out, long bytes) {
+        this.out = out;
+        this.bytes = bytes;
+    }
+
+    /**
+     * Prints the report.
+     *
+     * @param words MiB of the large tensors (256 if there is none), then the parts to run (all if there are none)
+     */
+    public static void main(String[] words) {
+        long mebibytes = words.length > 0 ? Long.parseLong(words[0]) : DEFAULT_MEBIBYTES;
+        List<Part> parts = words.length > 1
+                ? List.of(words).subList(1, words.length).stream()
+                        .map(Part::parse)
+                        .toList()
+                : List.of(Part.values());
+        GpuReport report = new GpuReport(System.out, mebibytes << 20);
+        parts.forEach(report::run);
+        report.out.println();
+        report.out.println("Checks: " + report.passed + " PASS, " + report.failed + " FAIL");
+        System.exit(Math.min(WORST_EXIT_CODE, report.failed));
+    }
+
+    private void run(Part part) {
+        out.println();
+        out.println("## " + part.title());
+        if (devices == 0 && part != Part.AVAILABILITY) {
+            print(Findings.SKIP + part.label() + ": no device");
+            return;
+        }
+        try {
+            ranks(part);
+        } catch (IOException | RuntimeException failure) {
+            print(Findings.FAIL + part.label() + ": " + failure);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+            print(Findings.FAIL + part.label() + ": interrupted");
+        }
+    }
+
+    private void ranks(Part part) throws IOException, InterruptedException {
+        List<RankRun> ranks = new ArrayList<>();
+        try {
+            int port = freePort();
+            for (int rank = 0; rank < part.ranks(); rank++) {
+                ranks.add(RankRun.start(rank, command(part, rank), variables(part, rank, port), line -> {
+                    if (line.equals(PairChecks.READY)) {
+                        ranks.get(1).kill();
+                    }
+                }));
+            }
+            for (RankRun rank : ranks) {
+                // rank 0 of a pair is through before the other goes on
+                rank.release();
+                boolean killed = part == Part.PAIR_KILL && rank.rank() == 1;
+                rank.findings(PATIENCE, killed).forEach(line -> print(part.ranks() > 1 ? of(rank, line) : line));
+            }
+        } finally {
+            for (RankRun rank : ranks) {
+                rank.close();
+            }
+        }
+    }
+
+    /** The same finding with its rank behind the kind. */
+    private static String of(RankRun rank, String line) {
+        return line.substring(0, Findings.PASS.length()) + "rank " + rank.rank() + ", "
+                + line.substring(Findings.PASS.length());
+    }
+
+    private void print(String line) {
+        out.println(line);
+        out.flush();
+        passed += line.startsWith(Findings.PASS) ? 1 : 0;
+        failed += line.startsWith(Findings.FAIL) ? 1 : 0;
+        if (line.startsWith(PartProgram.DEVICES)) {
+            String count = line.substring(PartProgram.DEVICES.length());
+            devices = count.matches("\\d+") ? Integer.parseInt(count) : 0;
+        }
+    }
+
+    private List<String> command(Part part, int rank) {
+        List<String> line = new ArrayList<>(List.of(RankRun.java(), "-Xmx1g", "-XX:+UseSerialGC"));
+        if (Runtime.version().feature() >= 24) {
+            line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        settings(part).forEach((name, value) -> line.add("-D" + name + "=" + value));
+        if (!oneDeviceEach(part)) {
+            line.add("-Dferro.nccl.device=0");
+        }
+        line.addAll(List.of("-cp", RankRun.classPath(), PartProgram.class.getName(), part.label(), "" + bytes));
+        line.add("" + (oneDeviceEach(part) ? rank : 0));
+        return line;
+    }
+
+    private boolean oneDeviceEach(Part part) {
+        return devices >= part.ranks();
+    }
+
+    /** Our own settings, such as where the libraries are, and those of the part. */
+    private static Map<String, String> settings(Part part) {
+        Map<String, String> settings = new HashMap<>();
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("ferro."))
+                .forEach(name -> settings.put(name, System.getProperty(name)));
+        settings.put("ferro.backend", part.overNccl() ? "nccl" : "tcp");
+        settings.put("ferro.gpu.fallback", part.overNccl() ? "0" : "1");
+        settings.put("ferro.timeout", "60s");
+        return settings;
+    }
+
+    private Map<String, String> variables(Part part, int rank, int port) {
+        Map<String, String> variables = new HashMap<>();
+        variables.put("RANK", "" + rank);
+        variables.put("WORLD_SIZE", "" + part.ranks());
+        variables.put("LOCAL_RANK", "" + (oneDeviceEach(part) ? rank : 0));
+        variables.put("LOCAL_WORLD_SIZE", "" + (oneDeviceEach(part) ? part.ranks() : 1));
+        variables.put("MASTER_ADDR", "127.0.0.1");
+        variables.put("MASTER_PORT", "" + port);
+        variables.put("NCCL_SOCKET_IFNAME", "lo");
+        variables.put("NCCL_IB_DISABLE", "1");
+        variables.put("NCCL_DEBUG", "WARN");
+        if (!oneDeviceEach(part)) {
+            // two ranks on one device: NCCL compares host and device, 2.30.3 and newer have a switch
+            variables.put("NCCL_HOSTID", "ferro-" + rank);
+            variables.put("NCCL_MULTI_RANK_GPU_ENABLE", "1");
+        }
+        return variables;
+    }
+
+    /** A port that was free a moment ago; rank 0 serves the store there. */
+    private static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return probe.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package ferro.benchmarks.gpu;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** One rank of a part as a process: its lines as they come, its end at the latest after a bound. */
+final class RankRun implements AutoCloseable {
+    private static final int LAST_LINES = 6;
+
+    private final int rank;
+    private final Process process;
+    private final Path errors;
+    private final List<String> lines = new ArrayList<>();
+    private final Thread reader;
+
+    private RankRun(int rank, Process process, Path errors, Consumer<String> onLine) {
+        this.rank = rank;
+        this.process = process;
+        this.errors = errors;
+        this.reader = new Thread(() -> read(onLine), "rank " + rank);
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static RankRun start(int rank, List<String> command, Map<String, String> variables, Consumer<String> onLine)
+            throws IOException {
+        Path errors = Files.createTempFile("ferro-gpu-rank", ".err");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.to(errors.toFile()));
+        builder.environment().putAll(variables);
+        return new RankRun(rank, builder.start(), errors, onLine);
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    private void read(Consumer<String> onLine) {
+        try (BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = out.readLine(); line != null; line = out.readLine()) {
+                synchronized (lines) {
+                    lines.add(line);
+                }
+                onLine.accept(line);
+            }
+        } catch (IOException | UncheckedIOException gone) {
+            synchronized (lines) {
+                lines.add(Findings.FAIL + "output: " + gone.getMessage());
+            }
+        }
+    }
+
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    /** Tells it to go on: its input ends. */
+    void release() throws IOException {
+        process.getOutputStream().close();
+    }
+
+    /** Waits; returns its findings, a bad end among them. */
+    List<String> findings(Duration patience, boolean killed) throws InterruptedException, IOException {
+        boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+        if (!ended) {
+            kill();
+            process.waitFor();
+        }
+        reader.join(patience.toMillis());
+        List<String> found = new ArrayList<>();
+        synchronized (lines) {
+            lines.stream().filter(line -> line.startsWith("- ")).forEach(found::add);
+        }
+        if (!ended) {
+            found.add(Findings.FAIL + "end: still running after " + patience.toSeconds() + " s, killed; " + last());
+        } else if (process.exitValue() != 0 && !killed) {
+            found.add(Findings.FAIL + "end: exit code " + process.exitValue() + "; " + last());
+        }
+        return found;
+    }
+
+    private String last() throws IOException {
+        List<String> said = Files.readAllLines(errors);
+        return "last words: " + String.join(" / ", said.subList(Math.max(0, said.size() - LAST_LINES), said.size()));
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    static String classPath() {
+        return System.getProperty("java.class.path")
+                .replace("*", File.separator + "*")
+                .replace("//*", "/*");
+    }
+
+    @Override
+    public void close() throws IOException {
+        kill();
+        Files.deleteIfExists(errors);
+    }
+}
