@@ -6,6 +6,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.reduce.Elements;
@@ -113,6 +114,11 @@ final class PlainEngine implements CollectiveBackend {
     @Override
     public void barrier(Duration timeout) {
         engine.barrier(timeout);
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return plain.asNcclBackend();
     }
 
     @Override

@@ -21,7 +21,9 @@ import java.util.Objects;
  * <p>Every rank of the group calls the same collectives in the same order; calls of one rank may come from any thread,
  * but their order is the caller's to keep. Blocking calls run on the calling thread, work in place or into the tensors
  * given, and end by the group's deadline ({@code ferro.timeout}, 120 s) or the one of {@link #within}. Each has forms for
- * {@code float[] double[] int[] long[] short[] byte[]} and {@link Tensor}.
+ * {@code float[] double[] int[] long[] short[] byte[]} and {@link Tensor}. Device tensors go over NCCL, or through host memory
+ * if {@code ferro.gpu.fallback} allows it, else nowhere ({@link ferro.dispatch.GpuCollectives}, which also has forms that leave
+ * their operand as it is).
  *
  * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link InvalidRankException}), what a back
  * end cannot do is {@link UnsupportedOperationException}, both before anything moves. What goes wrong under way is
@@ -31,11 +33,13 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;
+    private final TensorCalls calls;
     private final Duration timeout;
     private final boolean view;
 
-    private ProcessGroup(CollectiveBackend backend, Duration timeout, boolean view) {
-        this.backend = backend;
+    private ProcessGroup(TensorCalls calls, Duration timeout, boolean view) {
+        this.backend = calls.backend();
+        this.calls = calls;
         this.timeout = timeout;
         this.view = view;
     }
@@ -75,7 +79,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
-        return of(BackendSelection.open(group, context));
+        return of(BackendSelection.open(group, context), context);
     }
 
     /**
@@ -85,11 +89,22 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * @return front door; closing it closes the back end
      */
     public static ProcessGroup of(Backend backend) {
+        return of(backend, SystemContext.ofProcess());
+    }
+
+    /**
+     * Wraps a back end, with everything from outside given: settings of the engine, and, read on every call on device tensors,
+     * whether these may go through host memory.
+     *
+     * @param backend five methods or more
+     * @param context settings, and what the groups of this rank share
+     * @return front door; closing it closes the back end
+     */
+    public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
-        CollectiveBackend whole = backend instanceof CollectiveBackend collective
-                ? collective
-                : CollectiveEngine.over(backend, SystemContext.ofProcess());
-        return new ProcessGroup(whole, whole.timeout(), false);
+        CollectiveBackend whole =
+                backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
+        return new ProcessGroup(TensorCalls.of(whole, context), whole.timeout(), false);
     }
 
     /**
@@ -130,7 +145,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
-        return new ProcessGroup(backend, deadline, true);
+        return new ProcessGroup(calls, deadline, true);
     }
 
     /**
@@ -351,7 +366,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      */
     @Override
     public void send(Tensor data, int to, int tag) {
-        backend.send(data, peer(to), tag(tag), timeout).await();
+        calls.send(data, peer(to), tag(tag), timeout).await();
     }
 
     /**
@@ -363,7 +378,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * @return handle
      */
     public Work sendAsync(Tensor data, int to, int tag) {
-        return backend.send(data, peer(to), tag(tag), timeout);
+        return calls.send(data, peer(to), tag(tag), timeout);
     }
 
     /**
@@ -375,7 +390,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      */
     @Override
     public void recv(Tensor data, int from, int tag) {
-        backend.recv(data, peer(from), tag(tag), timeout).await();
+        calls.recv(data, peer(from), tag(tag), timeout).await();
     }
 
     /**
@@ -387,7 +402,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * @return handle
      */
     public Work recvAsync(Tensor data, int from, int tag) {
-        return backend.recv(data, peer(from), tag(tag), timeout);
+        return calls.recv(data, peer(from), tag(tag), timeout);
     }
 
     /**
@@ -397,7 +412,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      * @return handle
      */
     public Work submit(Collective call) {
-        return backend.submit(call, timeout);
+        return calls.submit(call, timeout);
     }
 
     /**
@@ -416,7 +431,8 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
                 }
             }
         }
-        return new ProcessGroup(backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout), timeout, false);
+        CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
+        return new ProcessGroup(TensorCalls.of(child, calls.context()), timeout, false);
     }
 
     /**
@@ -448,7 +464,11 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      */
     public void close(Duration bound) {
         if (!view) {
-            backend.close(bound);
+            try {
+                backend.close(bound);
+            } finally {
+                calls.gpu().close();
+            }
         }
     }
 
@@ -459,7 +479,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
     }
 
     private void run(Collective call) {
-        backend.run(call, timeout);
+        calls.run(call, timeout);
     }
 
     private Collective reduceCall(Tensor data, ReduceOp op, int root) {

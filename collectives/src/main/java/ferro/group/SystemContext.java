@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The real world: settings from system properties and the environment (or a map), the system's clock, one daemon thread for
@@ -17,31 +18,26 @@ import java.util.function.Supplier;
  * <p>Thread-safe. Many may live in one JVM, one per rank; {@link #ofProcess()} is the process's own.
  */
 public final class SystemContext implements RankContext, AutoCloseable {
-    private final Map<String, String> properties;
+    private final UnaryOperator<String> properties;
     private final Map<String, String> variables;
     private final Store store;
     private final Map<Class<?>, Use> shared = new HashMap<>();
     private ScheduledThreadPoolExecutor background;
 
-    private SystemContext(Map<String, String> properties, Map<String, String> variables, Store store) {
+    private SystemContext(UnaryOperator<String> properties, Map<String, String> variables, Store store) {
         this.properties = properties;
         this.variables = variables;
         this.store = store;
     }
 
     /**
-     * Returns the context of this process: its properties as they are now, and its environment.
+     * Returns the context of this process: its properties, as they are whenever one is asked for, and its environment.
      *
      * @return context
      */
     public static SystemContext ofProcess() {
-        Map<String, String> properties = new HashMap<>();
-        for (String name : System.getProperties().stringPropertyNames()) {
-            if (name.startsWith("ferro.")) {
-                properties.put(name, System.getProperty(name));
-            }
-        }
-        return new SystemContext(properties, System.getenv(), null);
+        return new SystemContext(
+                name -> name.startsWith("ferro.") ? System.getProperty(name) : null, System.getenv(), null);
     }
 
     /**
@@ -51,7 +47,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @return context
      */
     public static SystemContext of(Map<String, String> settings) {
-        return new SystemContext(Map.copyOf(settings), Map.copyOf(settings), null);
+        return of(settings, null);
     }
 
     /**
@@ -62,12 +58,13 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @return context
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
-        return new SystemContext(Map.copyOf(settings), Map.copyOf(settings), store);
+        Map<String, String> own = Map.copyOf(settings);
+        return new SystemContext(own::get, own, store);
     }
 
     @Override
     public Optional<String> setting(String name) {
-        String value = properties.get(name);
+        String value = properties.apply(name);
         return Optional.ofNullable(value != null ? value : variables.get(Setting.variable(name)));
     }
 

@@ -3,6 +3,7 @@ package ferro.tck;
 import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
@@ -82,6 +83,11 @@ class Decorator implements CollectiveBackend {
     @Override
     public void barrier(Duration timeout) {
         honest.barrier(timeout);
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return honest.asNcclBackend();
     }
 
     @Override

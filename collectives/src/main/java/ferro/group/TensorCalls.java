@@ -1,0 +1,51 @@
+package ferro.group;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.dispatch.GpuCollectives;
+import ferro.dispatch.HostFallback.Message;
+import ferro.spi.RankContext;
+import java.time.Duration;
+
+/**
+ * Where the calls of a group go: on device tensors through the dispatch, all others straight to the back end, which costs
+ * them one look at a type.
+ *
+ * @param backend back end of the group
+ * @param context settings, for the groups made of this one
+ * @param gpu     door for device tensors
+ */
+record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollectives gpu) {
+    static TensorCalls of(CollectiveBackend backend, RankContext context) {
+        return new TensorCalls(backend, context, GpuCollectives.with(context));
+    }
+
+    void run(Collective call, Duration timeout) {
+        if (call.operand() instanceof DeviceTensor) {
+            gpu.run(call, backend, timeout);
+        } else {
+            backend.run(call, timeout);
+        }
+    }
+
+    Work submit(Collective call, Duration timeout) {
+        return call.operand() instanceof DeviceTensor
+                ? gpu.submit(call, backend, timeout)
+                : backend.submit(call, timeout);
+    }
+
+    Work send(Tensor data, int to, int tag, Duration timeout) {
+        return data instanceof DeviceTensor onDevice
+                ? gpu.transfer(new Message(true, onDevice, to, tag), backend, timeout)
+                : backend.send(data, to, tag, timeout);
+    }
+
+    Work recv(Tensor data, int from, int tag, Duration timeout) {
+        return data instanceof DeviceTensor onDevice
+                ? gpu.transfer(new Message(false, onDevice, from, tag), backend, timeout)
+                : backend.recv(data, from, tag, timeout);
+    }
+}
