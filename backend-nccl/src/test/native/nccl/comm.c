@@ -2,8 +2,13 @@
 #include "comm.h"
 
 #include "identity.h"
+#include "link.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum { SERVING_SECONDS = 2 };
 
 static atomic_int max_entries;
 
@@ -16,7 +21,7 @@ static void notify(Member *member, Notice notice, int code)
         comm->ready = 1;
     } else if (notice == REFUSED) {
         comm->refused = code;
-    } else if (comm->failed == NCCL_OK) {
+    } else if (notice == FAILED && comm->failed == NCCL_OK) {
         comm->failed = code;
     }
     pthread_cond_broadcast(&comm->changed);
@@ -58,10 +63,15 @@ static Comm *new_comm(const Opening *opening)
     comm->blocking = opening->blocking;
     comm->member.rank = opening->rank;
     comm->member.device = opening->device;
+    comm->member.host = identity_host();
     comm->member.notify = notify;
     comm->sends = core_allocate((size_t) opening->size * sizeof(uint64_t));
     comm->receives = core_allocate((size_t) opening->size * sizeof(uint64_t));
-    pthread_cond_init(&comm->changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&comm->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     core_publish(&comm->object, OBJECT_COMM, dispose);
     core_retain(&comm->object);
     return comm;
@@ -71,8 +81,12 @@ static Comm *new_comm(const Opening *opening)
 static int join(Comm *comm, const Opening *opening)
 {
     World *world = world_find(&opening->id);
+    if (world == NULL && identity_of_this_process(&opening->id)) {
+        return nccl_fail(NCCL_SYSTEM_ERROR, "Init : this unique id is used up");
+    }
     if (world == NULL) {
-        return nccl_fail(NCCL_SYSTEM_ERROR, "Init : this unique id is used up or its root is gone");
+        comm->remote = 1;
+        return link_join(comm, opening, identity_port(&opening->id));
     }
     return world_join(world, &comm->member, opening->size);
 }
@@ -113,7 +127,11 @@ void comm_close(Comm *comm, Leaving leaving)
 {
     Object *table_reference = core_withdraw(OBJECT_COMM, comm->object.handle);
     pthread_mutex_lock(&world_lock);
-    world_leave(&comm->member, leaving);
+    if (comm->remote) {
+        link_leave(comm, leaving);
+    } else {
+        world_leave(&comm->member, leaving);
+    }
     pthread_cond_broadcast(&comm->changed);
     pthread_mutex_unlock(&world_lock);
     if (table_reference != NULL) {
@@ -124,6 +142,17 @@ void comm_close(Comm *comm, Leaving leaving)
 void comm_release(Comm *comm)
 {
     core_release(&comm->object);
+}
+
+void comm_serve_visitors(Comm *comm)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += SERVING_SECONDS;
+    int waited = 0;
+    while (waited != ETIMEDOUT && !comm->aborted && world_only_visitors_but(&comm->member)) {
+        waited = pthread_cond_timedwait(&comm->changed, &world_lock, &until);
+    }
 }
 
 /* ---- calls ---- */
@@ -186,13 +215,20 @@ EXPORT int standInMaxEntries(void)
 
 void comm_post(Comm *comm, Part *part)
 {
-    world_post(&comm->member, part);
+    if (comm->remote) {
+        link_post(comm, part);
+    } else {
+        world_post(&comm->member, part);
+    }
 }
 
 void comm_withdraw(Comm *comm, Part *part)
 {
-    (void) comm;
-    world_withdraw(part);
+    if (comm->remote) {
+        link_withdraw(comm, part);
+    } else {
+        world_withdraw(part);
+    }
 }
 
 uint64_t comm_next_sequence(Comm *comm, const Request *request)

@@ -2,6 +2,7 @@
 #ifndef COMM_H
 #define COMM_H
 
+#include "wire.h"
 #include "world.h"
 
 typedef struct Comm {
@@ -22,6 +23,10 @@ typedef struct Comm {
     uint64_t collectives;
     uint64_t *sends; /* per peer, messages so far */
     uint64_t *receives;
+    int remote; /* its world is in another process */
+    Wire *wire; /* to there; NULL when the connection has ended */
+    uint64_t tickets;
+    Part *pending;
     atomic_int entries; /* calls that are inside now */
 } Comm;
 
@@ -47,6 +52,12 @@ Comm *comm_enter(const char *function, void *handle);
 /* The same for a call that may come from any thread at any time: it is not counted as being inside. */
 Comm *comm_find(const char *function, void *handle);
 void comm_exit(Comm *comm);
+
+/*
+ * If ranks of other processes meet only here, waits a moment for them to leave: this process may be about to exit.
+ * world_lock is held.
+ */
+void comm_serve_visitors(Comm *comm);
 
 /* world_lock is held. */
 void comm_post(Comm *comm, Part *part);

@@ -112,6 +112,9 @@ static int destroy(Comm *comm)
     while (!second && comm->in_flight > 0 && !comm->aborted) {
         pthread_cond_wait(&comm->changed, &world_lock);
     }
+    if (!second) {
+        comm_serve_visitors(comm);
+    }
     Leaving leaving = comm->aborted ? LEFT_BY_ABORT : LEFT_IN_ORDER;
     pthread_mutex_unlock(&world_lock);
     if (second) {

@@ -1,6 +1,8 @@
 /* Worlds, who is in them, and the meetings of their operations. */
 #include "world.h"
 
+#include "root.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -92,6 +94,9 @@ static void remove_world(World *world)
     }
     *place = world->next;
     free_world(world);
+    if (worlds == NULL) {
+        root_may_stop();
+    }
 }
 
 int worlds_sweep(void)
@@ -217,7 +222,23 @@ void world_leave(Member *member, Leaving leaving)
     }
     if (world->present == 0) {
         remove_world(world);
+    } else {
+        tell_all(world, NULL, ONE_LEFT, NCCL_OK);
     }
+}
+
+int world_only_visitors_but(const Member *member)
+{
+    const World *world = member->world;
+    int visitors = 0;
+    for (int rank = 0; world != NULL && rank < world->size; rank++) {
+        const Member *other = world->members[rank];
+        if (other != NULL && other != member && !other->visiting) {
+            return 0;
+        }
+        visitors += other != NULL && other->visiting;
+    }
+    return visitors > 0;
 }
 
 /* ---- meetings ---- */

@@ -20,7 +20,8 @@ typedef struct Meeting Meeting;
 typedef enum {
     ALL_HERE, /* every rank has joined */
     REFUSED,  /* this world will never be complete; with the code */
-    FAILED    /* something happened to another rank; with the code */
+    FAILED,   /* something happened to another rank; with the code */
+    ONE_LEFT  /* a rank has left */
 } Notice;
 
 /* One rank, either a communicator of this process or the connection of another one. */
@@ -29,6 +30,7 @@ typedef struct Member {
     int rank;
     int device;
     uint64_t host;
+    int visiting; /* it is in another process */
     void (*notify)(struct Member *member, Notice notice, int code);
 } Member;
 
@@ -39,8 +41,10 @@ typedef struct Part {
     const char *send;
     char *receive;
     int done;
-    Meeting *meeting; /* NULL unless it waits */
     void (*finished)(struct Part *part);
+    Meeting *meeting; /* where it waits, if the world is in this process */
+    uint64_t ticket;  /* how the other process knows it, if the world is there */
+    struct Part *next_pending;
 } Part;
 
 typedef enum { LEFT_IN_ORDER, LEFT_BY_ABORT, LEFT_BY_DEATH } Leaving;
@@ -55,6 +59,8 @@ int world_size(const World *world);
 int world_join(World *world, Member *member, int size);
 /* Takes the member and all its parts out; a world that nobody is in any more is gone. */
 void world_leave(Member *member, Leaving leaving);
+/* Would this process, without that member, still have to serve ranks of other processes with nobody of its own? */
+int world_only_visitors_but(const Member *member);
 void world_post(Member *member, Part *part);
 /* Afterwards nobody touches the part's buffers any more. */
 void world_withdraw(Part *part);
