@@ -7,4 +7,7 @@ module ferro.backend.nccl {
     exports ferro.backend.nccl;
     exports ferro.backend.nccl.ffi to
             com.sun.jna;
+
+    provides ferro.spi.DeviceMemoryProvider with
+            ferro.backend.nccl.CudaMemoryProvider;
 }

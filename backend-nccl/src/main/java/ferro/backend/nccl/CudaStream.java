@@ -68,9 +68,10 @@ public final class CudaStream implements AutoCloseable {
         } catch (CudaException e) {
             LOG.log(
                     Level.WARNING,
-                    "no stream of our own on device " + device
-                            + ": the default stream serves, and communication overlaps" + " with nothing",
-                    e);
+                    "no stream of our own on device {0}, the default stream serves and communication overlaps with"
+                            + " nothing: {1}",
+                    device,
+                    e.getMessage());
             downgrade.accept(e);
             return ofDefault(device);
         }

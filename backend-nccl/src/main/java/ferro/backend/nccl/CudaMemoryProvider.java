@@ -1,0 +1,44 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.dispatch.DeviceMemory;
+import ferro.spi.DeviceMemoryProvider;
+import ferro.spi.RankContext;
+import java.util.Optional;
+
+/** Memory of CUDA devices, and of HIP's; needs the runtime only, not NCCL. */
+public final class CudaMemoryProvider implements DeviceMemoryProvider {
+    /** Before what only pretends to be a device. */
+    private static final int PRIORITY = 10;
+
+    /** Makes the provider; loads nothing. */
+    public CudaMemoryProvider() {}
+
+    @Override
+    public String name() {
+        return "cuda";
+    }
+
+    @Override
+    public int priority() {
+        return PRIORITY;
+    }
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        return NcclAvailability.memoryUnavailableBecause(context);
+    }
+
+    @Override
+    public DeviceMemory open(RankContext context) {
+        NativeLibraries.loadRuntime(LibrarySearch.of(context));
+        unavailableBecause(context).ifPresent(reason -> {
+            throw new FerroException(Code.NATIVE, Where.outside("", -1), "no device memory: " + reason);
+        });
+        return CudaMemory.open(context);
+    }
+}

@@ -1,0 +1,40 @@
+package ferro.backend.nccl;
+
+import ferro.dispatch.DeviceMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Host memory that copies are fast from and to, until it is closed. */
+final class HostStaging implements DeviceMemory.Staging {
+    private final ByteBuffer buffer;
+    private final boolean pinned;
+    private final MemoryLease lease;
+
+    /**
+     * Lends out a block.
+     *
+     * @param block    at least so large
+     * @param bytes    size
+     * @param giveBack what happens to the block in the end
+     */
+    HostStaging(HostBlock block, int bytes, Runnable giveBack) {
+        this.buffer = block.memory().slice(0, bytes).order(ByteOrder.nativeOrder());
+        this.pinned = block.pinned();
+        this.lease = MemoryLease.of(giveBack, "staging memory of " + bytes + " bytes");
+    }
+
+    @Override
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    @Override
+    public boolean pinned() {
+        return pinned;
+    }
+
+    @Override
+    public void close() {
+        lease.close();
+    }
+}

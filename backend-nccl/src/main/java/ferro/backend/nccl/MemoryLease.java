@@ -1,0 +1,76 @@
+package ferro.backend.nccl;
+
+import java.lang.ref.Reference;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The owner of a tensor's memory: closing it gives the block back, once, on any thread. A copy that is under way keeps the block
+ * until it is done.
+ */
+final class MemoryLease implements AutoCloseable {
+    private final Uses uses;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final LeakReport leak;
+
+    private MemoryLease(Uses uses, String what) {
+        this.uses = uses;
+        this.leak = LeakReport.watch(this, what, uses::leave);
+    }
+
+    /** Who still needs the block: the lease itself, and copies under way. */
+    private static final class Uses {
+        private final AtomicInteger count = new AtomicInteger(1);
+        private final Runnable giveBack;
+
+        Uses(Runnable giveBack) {
+            this.giveBack = giveBack;
+        }
+
+        boolean enter() {
+            return count.getAndUpdate(now -> now == 0 ? 0 : now + 1) > 0;
+        }
+
+        void leave() {
+            if (count.decrementAndGet() == 0) {
+                giveBack.run();
+            }
+        }
+    }
+
+    /**
+     * Leases a block.
+     *
+     * @param giveBack what happens to it in the end; must not refer to the lease
+     * @param what     for the report of a forgotten close
+     */
+    static MemoryLease of(Runnable giveBack, String what) {
+        return new MemoryLease(new Uses(giveBack), what);
+    }
+
+    /**
+     * Keeps the block beyond a close.
+     *
+     * @throws IllegalStateException if it has been given back
+     */
+    void enter() {
+        if (!uses.enter()) {
+            throw new IllegalStateException("the tensor's owner is closed and its memory given back: 0 uses are left");
+        }
+    }
+
+    /** Ends what {@link #enter} began. */
+    void leave() {
+        uses.leave();
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            leak.closed();
+            uses.leave();
+        }
+        // else the report could come while this runs, and give the block back a second time
+        Reference.reachabilityFence(this);
+    }
+}

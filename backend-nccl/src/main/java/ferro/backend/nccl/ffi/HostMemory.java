@@ -1,0 +1,36 @@
+package ferro.backend.nccl.ffi;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Addresses of direct buffers, and buffers at addresses; for host memory only, a host read of device memory ends the JVM. */
+public final class HostMemory {
+    private HostMemory() {}
+
+    /**
+     * Makes a buffer over host memory that a library gave.
+     *
+     * @param address where
+     * @param bytes   size
+     * @return direct buffer in native order; it keeps nothing alive
+     */
+    public static ByteBuffer view(long address, int bytes) {
+        return new Pointer(address).getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /**
+     * Returns where the next byte of a buffer is.
+     *
+     * @param buffer direct
+     * @return address of its position
+     * @throws IllegalArgumentException if it is not direct
+     */
+    public static long address(ByteBuffer buffer) {
+        if (!buffer.isDirect()) {
+            throw new IllegalArgumentException("need a direct buffer, found " + buffer);
+        }
+        return Pointer.nativeValue(Native.getDirectBufferPointer(buffer)) + buffer.position();
+    }
+}

@@ -1,0 +1,492 @@
+package ferro.backend.nccl;
+
+import static ferro.backend.nccl.ffi.StandInHooks.standInDeviceMemory;
+import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
+import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
+import static ferro.backend.nccl.ffi.StandInHooks.standInRefusePinning;
+import static ferro.backend.nccl.ffi.StandInHooks.standInStickyError;
+import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.nccl.NativeLog.Line;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.DeviceMemory.Copy;
+import ferro.dispatch.DeviceMemory.Staging;
+import ferro.spi.DeviceMemoryProvider;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(StandIn.class)
+class CudaMemoryTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private DeviceMemory memory;
+
+    @BeforeEach
+    void open() {
+        memory = new CudaMemoryProvider().open(new GivenContext(StandIn.settings()));
+    }
+
+    @AfterEach
+    void close() {
+        memory.close();
+    }
+
+    private DeviceTensor floats(int device, float... values) {
+        DeviceTensor tensor = memory.allocate(DataType.FLOAT32, new long[] {values.length}, device);
+        assertTrue(memory.toDevice(buffer(values), tensor).await(LONG));
+        return tensor;
+    }
+
+    private static ByteBuffer buffer(float... values) {
+        ByteBuffer buffer = room(values.length);
+        buffer.asFloatBuffer().put(values);
+        return buffer;
+    }
+
+    private static ByteBuffer room(int floats) {
+        return ByteBuffer.allocateDirect(4 * floats).order(ByteOrder.nativeOrder());
+    }
+
+    private float[] read(DeviceTensor tensor) {
+        ByteBuffer buffer = room((int) tensor.elementCount());
+        assertTrue(memory.toHost(tensor, buffer).await(LONG));
+        float[] values = new float[(int) tensor.elementCount()];
+        buffer.asFloatBuffer().get(values);
+        return values;
+    }
+
+    private static void free(DeviceTensor tensor) {
+        try {
+            ((AutoCloseable) tensor.owner()).close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertValues(float[] found, float... wanted) {
+        assertEquals(List.of(boxed(wanted)), List.of(boxed(found)));
+    }
+
+    private static Float[] boxed(float[] values) {
+        Float[] boxed = new Float[values.length];
+        for (int i = 0; i < values.length; i++) {
+            boxed[i] = values[i];
+        }
+        return boxed;
+    }
+
+    @Test
+    @DisplayName("3-19 3-09: what goes to a device comes back, on the device and through the host")
+    void elementsGoToADeviceAndComeBack() {
+        DeviceTensor first = floats(1, 1.5f, -2.5f, 3.5f);
+        DeviceTensor second = memory.allocate(DataType.FLOAT32, new long[] {3}, 1);
+        NativeLog.start();
+
+        assertTrue(memory.onDevice(first, second).await(LONG));
+        assertValues(read(second), 1.5f, -2.5f, 3.5f);
+
+        List<String> kinds = NativeLog.stop().stream()
+                .filter(line -> line.function().equals("cudaMemcpyAsync"))
+                .map(line -> line.arguments().get(3))
+                .toList();
+        assertEquals(List.of("3", "2"), kinds);
+        assertEquals(1, first.device());
+        free(first);
+        free(second);
+    }
+
+    @Test
+    @DisplayName("3-19 3-21: an owner frees once, on any thread, and its memory is then refused")
+    void anOwnerFreesOnce() throws Exception {
+        DeviceTensor tensor = floats(0, 1, 2);
+        CompletableFuture<Void> freed = new CompletableFuture<>();
+        Callers.daemon(() -> {
+            free(tensor);
+            free(tensor);
+            freed.complete(null);
+        });
+        freed.get(30, TimeUnit.SECONDS);
+
+        String message = assertThrows(IllegalStateException.class, () -> memory.toHost(tensor, room(2)))
+                .getMessage();
+
+        assertTrue(message.contains("owner is closed"), message);
+        DeviceTensor again = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
+        DeviceTensor other = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
+        assertNotEquals(again.address(), other.address());
+        free(again);
+        free(other);
+    }
+
+    @Test
+    @DisplayName("3-19: tensors outlive the memory that made them; their owners free them then")
+    void tensorsOutliveTheMemory() {
+        DeviceTensor tensor = floats(2, 1, 2);
+        DeviceTensor idle = floats(2, 3, 4);
+        free(idle);
+
+        memory.close();
+
+        assertEquals(1, standInLive("device"));
+        NativeLog.start();
+        free(tensor);
+        List<Line> lines = NativeLog.stop();
+        assertEquals(
+                List.of(2),
+                lines.stream()
+                        .filter(line -> line.function().equals("cudaFree"))
+                        .map(Line::device)
+                        .toList());
+        assertEquals(0, standInLive("device"));
+        assertThrows(IllegalStateException.class, () -> memory.allocate(DataType.FLOAT32, new long[] {2}, 2));
+        assertThrows(IllegalStateException.class, () -> memory.stage(16));
+    }
+
+    @Test
+    @DisplayName("3-20 T9: a copy that would be cut short is refused with both sizes, before anything moves")
+    void copiesAreExact() {
+        DeviceTensor tensor = floats(0, 1, 2, 3);
+        DeviceTensor longer = memory.allocate(DataType.FLOAT32, new long[] {4}, 0);
+        DeviceTensor elsewhere = memory.allocate(DataType.FLOAT32, new long[] {3}, 1);
+        DeviceTensor integers = memory.allocate(DataType.INT32, new long[] {3}, 0);
+        NativeLog.start();
+
+        refused(() -> memory.toHost(tensor, room(2)), "12 bytes", "8");
+        refused(() -> memory.toHost(tensor, room(4)), "12 bytes", "16");
+        refused(() -> memory.toDevice(room(2), tensor), "12 bytes", "8");
+        refused(() -> memory.toHost(tensor, room(3).asReadOnlyBuffer()), "read-only");
+        refused(() -> memory.toHost(tensor, ByteBuffer.allocate(12)), "direct");
+        refused(() -> memory.onDevice(tensor, longer), "f32[3]", "f32[4]");
+        refused(() -> memory.onDevice(tensor, elsewhere), "device 0", "device 1");
+        refused(() -> memory.onDevice(tensor, integers), "f32[3]", "i32[3]");
+
+        assertEquals(List.of(), NativeLog.stop());
+        List.of(tensor, longer, elsewhere, integers).forEach(CudaMemoryTest::free);
+    }
+
+    private static void refused(org.junit.jupiter.api.function.Executable call, String... tokens) {
+        String message = assertThrows(IllegalArgumentException.class, call).getMessage();
+        for (String token : tokens) {
+            assertTrue(message.contains(token), message);
+        }
+    }
+
+    @Test
+    @DisplayName("3-20: position and limit say what is copied, and do not move")
+    void aPartOfABufferIsCopied() {
+        DeviceTensor tensor = floats(0, 5, 6, 7, 8);
+        ByteBuffer room = buffer(-1, -1, -1, -1, -1).position(4).limit(12).order(ByteOrder.nativeOrder());
+
+        assertTrue(memory.toHost(tensor.slice(1, 2), room).await(LONG));
+
+        assertEquals(4, room.position());
+        assertEquals(12, room.limit());
+        room.clear();
+        float[] found = new float[5];
+        room.asFloatBuffer().get(found);
+        assertValues(found, -1, 6, 7, -1, -1);
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("3-19: no elements need no memory")
+    void emptyTensorsWork() {
+        DeviceTensor empty = memory.allocate(DataType.FLOAT64, new long[] {3, 0}, 0);
+
+        assertTrue(memory.toHost(empty, room(0)).await(Duration.ZERO));
+        assertTrue(memory.toDevice(room(0), empty).await(Duration.ZERO));
+        assertTrue(memory.onDevice(empty, empty).await(Duration.ZERO));
+        assertEquals(0, standInLive("device"));
+        free(empty);
+        refused(() -> memory.allocate(DataType.FLOAT32, new long[] {1}, 4), "no device 4", "has 4");
+        refused(() -> memory.allocate(DataType.FLOAT32, new long[] {1}, -1), "no device -1");
+        DeviceTensor nowhere = new DeviceTensor(DataType.FLOAT32, new long[] {1}, 0, 0, null);
+        refused(() -> memory.toHost(nowhere, room(1)), "address 0");
+    }
+
+    @Test
+    @DisplayName("T17: once warm, no call asks the runtime for memory")
+    void memoryIsPooled() {
+        Function<Integer, Void> round = step -> {
+            DeviceTensor tensor = floats(0, 1 + step, 2 + step);
+            try (Staging staging = memory.stage(8)) {
+                assertTrue(memory.toHost(tensor, staging.buffer()).await(LONG));
+                assertEquals(2 + step, staging.buffer().getFloat(4));
+            }
+            free(tensor);
+            return null;
+        };
+        round.apply(0);
+        NativeLog.start();
+
+        for (int step = 1; step <= 20; step++) {
+            round.apply(step);
+        }
+
+        List<Line> lines = NativeLog.stop();
+        for (String slow :
+                List.of("cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cudaEventCreateWithFlags")) {
+            assertEquals(0, NativeLog.count(lines, slow), slow);
+        }
+        assertEquals(40, NativeLog.count(lines, "cudaMemcpyAsync"));
+    }
+
+    @Test
+    @DisplayName("T17: idle blocks are given up before a device is called full")
+    void idleBlocksAreGivenUpWhenTheDeviceIsFull() {
+        standInDeviceMemory(1 << 20);
+        for (int kib = 100; kib <= 500; kib += 100) {
+            free(memory.allocate(DataType.INT8, new long[] {kib << 10}, 0));
+        }
+
+        DeviceTensor large = memory.allocate(DataType.INT8, new long[] {900 << 10}, 0);
+        CudaException full =
+                assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {300 << 10}, 0));
+
+        assertEquals(Code.RESOURCE, full.code());
+        assertEquals(CudaException.OUT_OF_MEMORY, full.cudaCode());
+        for (String token :
+                List.of("GPU alloc", "device 0", "failed", "cudaMalloc", "CUDA error (code 2)", "bytes free")) {
+            assertTrue(full.getMessage().contains(token), full.getMessage());
+        }
+        free(large);
+    }
+
+    @ParameterizedTest
+    @DisplayName("T7: a copy starts after what the default stream holds")
+    @ValueSource(booleans = {true, false})
+    void copiesComeAfterTheDefaultStream(boolean toHost) {
+        DeviceTensor late = floats(0, 1, 2);
+        DeviceTensor source = floats(0, 7, 8);
+        standInStreamLatency(0, 50_000);
+        int code = DeviceGuard.call(
+                0,
+                () -> Cuda.cudaMemcpyAsync(
+                        late.address(), source.address(), 8, Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM));
+        assertEquals(0, code);
+
+        if (toHost) {
+            assertValues(read(late), 7, 8);
+        } else {
+            assertTrue(memory.onDevice(late, source).await(LONG));
+            standInStreamLatency(0, 0);
+            assertValues(read(source), 7, 8);
+        }
+        free(late);
+        free(source);
+    }
+
+    @Test
+    @DisplayName("3-29: a copy is asynchronous; a wait has an end, an interrupt, and an answer")
+    void waitingHasAnEnd() {
+        DeviceTensor tensor = floats(0, 1, 2, 3);
+        standInStreamLatency(0, 300_000);
+
+        Copy copy = memory.toHost(tensor, room(3));
+
+        assertFalse(copy.await(Duration.ZERO));
+        assertFalse(copy.await(Duration.ofMillis(5)));
+        Thread.currentThread().interrupt();
+        FerroException interrupted = assertThrows(FerroException.class, () -> copy.await(LONG));
+        assertEquals(Code.INTERRUPTED, interrupted.code());
+        assertTrue(Thread.interrupted());
+        assertTrue(copy.await(LONG));
+        assertTrue(copy.await(Duration.ZERO));
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("3-21: closing an owner during a copy frees nothing before the copy is done")
+    void aCopyUnderWayKeepsItsMemory() {
+        DeviceTensor tensor = floats(0, 4, 5, 6);
+        standInStreamLatency(0, 100_000);
+        ByteBuffer room = room(3);
+        Copy copy = memory.toHost(tensor, room);
+
+        free(tensor);
+        DeviceTensor other = memory.allocate(DataType.FLOAT32, new long[] {3}, 0);
+
+        assertNotEquals(tensor.address(), other.address());
+        memory.close();
+        assertTrue(copy.await(Duration.ZERO));
+        assertEquals(5, room.getFloat(4));
+        free(other);
+    }
+
+    @Test
+    @DisplayName("3-17: a failed copy names its direction, its size and the runtime's code")
+    void aFailedCopySaysWhatAndWhere() {
+        DeviceTensor tensor = floats(3, 1, 2);
+        standInFailNext("cudaMemcpyAsync", 0, 1);
+
+        CudaException failure = assertThrows(
+                CudaException.class, () -> memory.toHost(tensor, room(2)).await(LONG));
+
+        assertEquals(Code.NATIVE, failure.code());
+        assertEquals(1, failure.cudaCode());
+        for (String token : List.of("D2H copy of 8 bytes on device 3 failed", "cudaMemcpyAsync D2H", "(code 1)")) {
+            assertTrue(failure.getMessage().contains(token), failure.getMessage());
+        }
+        assertValues(read(tensor), 1, 2);
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("3-21 T13: after a fault of the device everything is given back all the same")
+    void aFaultyDeviceLeavesNothingBehind() {
+        DeviceTensor tensor = floats(0, 1, 2);
+        Staging staging = memory.stage(8);
+        standInStickyError(700);
+
+        CudaException failure = assertThrows(
+                CudaException.class,
+                () -> memory.toHost(tensor, staging.buffer()).await(LONG));
+        assertEquals(700, failure.cudaCode());
+        assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {1 << 20}, 1));
+
+        standInStickyError(0);
+        staging.close();
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("3-25 T13: a device that cannot be opened leaves nothing behind, and may be tried again")
+    void aDeviceThatCannotBeOpenedLeavesNothingBehind() {
+        standInFailNext("cudaMemGetInfo", 0, 999);
+
+        assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {8}, 0));
+
+        assertEquals(0, standInLive("all"));
+        free(memory.allocate(DataType.INT8, new long[] {8}, 0));
+    }
+
+    @Test
+    @DisplayName("T17: staging memory is pinned, has exactly its size, and is used again")
+    void stagingIsPinned() {
+        long address;
+        try (Staging staging = memory.stage(1000)) {
+            assertTrue(staging.pinned());
+            assertTrue(staging.buffer().isDirect());
+            assertEquals(ByteOrder.nativeOrder(), staging.buffer().order());
+            assertEquals(1000, staging.buffer().capacity());
+            assertSame(staging.buffer(), staging.buffer());
+            staging.buffer().limit(7).position(3);
+            address = ferro.backend.nccl.ffi.HostMemory.address(staging.buffer().clear());
+        }
+        try (Staging staging = memory.stage(1001)) {
+            assertEquals(1001, staging.buffer().limit());
+            assertEquals(address, ferro.backend.nccl.ffi.HostMemory.address(staging.buffer()));
+        }
+        assertEquals(1, standInLive("pinned"));
+        refused(() -> memory.stage(-1), "-1 bytes");
+    }
+
+    @Test
+    @DisplayName("T17: where pinning is refused plain memory serves, and is used again too")
+    void refusedPinningIsReplaced() {
+        standInRefusePinning(1);
+        DeviceTensor tensor = floats(0, 3, 4);
+
+        try (Staging staging = memory.stage(8)) {
+            assertFalse(staging.pinned());
+            assertTrue(memory.toHost(tensor, staging.buffer()).await(LONG));
+            assertEquals(4, staging.buffer().getFloat(4));
+        }
+        memory.stage(8).close();
+
+        assertEquals(0, standInLive("pinned"));
+        assertEquals(1, ((CudaMemory) memory).refusedPins());
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("T14: copies work on the default stream where no other can be had")
+    void copiesWorkOnTheDefaultStream() {
+        for (int i = 0; i < 3; i++) {
+            standInFailNext("cudaStreamCreateWithFlags", 0, 2);
+        }
+        DeviceTensor tensor = floats(0, 9, 10);
+
+        assertValues(read(tensor), 9, 10);
+
+        assertEquals(3, ((CudaMemory) memory).downgrades());
+        free(tensor);
+    }
+
+    @Test
+    @DisplayName("0-17: memory that something else allocated is copied like our own")
+    void foreignPointersWork() {
+        try (DeviceFloats foreign = DeviceFloats.of(2, 1, 2, 3)) {
+            DeviceTensor view = new DeviceTensor(
+                    DataType.FLOAT32, new long[] {3}, foreign.tensor().address(), 2, foreign);
+
+            assertValues(read(view), 1, 2, 3);
+            assertTrue(memory.toDevice(buffer(4, 5, 6), view).await(LONG));
+            assertValues(read(view), 4, 5, 6);
+        }
+    }
+
+    @Test
+    @DisplayName("1-09 T6: the caller's own current device stays, also when a call fails")
+    void theCallersDeviceStays() {
+        assertEquals(0, Cuda.cudaSetDevice(3));
+        DeviceTensor tensor = floats(1, 1, 2);
+        assertValues(read(tensor), 1, 2);
+        free(tensor);
+        standInFailNext("cudaMalloc", 0, 1);
+        assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {1 << 16}, 1));
+        memory.stage(1 << 20).close();
+        memory.close();
+
+        int[] current = new int[1];
+        assertEquals(0, Cuda.cudaGetDevice(current));
+        assertEquals(3, current[0]);
+        assertEquals(0, Cuda.cudaSetDevice(0));
+    }
+
+    @Test
+    @DisplayName("T6: many callers at once each see their own elements, whatever device they use")
+    void manyCallersAtOnce() throws Exception {
+        Callers.manyAtOnce(16, caller -> {
+            for (int step = 0; step < 20; step++) {
+                DeviceTensor tensor = floats(caller % 4, caller, step, caller + step);
+                assertValues(read(tensor), caller, step, caller + step);
+                free(tensor);
+            }
+        });
+    }
+
+    @Test
+    @DisplayName("0-08: device memory is a service of its own")
+    void theProviderHasItsNameAndPlace() {
+        DeviceMemoryProvider provider = new CudaMemoryProvider();
+
+        assertEquals("cuda", provider.name());
+        assertEquals(10, provider.priority());
+        assertTrue(provider.unavailableBecause(new GivenContext(StandIn.settings()))
+                .isEmpty());
+    }
+}
