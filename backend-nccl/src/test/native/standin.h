@@ -28,7 +28,10 @@ void standInDevices(int count);
 /* Bytes of each device; beyond that an allocation answers 2. STANDIN_MEMORY, default 1 GiB. */
 void standInDeviceMemory(size_t bytes);
 
-/* Every operation on a stream of this device (-1: of all) takes so much longer. STANDIN_STREAM_LATENCY_US, default 0. */
+/*
+ * Operations put on a stream of this device (-1: of all) from now on take so much longer. STANDIN_STREAM_LATENCY_US,
+ * default 0.
+ */
 void standInStreamLatency(int device, int micros);
 
 /* 1: pinned host memory is refused with 2 (HostAlloc) and 801 (HostRegister). STANDIN_REFUSE_PINNING, default 0. */
@@ -74,7 +77,10 @@ void standInLogClear(void);
 /* What ncclGetVersion answers; types and operations that are younger are refused. STANDIN_VERSION, default 22809. */
 void standInNcclVersion(int version);
 
-/* Every operation, or group of them, waits so long on its stream before it begins. STANDIN_NCCL_LATENCY_US, default 0. */
+/*
+ * Operations, or groups of them, that are started from now on wait so long on their stream before they begin.
+ * STANDIN_NCCL_LATENCY_US, default 0.
+ */
 void standInNcclLatency(int micros);
 
 /* Every call on a communicator stays inside the library for so long, so that two at a time are seen. Default 0. */

@@ -26,7 +26,7 @@ struct Block {
 };
 
 enum { FRESH = 0xCB, ALIGNMENT = 512, GAP = 4096 };
-static const size_t RANGE_BYTES = (size_t) 1 << 40;
+static const size_t RANGE_BYTES = (size_t) 1 << 36;
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static Block *blocks;
@@ -122,19 +122,20 @@ EXPORT int standInFreedInUse(void)
 
 /* ---- making and freeing ---- */
 
-/* Addresses of the forbidden range, or NULL when it is used up. memory_lock is held. */
+/* Addresses that may not be touched, or NULL. A range that is used up stays as it is. memory_lock is held. */
 static char *take_addresses(size_t bytes)
 {
-    if (range == NULL) {
+    size_t taken = round_up(bytes, ALIGNMENT) + GAP;
+    if (taken > RANGE_BYTES) {
+        return NULL;
+    }
+    if (range == NULL || taken > RANGE_BYTES - range_used) {
         void *start = mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (start == MAP_FAILED) {
             return NULL;
         }
         range = start;
-    }
-    size_t taken = round_up(bytes, ALIGNMENT) + GAP;
-    if (taken > RANGE_BYTES - range_used) {
-        return NULL;
+        range_used = 0;
     }
     char *address = range + range_used;
     range_used += taken;

@@ -14,6 +14,7 @@
 typedef struct Task {
     void (*run)(void *argument);
     void *argument;
+    int latency_micros; /* before it runs */
     struct Task *next;
 } Task;
 
@@ -116,9 +117,9 @@ static Task *next_task(Stream *stream)
     return task;
 }
 
-static void run_task(Stream *stream, Task *task)
+static void run_task(Task *task)
 {
-    core_sleep_micros(atomic_load(&settings.latency_micros[stream->device]));
+    core_sleep_micros(task->latency_micros);
     task->run(task->argument);
     free(task);
 }
@@ -129,7 +130,7 @@ static void *work(void *argument)
     pthread_mutex_lock(&stream->lock);
     for (Task *task = next_task(stream); task != NULL; task = next_task(stream)) {
         pthread_mutex_unlock(&stream->lock);
-        run_task(stream, task);
+        run_task(task);
         pthread_mutex_lock(&stream->lock);
         stream->completed++;
         pthread_cond_broadcast(&stream->changed);
@@ -146,6 +147,7 @@ static void append(Stream *stream, void (*run)(void *), void *argument)
     Task *task = core_allocate(sizeof *task);
     task->run = run;
     task->argument = argument;
+    task->latency_micros = atomic_load(&settings.latency_micros[stream->device]);
     pthread_mutex_lock(&stream->lock);
     if (stream->first == NULL) {
         stream->first = task;

@@ -21,6 +21,7 @@ static void all_collectives(Rank *self)
 static void check_threads(void)
 {
     on_threads(RANKS, all_collectives);
+    on_threads(3, all_collectives);
     on_threads(1, all_collectives);
     until(nothing_is_live, NULL, "nothing is live");
     until(no_thread_runs, NULL, "no thread is left");
@@ -33,7 +34,9 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "rank") == 0) {
         return run_as_process(argc, argv);
     }
+    check_runtime();
     check_threads();
+    check_failures();
     check_processes("/proc/self/exe");
     printf("%s: %d wrong\n", failures() == 0 ? "ok" : "FAILED", failures());
     return failures() == 0 ? 0 : 1;

@@ -42,7 +42,6 @@ int no_thread_runs(void *unused);
 void check_arithmetic(Rank *self);
 void check_data_movement(Rank *self);
 void check_runtime(void);
-void check_communicators(void);
 void check_failures(void);
 void check_processes(const char *program);
 int run_as_process(int argc, char **argv);

@@ -51,7 +51,7 @@ static void await(Operation *operation)
 static void run_batch(void *argument)
 {
     Operation *batch = argument;
-    core_sleep_micros(atomic_load(&nccl_settings.latency_micros));
+    core_sleep_micros(batch->latency_micros);
     pthread_mutex_lock(&world_lock);
     for (Operation *operation = batch; operation != NULL; operation = operation->next) {
         if (!operation->comm->aborted) {
@@ -97,6 +97,7 @@ static void begin_flight(Operation *list)
     for (Operation *operation = list; operation != NULL; operation = operation->next) {
         operation->part.finished = operation_finished;
         operation->part.request.sequence = comm_next_sequence(operation->comm, &operation->part.request);
+        operation->latency_micros = atomic_load(&nccl_settings.latency_micros);
         operation->comm->in_flight++;
     }
     pthread_mutex_unlock(&world_lock);

@@ -11,6 +11,7 @@ typedef struct Operation {
     Stream *stream; /* retained */
     Block *send_block;
     Block *receive_block;
+    int latency_micros; /* before it begins */
     struct Operation *next;
 } Operation;
 

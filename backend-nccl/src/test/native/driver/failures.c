@@ -1,0 +1,213 @@
+/* Communicators that are used wrongly, are stuck, are aborted, or cannot be made. */
+#include "driver.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OK, CUDA_ERROR, SYSTEM_ERROR, INTERNAL_ERROR, INVALID_ARGUMENT, INVALID_USAGE, REMOTE_ERROR, IN_PROGRESS };
+enum { NOT_READY = 600, COUNT = 4, RACES = 200 };
+
+static int all_reduce(Rank *self)
+{
+    return ncclAllReduce(self->send, self->receive, COUNT, INT32, SUM, self->comm, self->stream);
+}
+
+static int async_error(void *comm)
+{
+    int code = -1;
+    expect(ncclCommGetAsyncError(comm, &code), OK, "async error");
+    return code;
+}
+
+/* ---- with two ranks as threads ---- */
+
+static void abort_and_free(Rank *self)
+{
+    expect(ncclCommAbort(self->comm), OK, "abort");
+    rank_free(self);
+}
+
+static void stuck_until_aborted(Rank *self)
+{
+    if (self->rank == 0) {
+        expect(all_reduce(self), OK, "all-reduce alone");
+        usleep(20000);
+        expect(cudaStreamQuery(self->stream), NOT_READY, "stuck");
+        expect(async_error(self->comm), OK, "and nobody says so");
+    }
+    abort_and_free(self);
+}
+
+static int has_failed(void *comm)
+{
+    return async_error(comm) != OK;
+}
+
+static void different_counts(Rank *self)
+{
+    size_t count = self->rank == 0 ? COUNT : COUNT - 1;
+    expect(ncclAllReduce(self->send, self->receive, count, INT32, SUM, self->comm, self->stream), OK, "all-reduce");
+    until(has_failed, self->comm, "mismatch is seen");
+    expect(async_error(self->comm), INVALID_USAGE, "mismatch");
+    abort_and_free(self);
+}
+
+static void wrong_arguments(Rank *self)
+{
+    char host[16] = "";
+    void *stream = self->stream;
+    void *comm = self->comm;
+    expect(ncclAllReduce(host, self->receive, 1, INT32, SUM, comm, stream), INVALID_ARGUMENT, "host memory");
+    expect(ncclAllReduce(self->send, self->receive, 1, 99, SUM, comm, stream), INVALID_ARGUMENT, "type");
+    expect(ncclAllReduce(self->send, self->receive, 1, INT32, 99, comm, stream), INVALID_ARGUMENT, "op");
+    expect(ncclBroadcast(self->send, self->receive, 1, INT32, 2, comm, stream), INVALID_ARGUMENT, "root");
+    expect(ncclAllReduce(self->send, self->receive, BUFFER_BYTES, INT32, SUM, comm, stream), INVALID_ARGUMENT, "size");
+    expect(ncclAllReduce(NULL, NULL, 0, INT32, SUM, comm, stream), OK, "nothing to do, no waiting for anybody");
+    expect(ncclAllReduce(self->send, self->receive, 1, INT32, SUM, NULL, stream), INVALID_ARGUMENT, "no communicator");
+    expect(ncclGroupEnd(), INVALID_USAGE, "no group");
+    rank_close(self);
+}
+
+/* An error inside of a group is the group's: nothing of it is launched. */
+static void error_in_group(Rank *self)
+{
+    expect(ncclGroupStart(), OK, "start");
+    expect(all_reduce(self), OK, "good");
+    expect(ncclAllReduce(NULL, NULL, 1, INT32, SUM, self->comm, self->stream), INVALID_ARGUMENT, "bad");
+    expect(ncclGroupEnd(), INVALID_ARGUMENT, "end");
+    expect(cudaStreamSynchronize(self->stream), 0, "nothing runs");
+    rank_close(self);
+}
+
+static void hanging(Rank *self)
+{
+    expect(all_reduce(self), OK, "all-reduce");
+    usleep(20000);
+    expect(cudaStreamQuery(self->stream), NOT_READY, "hangs though all are here");
+    abort_and_free(self);
+}
+
+/* ---- opening ---- */
+
+static void check_openings(void)
+{
+    UniqueId id;
+    void *comm = &id;
+    void *pair[2];
+    int same[] = {1, 1};
+    expect(ncclGetUniqueId(&id), OK, "id");
+    expect(ncclCommInitRank(&comm, 1, id, 1), INVALID_ARGUMENT, "rank 1 of 1");
+    standInFailNext("ncclCommInitRank", 0, SYSTEM_ERROR);
+    expect(ncclCommInitRank(&comm, 1, id, 0), SYSTEM_ERROR, "planned");
+    expect(comm == &id, 1, "out-parameter untouched");
+    memset(&id, 0, sizeof id);
+    expect(ncclCommInitRank(&comm, 1, id, 0), INVALID_ARGUMENT, "zero id");
+    expect(ncclCommInitAll(pair, 2, same), INVALID_USAGE, "one device twice");
+    expect(ncclCommInitAll(pair, 99, NULL), INVALID_ARGUMENT, "99 devices");
+    expect(standInLive("comm"), 0, "no communicator is left");
+}
+
+static void check_all_in_one_thread(void)
+{
+    void *comms[3];
+    expect(ncclCommInitAll(comms, 3, NULL), OK, "init all");
+    expect(standInLive("comm"), 3, "three communicators");
+    for (int i = 0; i < 3; i++) {
+        expect(ncclCommFinalize(comms[i]), OK, "finalize");
+        expect(ncclCommDestroy(comms[i]), OK, "destroy");
+    }
+    expect(ncclCommDestroy(comms[0]), INVALID_ARGUMENT, "destroyed twice");
+    expect(ncclCommAbort(comms[0]), INVALID_ARGUMENT, "aborted after that");
+    expect(standInMisuse(), 2, "both counted");
+    standInReset();
+}
+
+/* One thread opens two ranks without blocking; the second one completes the world. */
+static void check_not_blocking(void)
+{
+    struct {
+        size_t size;
+        unsigned magic, version;
+        int blocking;
+    } config = {sizeof config, 0xcafebeef, 21403, 0};
+    UniqueId id;
+    void *comms[2];
+    expect(ncclGetUniqueId(&id), OK, "id");
+    for (int rank = 0; rank < 2; rank++) {
+        expect(cudaSetDevice(rank), 0, "device");
+        expect(ncclCommInitRankConfig(&comms[rank], 2, id, rank, &config), IN_PROGRESS, "open rank %d", rank);
+        expect(async_error(comms[0]), rank == 0 ? IN_PROGRESS : OK, "after rank %d", rank);
+    }
+    expect(ncclCommDestroy(comms[0]), OK, "destroy");
+    expect(ncclCommAbort(comms[1]), OK, "abort");
+    config.magic = 0;
+    expect(ncclCommInitRankConfig(&comms[0], 2, id, 0, &config), INVALID_ARGUMENT, "no magic");
+    cudaSetDevice(0);
+}
+
+/* ---- abort against destroy ---- */
+
+static void *abort_it(void *comm)
+{
+    ncclCommAbort(comm);
+    return NULL;
+}
+
+/* One of the two wins, the other one is told 4; nothing leaks and nothing is used after it was freed. */
+static void check_races(void)
+{
+    for (int i = 0; i < RACES; i++) {
+        void *comm;
+        pthread_t other;
+        expect(ncclCommInitAll(&comm, 1, NULL), OK, "open");
+        pthread_create(&other, NULL, abort_it, comm);
+        ncclCommDestroy(comm);
+        pthread_join(other, NULL);
+    }
+    expect(standInLive("comm"), 0, "communicators after the races");
+    standInReset();
+}
+
+/* ---- two calls at a time ---- */
+
+static void *ask_size(void *comm)
+{
+    int size = 0;
+    ncclCommCount(comm, &size);
+    return NULL;
+}
+
+static void check_entries(void)
+{
+    void *comm;
+    pthread_t other;
+    expect(ncclCommInitAll(&comm, 1, NULL), OK, "open");
+    ask_size(comm);
+    expect(standInMaxEntries(), 1, "one at a time");
+    standInCallDwell(50000);
+    pthread_create(&other, NULL, ask_size, comm);
+    ask_size(comm);
+    pthread_join(other, NULL);
+    expect(standInMaxEntries(), 2, "two at a time");
+    standInReset();
+    expect(ncclCommDestroy(comm), OK, "destroy");
+}
+
+void check_failures(void)
+{
+    on_threads(2, stuck_until_aborted);
+    on_threads(2, different_counts);
+    on_threads(2, wrong_arguments);
+    on_threads(2, error_in_group);
+    standInHang(1);
+    on_threads(2, hanging);
+    standInReset();
+    check_openings();
+    check_all_in_one_thread();
+    check_not_blocking();
+    check_races();
+    check_entries();
+    until(nothing_is_live, NULL, "nothing is live");
+    standInReset();
+}
