@@ -1,0 +1,49 @@
+package ferro.examples.device;
+
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import java.util.Arrays;
+
+/**
+ * Adds up a tensor that ferro has allocated on each rank's device:
+ * {@code ./ferro run -n 2 --backend nccl ferro.examples.device.DeviceAllReduce}.
+ */
+public final class DeviceAllReduce {
+    private static final int ELEMENTS = 1 << 20;
+
+    private DeviceAllReduce() {}
+
+    /**
+     * Joins, allocates, adds, prints.
+     *
+     * @param arguments none
+     */
+    public static void main(String[] arguments) {
+        try (SystemContext context = SystemContext.ofProcess();
+                ProcessGroup group = ProcessGroup.join()) {
+            float[] sum = sum(group, context, ELEMENTS);
+            System.out.printf(
+                    "rank %d of %d: the sum of %d elements begins with %s%n",
+                    group.rank(), group.worldSize(), sum.length, Arrays.toString(Arrays.copyOf(sum, 3)));
+        }
+    }
+
+    /** Element i of rank r is r + 1 + i % 3. */
+    static float[] sum(ProcessGroup group, SystemContext context, int elements) {
+        float[] mine = new float[elements];
+        for (int i = 0; i < elements; i++) {
+            mine[i] = group.rank() + 1 + i % 3;
+        }
+        try (DeviceFloats floats = DeviceFloats.of(group, context)) {
+            DeviceTensor tensor = floats.upload(mine);
+            try {
+                group.allReduce(tensor, ReduceOp.SUM);
+                return floats.download(tensor);
+            } finally {
+                DeviceFloats.free(tensor);
+            }
+        }
+    }
+}

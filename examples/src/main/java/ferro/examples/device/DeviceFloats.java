@@ -1,0 +1,76 @@
+package ferro.examples.device;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.NcclBackend;
+import ferro.dispatch.DeviceMemories;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.GpuCollectives;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.Settings;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+
+/** Floats of one rank on its device: up, down, and the memory that goes with them. */
+final class DeviceFloats implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final SystemContext context;
+    private final DeviceMemory memory;
+    private final int device;
+
+    private DeviceFloats(SystemContext context, int device) {
+        this.context = context;
+        this.memory = DeviceMemories.shared(context);
+        this.device = device;
+    }
+
+    /** Opens the memory of the device that this rank drives: NCCL's, or the one with the number of the rank on this host. */
+    static DeviceFloats of(ProcessGroup group, SystemContext context) {
+        int device = group.backend()
+                .asNcclBackend()
+                .map(NcclBackend::device)
+                .or(() -> Settings.NCCL_DEVICE.find(context))
+                .or(() -> Settings.LOCAL_RANK.find(context))
+                .orElse(0);
+        return new DeviceFloats(context, device);
+    }
+
+    DeviceTensor upload(float[] elements) {
+        DeviceTensor tensor = memory.allocate(DataType.FLOAT32, new long[] {elements.length}, device);
+        ByteBuffer bytes = direct(elements.length);
+        bytes.asFloatBuffer().put(elements);
+        await(memory.toDevice(bytes, tensor));
+        return tensor;
+    }
+
+    float[] download(DeviceTensor tensor) {
+        float[] elements = new float[Math.toIntExact(tensor.elementCount())];
+        ByteBuffer bytes = direct(elements.length);
+        await(memory.toHost(tensor, bytes));
+        bytes.asFloatBuffer().get(elements);
+        return elements;
+    }
+
+    /** Frees what {@link #upload} has made. */
+    static void free(DeviceTensor tensor) {
+        GpuCollectives.free(tensor);
+    }
+
+    private static ByteBuffer direct(int count) {
+        return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder());
+    }
+
+    private static void await(DeviceMemory.Copy copy) {
+        if (!copy.await(PATIENCE)) {
+            throw new IllegalStateException("a copy is not done after " + PATIENCE);
+        }
+    }
+
+    @Override
+    public void close() {
+        context.release(DeviceMemory.class);
+    }
+}

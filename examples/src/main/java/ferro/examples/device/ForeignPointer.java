@@ -1,0 +1,68 @@
+package ferro.examples.device;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import java.util.Arrays;
+
+/**
+ * Averages memory of another library: all that ferro needs is an address, a device, a number of elements, and something to
+ * keep alive: {@code ./ferro run -n 2 --backend nccl ferro.examples.device.ForeignPointer}.
+ */
+public final class ForeignPointer {
+    private static final int ELEMENTS = 1000;
+
+    private ForeignPointer() {}
+
+    /**
+     * What another library hands out.
+     *
+     * @param address device pointer
+     * @param device  ordinal
+     * @param floats  elements
+     * @param owner   frees the memory once nobody refers to it any more
+     */
+    record Buffer(long address, int device, long floats, Object owner) {}
+
+    /**
+     * Joins, takes a buffer, averages it in place, prints.
+     *
+     * @param arguments none
+     */
+    public static void main(String[] arguments) {
+        try (SystemContext context = SystemContext.ofProcess();
+                ProcessGroup group = ProcessGroup.join()) {
+            float[] mean = mean(group, context, ELEMENTS);
+            System.out.printf(
+                    "rank %d of %d: the mean of %d elements begins with %s%n",
+                    group.rank(), group.worldSize(), mean.length, Arrays.toString(Arrays.copyOf(mean, 3)));
+        }
+    }
+
+    /** The tensor holds the owner: as long as a call is under way, the other library's memory stays. */
+    static DeviceTensor view(Buffer buffer) {
+        return new DeviceTensor(
+                DataType.FLOAT32, new long[] {buffer.floats()}, buffer.address(), buffer.device(), buffer.owner());
+    }
+
+    /** Element i of rank r is 10 r + i. */
+    static float[] mean(ProcessGroup group, SystemContext context, int elements) {
+        float[] mine = new float[elements];
+        for (int i = 0; i < elements; i++) {
+            mine[i] = 10 * group.rank() + i;
+        }
+        try (DeviceFloats other = DeviceFloats.of(group, context)) {
+            // ferro's own memory plays the other library: what is handed on are three numbers and an object
+            DeviceTensor theirs = other.upload(mine);
+            Buffer buffer = new Buffer(theirs.address(), theirs.device(), theirs.elementCount(), theirs.owner());
+            try {
+                group.allReduce(view(buffer), ReduceOp.AVG);
+                return other.download(theirs);
+            } finally {
+                DeviceFloats.free(theirs);
+            }
+        }
+    }
+}

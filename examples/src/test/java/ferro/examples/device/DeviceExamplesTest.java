@@ -1,0 +1,89 @@
+package ferro.examples.device;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import ferro.DeviceTensor;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.dispatch.DeviceMemory;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.tck.HeapDeviceMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Both examples over the host round trip: simulated ranks, devices of the contract kit, the gate open. */
+class DeviceExamplesTest {
+    private final HeapDeviceMemory heap = new HeapDeviceMemory(2);
+
+    /** What one rank does. */
+    private interface Program {
+        float[] run(ProcessGroup group, SystemContext context, int elements);
+    }
+
+    @Test
+    @DisplayName("0-06 0-10: an allocated tensor is added up over the host and stays on its device")
+    void tensorsOfFerroAreAddedUp() throws Exception {
+        for (float[] sum : onTwoRanks(DeviceAllReduce::sum)) {
+            assertArrayEquals(new float[] {3, 5, 7, 3, 5}, sum);
+        }
+        assertEquals(0, heap.liveTensors());
+    }
+
+    @Test
+    @DisplayName("0-06: so is memory of another library")
+    void foreignMemoryIsAveraged() throws Exception {
+        for (float[] mean : onTwoRanks(ForeignPointer::mean)) {
+            assertArrayEquals(new float[] {5, 6, 7, 8, 9}, mean);
+        }
+        assertEquals(0, heap.liveTensors());
+    }
+
+    @Test
+    void aViewKeepsTheOwnerOfForeignMemory() {
+        Object owner = new Object();
+
+        DeviceTensor view = ForeignPointer.view(new ForeignPointer.Buffer(0x7000, 1, 12, owner));
+
+        assertSame(owner, view.owner());
+        assertEquals(0x7000, view.address());
+        assertEquals("f32[12] on device 1", view.toString());
+    }
+
+    private List<float[]> onTwoRanks(Program program) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<float[]>> ranks = new ArrayList<>();
+            for (SimulatedBackend backend : SimulatedBackend.createGroup(2)) {
+                ranks.add(threads.submit(() -> rank(backend, program)));
+            }
+            List<float[]> results = new ArrayList<>();
+            for (Future<float[]> rank : ranks) {
+                results.add(rank.get(60, TimeUnit.SECONDS));
+            }
+            return results;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private float[] rank(SimulatedBackend backend, Program program) {
+        Map<String, String> settings = Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "LOCAL_RANK", "" + backend.rank());
+        try (SystemContext context = SystemContext.of(settings)) {
+            context.shared(DeviceMemory.class, heap::opened);
+            try (ProcessGroup group = ProcessGroup.of(backend, context)) {
+                return program.run(group, context, 5);
+            } finally {
+                context.release(DeviceMemory.class);
+            }
+        }
+    }
+}
