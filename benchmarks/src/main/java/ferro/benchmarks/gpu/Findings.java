@@ -17,7 +17,7 @@ final class Findings {
     /** What lines of checks that this machine cannot do begin with. */
     static final String SKIP = "- SKIP ";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration PATIENCE = Duration.ofSeconds(45);
 
     private final PrintStream out;
 

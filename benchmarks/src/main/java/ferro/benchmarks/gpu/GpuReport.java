@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Runs all parts and prints what they find, as Markdown; its exit code is the number of failed checks, at most 100. */
 public final class GpuReport {
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int WORST_EXIT_CODE = 100;
     private static final long DEFAULT_MEBIBYTES = 256;
 
@@ -68,9 +68,9 @@ public final class GpuReport {
         try {
             int port = freePort();
             for (int rank = 0; rank < part.ranks(); rank++) {
-                ranks.add(RankRun.start(rank, command(part, rank), variables(part, rank, port), line -> {
+                ranks.add(RankRun.start(rank, command(part, rank), variables(part, rank, port), (speaker, line) -> {
                     if (line.equals(PairChecks.READY)) {
-                        ranks.get(1).kill();
+                        speaker.kill();
                     }
                 }));
             }
@@ -105,7 +105,8 @@ public final class GpuReport {
     }
 
     private List<String> command(Part part, int rank) {
-        List<String> line = new ArrayList<>(List.of(RankRun.java(), "-Xmx1g", "-XX:+UseSerialGC"));
+        List<String> line =
+                new ArrayList<>(List.of(RankRun.java(), "-Xmx1g", "-XX:MaxDirectMemorySize=4g", "-XX:+UseSerialGC"));
         if (Runtime.version().feature() >= 24) {
             line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }

@@ -1,7 +1,6 @@
 package ferro.benchmarks.gpu;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -14,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** One rank of a part as a process: its lines as they come, its end at the latest after a bound. */
 final class RankRun implements AutoCloseable {
@@ -26,7 +25,7 @@ final class RankRun implements AutoCloseable {
     private final List<String> lines = new ArrayList<>();
     private final Thread reader;
 
-    private RankRun(int rank, Process process, Path errors, Consumer<String> onLine) {
+    private RankRun(int rank, Process process, Path errors, BiConsumer<RankRun, String> onLine) {
         this.rank = rank;
         this.process = process;
         this.errors = errors;
@@ -35,7 +34,8 @@ final class RankRun implements AutoCloseable {
         reader.start();
     }
 
-    static RankRun start(int rank, List<String> command, Map<String, String> variables, Consumer<String> onLine)
+    static RankRun start(
+            int rank, List<String> command, Map<String, String> variables, BiConsumer<RankRun, String> onLine)
             throws IOException {
         Path errors = Files.createTempFile("ferro-gpu-rank", ".err");
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.to(errors.toFile()));
@@ -47,14 +47,14 @@ final class RankRun implements AutoCloseable {
         return rank;
     }
 
-    private void read(Consumer<String> onLine) {
+    private void read(BiConsumer<RankRun, String> onLine) {
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = out.readLine(); line != null; line = out.readLine()) {
                 synchronized (lines) {
                     lines.add(line);
                 }
-                onLine.accept(line);
+                onLine.accept(this, line);
             }
         } catch (IOException | UncheckedIOException gone) {
             synchronized (lines) {
@@ -102,9 +102,7 @@ final class RankRun implements AutoCloseable {
     }
 
     static String classPath() {
-        return System.getProperty("java.class.path")
-                .replace("*", File.separator + "*")
-                .replace("//*", "/*");
+        return System.getProperty("java.class.path");
     }
 
     @Override
