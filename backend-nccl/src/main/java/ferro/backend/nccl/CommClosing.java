@@ -14,7 +14,7 @@ import java.util.List;
 /** The end of a communicator: synchronise, finalize, destroy, own streams, thread; whatever is stuck on the way is aborted. */
 final class CommClosing implements DeviceTask<Void> {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    private static final Duration RELEASE_BOUND = Duration.ofSeconds(2);
+    private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
 
     private final Communicator comm;
     private final Deadline deadline;
@@ -40,7 +40,7 @@ final class CommClosing implements DeviceTask<Void> {
     void run() {
         boolean orderly = true;
         for (CommHandle member : comm.members()) {
-            orderly &= member.claimClose() && !member.isBroken();
+            orderly &= member.claimClose() && member.address() != 0 && !member.isBroken();
         }
         if (orderly) {
             closeOrderly();
@@ -72,7 +72,7 @@ final class CommClosing implements DeviceTask<Void> {
     /** Frees what the thread holds besides the communicators, then ends the thread. */
     void release() {
         try {
-            DeviceCall<Void> call = comm.thread().submit(this::releaseOnThread);
+            DeviceCall<Void> call = comm.thread().submit(new Release());
             if (call.awaitQuietly(comm.deadline(RELEASE_BOUND))) {
                 call.result();
             }
@@ -82,15 +82,39 @@ final class CommClosing implements DeviceTask<Void> {
         comm.thread().close(RELEASE_BOUND);
     }
 
-    private Void releaseOnThread() {
-        List<CommHandle> members = comm.members();
-        for (int i = 0; i < members.size(); i++) {
-            comm.thread().use(members.get(i).place().device());
-            comm.events(i).close();
+    /** Waits until nothing is watched any more: an abort lets every stream pass. */
+    private final class Release implements DeviceTask<Void> {
+        @Override
+        public boolean issue() {
+            return comm.watchesNothing();
         }
-        comm.ownStreams().forEach(CudaStream::close);
-        comm.ownStreams().clear();
-        return null;
+
+        @Override
+        public boolean over() {
+            return true;
+        }
+
+        @Override
+        public Void result() {
+            giveBackMarks();
+            List<CommHandle> members = comm.members();
+            for (int i = 0; i < members.size(); i++) {
+                comm.thread().use(members.get(i).place().device());
+                comm.events(i).close();
+            }
+            comm.ownStreams().forEach(CudaStream::close);
+            comm.ownStreams().clear();
+            return null;
+        }
+    }
+
+    private void giveBackMarks() {
+        for (int i = 0; marks != null && i < marks.length; i++) {
+            if (marks[i] != 0) {
+                comm.events(memberOf(i)).giveBack(marks[i]);
+                marks[i] = 0;
+            }
+        }
     }
 
     private CommPlace place() {
@@ -100,10 +124,10 @@ final class CommClosing implements DeviceTask<Void> {
     @Override
     public boolean issue() {
         Step before;
-        if (abandoned) {
-            throw new IllegalStateException("closing " + place() + " was given up at step " + step);
-        }
         do {
+            if (abandoned) {
+                throw new IllegalStateException("closing " + place() + " was given up at step " + step);
+            }
             before = step;
             step = next();
         } while (step != before && step != Step.DONE);

@@ -10,7 +10,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -41,11 +40,18 @@ final class CommHandle {
     /** How it ended; null while it may be used. */
     private final AtomicReference<Ending> ending = new AtomicReference<>();
 
-    private final AtomicBoolean freed = new AtomicBoolean();
+    /** Who frees it; null until somebody does. */
+    private final AtomicReference<Free> freed = new AtomicReference<>();
+
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicReference<Throwable> brokenBy = new AtomicReference<>();
     private final AtomicReference<Throwable> abortFailure = new AtomicReference<>();
     private final CountDownLatch abortOver = new CountDownLatch(1);
+
+    private enum Free {
+        BY_ABORT,
+        BY_DESTROY
+    }
 
     /** What ended the use; {@code why} is for later callers. */
     private record Ending(boolean byAbort, String why) {}
@@ -95,7 +101,7 @@ final class CommHandle {
     /** Counts a use in that is part of closing; returns 0, with nothing counted, if there is nothing left to use. */
     long enterUnfreed() {
         inside.incrementAndGet();
-        if (address == 0 || freed.get()) {
+        if (address == 0 || freed.get() != null) {
             inside.decrementAndGet();
             return 0;
         }
@@ -139,9 +145,12 @@ final class CommHandle {
                 cause);
     }
 
-    /** Remembers the first fatal failure. */
+    /** Remembers the first fatal failure, and begins an abort, the only way out that NCCL leaves; waits for nothing. */
     void breakBy(Throwable first) {
-        brokenBy.compareAndSet(null, first);
+        if (brokenBy.compareAndSet(null, first)
+                && ending.compareAndSet(null, new Ending(true, "broken by " + first.getMessage()))) {
+            beginAbort();
+        }
     }
 
     boolean isBroken() {
@@ -184,20 +193,23 @@ final class CommHandle {
         }
     }
 
-    /** Frees by abort what is not freed yet: NCCL's own way out when closing is stuck. */
+    /** Frees by abort what is not freed yet, NCCL's own way out when closing is stuck, and waits for an abort under way. */
     void freeByAbort() {
-        if (address == 0 || !freed.compareAndSet(false, true)) {
-            return;
-        }
-        Thread aborting = new Thread(this::abortNatively, place.threadName("abort"));
-        aborting.setDaemon(true);
-        aborting.start();
-        if (!Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
+        beginAbort();
+        if (freed.get() == Free.BY_ABORT && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
             recordAbortFailure(new FerroException(
                     Code.TIMED_OUT,
                     place.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
                     "ncclCommAbort of " + place + " did not return within " + ABORT_BOUND.toMillis()
                             + " ms: it is left behind, end the process"));
+        }
+    }
+
+    private void beginAbort() {
+        if (address != 0 && freed.compareAndSet(null, Free.BY_ABORT)) {
+            Thread aborting = new Thread(this::abortNatively, place.threadName("abort"));
+            aborting.setDaemon(true);
+            aborting.start();
         }
     }
 
@@ -224,7 +236,7 @@ final class CommHandle {
 
     /** Frees by destroy, on the device thread, unless an abort was quicker. */
     void destroy() {
-        if (address == 0 || !freed.compareAndSet(false, true)) {
+        if (address == 0 || !freed.compareAndSet(null, Free.BY_DESTROY)) {
             return;
         }
         awaitUses(USE_GRACE);

@@ -1,6 +1,7 @@
 package ferro.backend.nccl;
 
 import ferro.FerroException.Where;
+import ferro.InvalidRankException;
 
 /**
  * Who a communicator is, for messages, threads and the place of a failure.
@@ -11,6 +12,22 @@ import ferro.FerroException.Where;
  * @param device    ordinal
  */
 record CommPlace(String group, int rank, int worldSize, int device) {
+    /**
+     * Checks the numbers before NCCL sees them.
+     *
+     * @throws ferro.InvalidRankException if the rank is not in the world
+     * @throws IllegalArgumentException   if the world is empty or the device is negative
+     */
+    CommPlace {
+        if (worldSize < 1) {
+            throw new IllegalArgumentException("world size " + worldSize + " is no number of ranks: need >= 1");
+        }
+        InvalidRankException.check(rank, worldSize);
+        if (device < 0) {
+            throw new IllegalArgumentException("device ordinal " + device + " is negative: they go from 0");
+        }
+    }
+
     /** Returns the name of a thread of this communicator. */
     String threadName(String role) {
         return "ferro-" + group + "-" + rank + "-" + role;

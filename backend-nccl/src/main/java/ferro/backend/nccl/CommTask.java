@@ -39,6 +39,7 @@ final class CommTask implements DeviceTask<Void> {
             mark();
             return true;
         } catch (FerroException e) {
+            giveBackMarks();
             throw failed(e);
         }
     }
@@ -117,30 +118,43 @@ final class CommTask implements DeviceTask<Void> {
             marks[markCount] = comm.events(markCount).record(streams[markCount]);
             markCount++;
         }
+        comm.watchBegun();
     }
 
     @Override
     public boolean over() {
+        if (batch.streams() == null) {
+            return true;
+        }
+        boolean over = false;
         try {
-            while (markCount > 0 && comm.events(markCount - 1).passed(marks[markCount - 1])) {
-                markCount--;
-                comm.events(markCount).giveBack(marks[markCount]);
-            }
+            over = passed();
+            return over;
         } catch (CudaException e) {
+            over = true;
             throw failed(e);
+        } finally {
+            if (over) {
+                giveBackMarks();
+                comm.watchEnded();
+            }
+        }
+    }
+
+    private boolean passed() {
+        while (markCount > 0 && comm.events(markCount - 1).passed(marks[markCount - 1])) {
+            markCount--;
+            comm.events(markCount).giveBack(marks[markCount]);
         }
         CommHandle aborted = comm.abortedMember();
-        if (aborted == null) {
-            return markCount == 0;
-        }
-        if (markCount > 0 && !givenUp(aborted)) {
-            return false;
-        }
+        return markCount == 0 || aborted != null && givenUp(aborted);
+    }
+
+    private void giveBackMarks() {
         while (markCount > 0) {
             markCount--;
             comm.events(markCount).giveBack(marks[markCount]);
         }
-        throw aborted.aborted(batch.operation(), null);
     }
 
     private boolean givenUp(CommHandle aborted) {
@@ -152,6 +166,10 @@ final class CommTask implements DeviceTask<Void> {
 
     @Override
     public Void result() {
+        CommHandle aborted = comm.abortedMember();
+        if (aborted != null && batch.streams() != null) {
+            throw aborted.aborted(batch.operation(), null);
+        }
         return null;
     }
 

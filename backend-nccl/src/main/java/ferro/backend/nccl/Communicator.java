@@ -37,6 +37,8 @@ final class Communicator implements AutoCloseable {
     private final List<CudaStream> ownStreams = new ArrayList<>();
     /** Only the thread touches it. */
     private int groupDepth;
+    /** Calls whose streams have not passed; only the thread touches it. */
+    private int watchedCalls;
 
     /**
      * Takes over communicators.
@@ -147,7 +149,6 @@ final class Communicator implements AutoCloseable {
         }
         Optional<FerroException> failure = asyncFailure(operation);
         if (failure.isPresent()) {
-            abort(failure.get().getMessage());
             call.awaitQuietly(deadline(AFTER_ABORT));
             throw failure.get();
         }
@@ -173,9 +174,10 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Asks NCCL for failures that came after a call, from any thread; the first fatal one breaks the communicator.
+     * Asks NCCL for failures that came after a call, from any thread; the first fatal one breaks the communicator, and with
+     * that begins to abort it.
      *
-     * @return failure, named after {@code operation}; the caller has to abort then
+     * @return failure, named after {@code operation}
      */
     Optional<FerroException> asyncFailure(NcclOperation operation) {
         for (CommHandle member : members) {
@@ -287,6 +289,18 @@ final class Communicator implements AutoCloseable {
 
     long addressOf(int member) {
         return members.get(member).address();
+    }
+
+    void watchBegun() {
+        watchedCalls++;
+    }
+
+    void watchEnded() {
+        watchedCalls--;
+    }
+
+    boolean watchesNothing() {
+        return watchedCalls == 0;
     }
 
     void groupOpened() {
