@@ -464,11 +464,7 @@ public final class ProcessGroup extends ArrayForms implements AutoCloseable {
      */
     public void close(Duration bound) {
         if (!view) {
-            try {
-                backend.close(bound);
-            } finally {
-                calls.gpu().close();
-            }
+            calls.close(bound);
         }
     }
 

@@ -24,28 +24,47 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
     }
 
     void run(Collective call, Duration timeout) {
-        if (call.operand() instanceof DeviceTensor) {
+        if (isForTheDoor(call.operand())) {
             gpu.run(call, backend, timeout);
+        } else if (gpu.isBusy(backend, Duration.ZERO)) {
+            gpu.behind(call, backend, timeout).await();
         } else {
             backend.run(call, timeout);
         }
     }
 
     Work submit(Collective call, Duration timeout) {
-        return call.operand() instanceof DeviceTensor
-                ? gpu.submit(call, backend, timeout)
-                : backend.submit(call, timeout);
+        if (isForTheDoor(call.operand())) {
+            return gpu.submit(call, backend, timeout);
+        }
+        return gpu.isBusy(backend, Duration.ZERO) ? gpu.behind(call, backend, timeout) : backend.submit(call, timeout);
     }
 
     Work send(Tensor data, int to, int tag, Duration timeout) {
-        return data instanceof DeviceTensor onDevice
-                ? gpu.transfer(new Message(true, onDevice, to, tag), backend, timeout)
+        return isForTheDoor(data)
+                ? gpu.transfer(new Message(true, (DeviceTensor) data, to, tag), backend, timeout)
                 : backend.send(data, to, tag, timeout);
     }
 
     Work recv(Tensor data, int from, int tag, Duration timeout) {
-        return data instanceof DeviceTensor onDevice
-                ? gpu.transfer(new Message(false, onDevice, from, tag), backend, timeout)
+        return isForTheDoor(data)
+                ? gpu.transfer(new Message(false, (DeviceTensor) data, from, tag), backend, timeout)
                 : backend.recv(data, from, tag, timeout);
+    }
+
+    /** Closes the back end when what goes through host memory has been handed over, or the bound is over. */
+    void close(Duration bound) {
+        long begun = System.nanoTime();
+        try {
+            gpu.isBusy(backend, bound);
+            Duration left = bound.minusNanos(System.nanoTime() - begun);
+            backend.close(left.isNegative() ? Duration.ZERO : left);
+        } finally {
+            gpu.close();
+        }
+    }
+
+    private boolean isForTheDoor(Tensor tensor) {
+        return tensor instanceof DeviceTensor && !backend.takesDeviceTensors();
     }
 }

@@ -2,6 +2,7 @@ package ferro.dispatch;
 
 import ferro.Backend;
 import ferro.Collective;
+import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Work;
@@ -98,6 +99,29 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Work submit(Collective call, Backend backend, Duration timeout) {
         return new Dispatch(slow, backend).open(call).submit(call, timeout);
+    }
+
+    /**
+     * Returns whether calls through host memory are still to be handed over to a back end.
+     *
+     * @param backend  where the host tensors go
+     * @param patience how long to wait for it to become false; zero only looks
+     * @return true if a call on host tensors must go by {@link #behind} now, to keep its place in the order
+     */
+    public boolean isBusy(CollectiveBackend backend, Duration patience) {
+        return slow.isBusy(backend, patience);
+    }
+
+    /**
+     * Queues a call on host tensors behind the calls through host memory that are still to be handed over.
+     *
+     * @param call    operation on host tensors
+     * @param backend where
+     * @param timeout from now to the end
+     * @return handle
+     */
+    public Work behind(Collective call, CollectiveBackend backend, Duration timeout) {
+        return slow.fallback().submit(call, backend, slow.context(), timeout);
     }
 
     /**

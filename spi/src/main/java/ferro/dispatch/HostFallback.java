@@ -27,15 +27,28 @@ public interface HostFallback {
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Starts a collective.
+     * Starts a collective. The calls given to one host back end are handed over to it in the order of submit.
      *
-     * @param call    operation on device tensors, checked
+     * @param call    operation on device tensors, checked; or one on host tensors that must come behind such ones
      * @param host    where the host tensors go
      * @param context settings, and what the groups of this rank share
      * @param timeout from now to the end
      * @return handle; done when the results are back on the device
      */
     Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout);
+
+    /**
+     * Returns whether calls are still to be handed over to a host back end. Whoever has a call on host tensors for it then
+     * gives that to {@link #submit} too: all ranks must hand over their calls in one order.
+     *
+     * @param host     back end
+     * @param context  settings, and what the groups of this rank share
+     * @param patience how long to wait for it to become false; zero only looks
+     * @return true if some are left; false for one that hands over within {@code submit}
+     */
+    default boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+        return false;
+    }
 
     /**
      * Starts a send or a receive.

@@ -5,6 +5,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -37,6 +38,12 @@ final class SlowPath implements AutoCloseable {
                             + "): use one version of ferro's jars",
                     broken);
         }
+    }
+
+    /** Returns whether calls through host memory are still to be handed over to a back end; costs little where none ever was. */
+    boolean isBusy(CollectiveBackend host, Duration patience) {
+        HostFallback fallback = found;
+        return fallback != null && fallback.isBusy(host, context, patience);
     }
 
     RankContext context() {

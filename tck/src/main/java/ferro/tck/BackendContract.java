@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.Backend;
+import ferro.dispatch.DeviceMemory;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,9 +18,12 @@ import org.junit.jupiter.api.TestReporter;
  * The whole contract of a back end; extend it, name how a group is made, and run it as any JUnit test.
  *
  * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
- * {@link #ABORT_ACROSS_RANKS}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a
- * collective ({@code allToAll}). The rules of the first three are then skipped; a cell of the others must be refused
- * before anything moves. A refusal that is not declared fails.
+ * {@link #ABORT_ACROSS_RANKS}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, the label of a type
+ * ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first six
+ * are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
+ *
+ * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114
+ * and 201 then run on device tensors, the others on host tensors.
  *
  * <p>64 MiB cells carry the tag {@code large}.
  */
@@ -32,6 +36,12 @@ public abstract class BackendContract
     public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
     /** A failure of one rank ends the others too, naming it. */
     public static final String ABORT_ACROSS_RANKS = "abort across ranks";
+    /** Calls, messages or lists of members that differ between ranks fail with MISMATCH. */
+    public static final String MISMATCHES = "mismatch detection";
+    /** Messages of tags other than 0. */
+    public static final String MESSAGE_TAGS = "message tags";
+    /** One bit pattern for every NaN, which wins in MIN and MAX, and zeros ordered by sign. */
+    public static final String CANONICAL_NANS = "canonical NaNs";
 
     private static final String SETTINGS = "settings of each rank";
 
@@ -67,6 +77,31 @@ public abstract class BackendContract
      */
     protected Set<String> declaredRefusals() {
         return Set.of();
+    }
+
+    /**
+     * Names the memory that operands are put into; any {@link DeviceMemory} will do, it need not know the kit.
+     *
+     * @return nothing, unless overridden: operands stay in host memory
+     */
+    protected Optional<DeviceMemory> deviceMemory() {
+        return Optional.empty();
+    }
+
+    @Override
+    public final Optional<DeviceMemory> devices() {
+        return deviceMemory();
+    }
+
+    /**
+     * Returns the device that a rank's operands are put on.
+     *
+     * @param rank which
+     * @return the rank itself, unless overridden
+     */
+    @Override
+    public int device(int rank) {
+        return rank;
     }
 
     @Override

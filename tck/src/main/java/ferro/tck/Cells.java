@@ -45,34 +45,42 @@ final class Cells {
     }
 
     private void rank(ProcessGroup group) {
-        for (int number = 0; number < cells.size(); number++) {
-            Cell cell = cells.get(number);
-            CellCall call = CellCall.of(
-                    cell, new CellCall.Place(group.rank(), group.worldSize(), number, values.get(cell.type())));
-            try {
-                String problem = refused(group, cell, call) ? call.touched() : run(group, number, call);
-                if (problem != null) {
-                    wrong.add(cell + " on rank " + group.rank() + ": " + problem);
+        try (OnDevice place = OnDevice.of(subject, group.rank())) {
+            for (int number = 0; number < cells.size(); number++) {
+                Cell cell = cells.get(number);
+                CellCall call = CellCall.of(
+                        cell, new CellCall.Place(group.rank(), group.worldSize(), number, values.get(cell.type())));
+                try {
+                    String problem = refusedOrRun(group, number, call, place);
+                    if (problem != null) {
+                        wrong.add(cell + " on rank " + group.rank() + ": " + problem);
+                    }
+                } catch (RuntimeException failure) {
+                    throw new AssertionError(cell + " on rank " + group.rank() + ": " + failure, failure);
                 }
-            } catch (RuntimeException failure) {
-                throw new AssertionError(cell + " on rank " + group.rank() + ": " + failure, failure);
             }
         }
     }
 
-    private String run(ProcessGroup group, int number, CellCall call) {
+    private String refusedOrRun(ProcessGroup group, int number, CellCall call, OnDevice place) {
+        Collective placed = place.call(call.call());
+        if (refused(group, cells.get(number), placed)) {
+            place.readBack();
+            return call.touched();
+        }
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         if (number % 2 == 0) {
-            backend.run(call.call(), backend.timeout());
+            backend.run(placed, backend.timeout());
         } else {
-            group.submit(call.call()).await();
+            group.submit(placed).await();
         }
+        place.readBack();
         hashes[group.rank()][number] = hash(call.out());
         return call.wrong();
     }
 
-    private boolean refused(ProcessGroup group, Cell cell, CellCall call) {
-        Optional<String> why = Refusals.of(group, call.call());
+    private boolean refused(ProcessGroup group, Cell cell, Collective call) {
+        Optional<String> why = Refusals.of(group, call);
         if (why.isEmpty()) {
             return false;
         }

@@ -35,6 +35,7 @@ final class HeapStaging implements DeviceMemory.Staging {
             return;
         }
         closed = true;
+        buffer.clear();
         for (int at = 0; at < buffer.capacity(); at++) {
             buffer.put(at, CLOSED);
         }

@@ -31,32 +31,43 @@ public interface MessageRules extends Subject {
         int[] lengths = {0, 1, 17, 5000, 70_001};
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
-                for (DataType type : Cell.TYPES) {
-                    Values values = new Values(type, 2);
-                    for (int length : lengths) {
-                        roundTrip(group, values, Operand.unwritten(type, length, Operand.Placement.of(group.rank())));
+                try (OnDevice place = OnDevice.of(this, group.rank())) {
+                    for (DataType type : Cell.TYPES) {
+                        Values values = new Values(type, 2);
+                        for (int length : lengths) {
+                            Operand data = Operand.unwritten(type, length, Operand.Placement.of(group.rank()));
+                            roundTrip(group, values, data, place);
+                        }
                     }
                 }
             });
         }
     }
 
-    private static void roundTrip(ProcessGroup group, Values values, Operand data) {
+    private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice place) {
         int peer = 1 - group.rank();
+        int tag = tagOr0(3);
         String what = data.tensor() + " on rank " + group.rank();
         if (group.rank() == 0) {
             data.fill(index -> values.mark(0, index));
-            group.send(data.tensor(), peer, 3);
+            group.send(place.tensor(data.tensor()), peer, tag);
+            place.forget();
             data.fill(index -> 0);
         }
-        group.recv(data.tensor(), peer, 3);
+        group.recv(place.tensor(data.tensor()), peer, tag);
+        place.readBack();
         for (int index = 0; index < data.length(); index++) {
             assertEquals(values.mark(0, index), data.bits(index), what + ", element " + index);
         }
         assertTrue(data.guardsHold(), "a receive wrote outside " + what);
         if (group.rank() == 1) {
-            group.send(data.tensor(), peer, 3);
+            group.send(place.tensor(data.tensor()), peer, tag);
+            place.forget();
         }
+    }
+
+    private int tagOr0(int tag) {
+        return refuses(BackendContract.MESSAGE_TAGS) ? 0 : tag;
     }
 
     /** Messages of one tag keep their order. */
@@ -68,9 +79,9 @@ public interface MessageRules extends Subject {
                 for (int number = 0; number < 50; number++) {
                     int[] data = {group.rank() == 0 ? number : -1};
                     if (group.rank() == 0) {
-                        group.send(data, 1, 5);
+                        group.send(data, 1, tagOr0(5));
                     } else {
-                        group.recv(data, 0, 5);
+                        group.recv(data, 0, tagOr0(5));
                     }
                     assertEquals(number, data[0], "message " + number);
                 }
@@ -87,6 +98,7 @@ public interface MessageRules extends Subject {
     @ParameterizedTest(name = "{0} ints")
     @ValueSource(ints = {1, 100_000})
     default void tagsMayBeReceivedInAnotherOrderThanSent(int length) {
+        needs(BackendContract.MESSAGE_TAGS);
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
@@ -146,8 +158,8 @@ public interface MessageRules extends Subject {
                     long[] data = new long[length];
                     data[length - 1] = 41 + group.rank();
                     long[] received = new long[length];
-                    Work send = group.sendAsync(HostTensor.of(data), group.rank(), 9);
-                    group.recv(received, group.rank(), 9);
+                    Work send = group.sendAsync(HostTensor.of(data), group.rank(), tagOr0(9));
+                    group.recv(received, group.rank(), tagOr0(9));
                     send.await();
                     assertArrayEquals(data, received, "what rank " + group.rank() + " sent to itself");
                 });
@@ -164,6 +176,7 @@ public interface MessageRules extends Subject {
     @ParameterizedTest(name = "{0} ints for 10")
     @ValueSource(ints = {9, 11, 0, 50_000})
     default void aMessageOfAnotherLengthIsAMismatch(int sent) {
+        needs(BackendContract.MISMATCHES);
         int[] received = new int[10];
         try (Ranks ranks = group(2)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -193,13 +206,13 @@ public interface MessageRules extends Subject {
                 byte[] received = new byte[200_000];
                 byte[] sent = new byte[200_000];
                 sent[199_999] = (byte) (group.rank() + 5);
-                Work send = group.sendAsync(HostTensor.of(sent), peer, 1);
+                Work send = group.sendAsync(HostTensor.of(sent), peer, tagOr0(1));
                 Expect.works(group);
                 Expect.works(group);
                 assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
                 looked.countDown();
                 assertTrue(looked.await(20, TimeUnit.SECONDS), "the other rank has not looked at its send");
-                group.recv(received, peer, 1);
+                group.recv(received, peer, tagOr0(1));
                 send.await();
                 assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
             });
@@ -215,7 +228,7 @@ public interface MessageRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 0) {
-                    Ranks.RankCode receive = each -> each.recv(new int[4], 1, 7);
+                    Ranks.RankCode receive = each -> each.recv(new int[4], 1, tagOr0(7));
                     Expect.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
                     timedOut.countDown();
                 }
@@ -223,9 +236,9 @@ public interface MessageRules extends Subject {
                 Expect.works(group);
                 int[] data = {group.rank() == 1 ? 12 : 0};
                 if (group.rank() == 1) {
-                    group.send(data, 0, 7);
+                    group.send(data, 0, tagOr0(7));
                 } else {
-                    group.recv(data, 1, 7);
+                    group.recv(data, 1, tagOr0(7));
                 }
                 assertEquals(12, data[0], "message after the time-out");
             });
@@ -262,6 +275,7 @@ public interface MessageRules extends Subject {
     @Rule(211)
     @Test
     default void aMessageOfAnotherTagIsNotDelivered() {
+        needs(BackendContract.MESSAGE_TAGS);
         int[] received = new int[3];
         try (Ranks ranks = group(2)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -281,6 +295,7 @@ public interface MessageRules extends Subject {
     @Rule(210)
     @Test
     default void allPendingMessagesProgressTogether() {
+        needs(BackendContract.MESSAGE_TAGS);
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         int worldSize = 4;
         try (Ranks ranks = group(worldSize)) {
@@ -308,6 +323,7 @@ public interface MessageRules extends Subject {
     @Rule(213)
     @Test
     default void severalThreadsOfARankMaySendAndReceiveAtOnce() {
+        needs(BackendContract.MESSAGE_TAGS);
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {

@@ -2,8 +2,10 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
@@ -42,14 +44,17 @@ public interface ResultRules extends Subject {
         long[][] hashes = new long[worldSize][2 * lengths.length];
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
+                OnDevice place = OnDevice.of(this, group.rank());
                 for (int call = 0; call < hashes[0].length; call++) {
                     Random random = new Random(group.rank() * 1000L + call / 2);
                     Operand data = Operand.unwritten(
                             DataType.FLOAT32, lengths[call / 2], Operand.Placement.of(group.rank() + call));
                     data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, Math.exp(8 * random.nextGaussian())));
-                    group.allReduce(data.tensor(), ReduceOp.SUM);
+                    group.allReduce(place.tensor(data.tensor()), ReduceOp.SUM);
+                    place.readBack();
                     hashes[group.rank()][call] = Cells.hash(data);
                 }
+                place.close();
             });
         }
         for (long[] ofRank : hashes) {
@@ -64,17 +69,21 @@ public interface ResultRules extends Subject {
     @Rule(112)
     @Test
     default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
+        needs(BackendContract.CANONICAL_NANS);
         float odd = Float.intBitsToFloat(0x7FC0_1234);
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
+                OnDevice place = OnDevice.of(this, group.rank());
                 for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
                     float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
-                    group.allReduce(data, op);
+                    group.allReduce(place.tensor(HostTensor.of(data)), op);
+                    place.readBack();
                     String where = op + " on rank " + group.rank();
                     assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
                     boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
                     assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
                 }
+                place.close();
             });
         }
     }
@@ -96,7 +105,10 @@ public interface ResultRules extends Subject {
                 for (int index = 0; index < length; index++) {
                     data[index] = index % 8191 + group.rank() + 1;
                 }
-                group.allReduce(data, ReduceOp.SUM);
+                try (OnDevice place = OnDevice.of(this, group.rank())) {
+                    group.allReduce(place.tensor(HostTensor.of(data)), ReduceOp.SUM);
+                    place.readBack();
+                }
                 int extra = worldSize * (worldSize + 1) / 2;
                 for (int index = 0; index < length; index++) {
                     if (data[index] != worldSize * (index % 8191) + extra) {
@@ -130,8 +142,16 @@ public interface ResultRules extends Subject {
     }
 
     private long refusedOrDone(ProcessGroup group, OptionalCall each) {
-        Optional<String> why = Cells.Refusals.of(group, each.call());
+        try (OnDevice place = OnDevice.of(this, group.rank())) {
+            return refusedOrDone(group, each, place);
+        }
+    }
+
+    private long refusedOrDone(ProcessGroup group, OptionalCall each, OnDevice place) {
+        Collective call = place.call(each.call());
+        Optional<String> why = Cells.Refusals.of(group, call);
         if (why.isPresent()) {
+            place.readBack();
             assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());
             if (group.rank() == 0) {
                 refused(each.name());
@@ -139,7 +159,8 @@ public interface ResultRules extends Subject {
             return 0;
         }
         CollectiveBackend backend = (CollectiveBackend) group.backend();
-        backend.run(each.call(), backend.timeout());
+        backend.run(call, backend.timeout());
+        place.readBack();
         return Cells.hash(each.out());
     }
 }

@@ -140,6 +140,7 @@ public interface SubgroupRules extends Subject {
     @Test
     default void membersThatDisagreeAboutTheListFailAtOnce() {
         needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.MISMATCHES);
         long start = System.nanoTime();
         try (Ranks ranks = group(3)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -167,7 +168,10 @@ public interface SubgroupRules extends Subject {
                 }
             });
             for (int rank : new int[] {0, 2}) {
-                Expect.blames(Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED), 1);
+                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+                if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
+                    Expect.blames(failure, 1);
+                }
             }
         }
     }
@@ -177,6 +181,7 @@ public interface SubgroupRules extends Subject {
     @Test
     default void aFailureInOneGroupLeavesItsSiblingAndItsParentAlone() {
         needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.MISMATCHES);
         CountDownLatch failed = new CountDownLatch(2);
         try (Ranks ranks = group(4)) {
             ranks.run(group -> {
@@ -277,6 +282,7 @@ public interface SubgroupRules extends Subject {
     @Test
     default void membersMayAgreeAfterADisagreement() {
         needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.MISMATCHES);
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
                 for (int turn = 0; turn < 6; turn++) {
@@ -305,6 +311,7 @@ public interface SubgroupRules extends Subject {
     @ValueSource(ints = {0, 2})
     default void membersThatDisagreeAboutWhoIsOneAllFailAtOnce(int odd) {
         needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.MISMATCHES);
         int[] smaller = {Math.min(odd, 1), Math.max(odd, 1)};
         long start = System.nanoTime();
         try (Ranks ranks = group(3)) {

@@ -1,7 +1,9 @@
 package ferro.tck;
 
+import ferro.dispatch.DeviceMemory;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the rules know of the back end under test: groups of it, and what it says that it cannot do. */
 public interface Subject {
@@ -35,6 +37,21 @@ public interface Subject {
      * @param capability for example {@code subgroups}
      */
     void needs(String capability);
+
+    /**
+     * Returns the memory of the devices that the back end is tested on.
+     *
+     * @return empty if its operands are in host memory
+     */
+    Optional<DeviceMemory> devices();
+
+    /**
+     * Returns the device of a rank.
+     *
+     * @param rank which
+     * @return ordinal
+     */
+    int device(int rank);
 
     /**
      * Counts a cell that the back end refused.

@@ -2,6 +2,7 @@ package ferro.backend.gloofallback;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
 import ferro.Work;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.HostFallback;
@@ -38,6 +39,9 @@ public final class HostRoundTrip implements HostFallback {
      */
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+        if (!isOnDevice(call)) {
+            return HostCall.behind(call, host, context, timeout);
+        }
         Refusals.of(call, host).ifPresent(why -> {
             throw new UnsupportedOperationException(call.kind() + " through host memory on rank " + host.rank() + " of "
                     + host.worldSize() + ": " + why);
@@ -58,6 +62,15 @@ public final class HostRoundTrip implements HostFallback {
         };
         trips.lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
         return work;
+    }
+
+    static boolean isOnDevice(Collective call) {
+        return call.in() instanceof DeviceTensor || call.out() instanceof DeviceTensor;
+    }
+
+    @Override
+    public boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+        return RoundTrips.isBusy(host, context, patience);
     }
 
     @Override

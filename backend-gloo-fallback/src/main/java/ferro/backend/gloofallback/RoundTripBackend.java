@@ -59,12 +59,17 @@ final class RoundTripBackend implements CollectiveBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return isOnDevice(call) ? Refusals.of(call, host) : host.unsupportedBecause(call);
+        return HostRoundTrip.isOnDevice(call) ? Refusals.of(call, host) : host.unsupportedBecause(call);
+    }
+
+    @Override
+    public boolean takesDeviceTensors() {
+        return true;
     }
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        if (isOnDevice(call)) {
+        if (HostRoundTrip.isOnDevice(call)) {
             return gpu.submit(call, host, timeout);
         }
         return lane.isBusy() ? behind(call, timeout) : host.submit(call, timeout);
@@ -72,7 +77,7 @@ final class RoundTripBackend implements CollectiveBackend {
 
     @Override
     public void run(Collective call, Duration timeout) {
-        if (isOnDevice(call)) {
+        if (HostRoundTrip.isOnDevice(call)) {
             gpu.run(call, host, timeout);
         } else if (lane.isBusy()) {
             behind(call, timeout).await();
@@ -147,10 +152,6 @@ final class RoundTripBackend implements CollectiveBackend {
             gpu.close();
             use.close();
         }
-    }
-
-    private static boolean isOnDevice(Collective call) {
-        return call.in() instanceof DeviceTensor || call.out() instanceof DeviceTensor;
     }
 
     @Override

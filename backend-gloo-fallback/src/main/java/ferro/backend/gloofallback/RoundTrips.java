@@ -4,6 +4,7 @@ import ferro.CollectiveBackend;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
+import java.time.Duration;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
@@ -55,6 +56,33 @@ final class RoundTrips implements AutoCloseable {
         public void close() {
             context.release(RoundTrips.class);
             context.release(DeviceMemory.class);
+        }
+    }
+
+    /** Looks without making anything: where nothing is shared, nothing is under way. */
+    static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+        RoundTrips trips;
+        try {
+            trips = context.shared(RoundTrips.class, () -> {
+                throw new NothingShared();
+            });
+        } catch (NothingShared idle) {
+            return false;
+        }
+        try {
+            Lane lane = trips.lane(host);
+            return lane.isBusy() && !lane.drain(System.nanoTime() + RoundTripWork.nanos(patience));
+        } finally {
+            context.release(RoundTrips.class);
+        }
+    }
+
+    /** Never leaves this class. */
+    private static final class NothingShared extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NothingShared() {
+            super("no round trip is under way", null, false, false);
         }
     }
 

@@ -14,9 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 
 /** Simulated ranks in this JVM, each with a context of its own, a device of its own and the gate open. */
@@ -62,7 +59,7 @@ final class DeviceGroup implements AutoCloseable {
     <T> List<T> run(RankCode<T> code) {
         List<T> results = new ArrayList<>();
         for (CompletableFuture<T> each : start(code)) {
-            results.add(result(each));
+            results.add(OnThread.result(each));
         }
         return results;
     }
@@ -71,9 +68,7 @@ final class DeviceGroup implements AutoCloseable {
     List<Throwable> outcomes(RankCode<?> code) {
         List<Throwable> outcomes = new ArrayList<>();
         for (CompletableFuture<?> each : start(code)) {
-            outcomes.add(each.handle((value, failure) -> failure)
-                    .orTimeout(30, TimeUnit.SECONDS)
-                    .join());
+            outcomes.add(OnThread.outcome(each));
         }
         return outcomes;
     }
@@ -81,32 +76,10 @@ final class DeviceGroup implements AutoCloseable {
     <T> List<CompletableFuture<T>> start(RankCode<T> code) {
         List<CompletableFuture<T>> running = new ArrayList<>();
         for (int rank = 0; rank < hosts.size(); rank++) {
-            CompletableFuture<T> result = new CompletableFuture<>();
             int own = rank;
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            result.complete(code.run(own));
-                        } catch (Throwable failure) {
-                            result.completeExceptionally(failure);
-                        }
-                    },
-                    "test-rank-" + rank);
-            thread.setDaemon(true);
-            thread.start();
-            running.add(result);
+            running.add(OnThread.start(() -> code.run(own)));
         }
         return running;
-    }
-
-    static <T> T result(CompletableFuture<T> running) {
-        try {
-            return running.get(30, TimeUnit.SECONDS);
-        } catch (ExecutionException failed) {
-            throw new AssertionError("a rank failed: " + failed.getCause(), failed.getCause());
-        } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("a rank has not ended within 30 s", late);
-        }
     }
 
     /** Puts floats on a rank's device. */

@@ -1,0 +1,57 @@
+package ferro.backend.gloofallback;
+
+import ferro.dispatch.DeviceMemory;
+import ferro.group.SystemContext;
+import ferro.tck.BackendContract;
+import ferro.tck.HeapDeviceMemory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+
+/** The shared contract with operands on devices, which reach the other ranks through host memory. */
+abstract class RoundTripContract extends BackendContract {
+    private final String chunk;
+    final HeapDeviceMemory heap = new HeapDeviceMemory(8);
+    final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    /** Makes the suite with pieces of a size, small ones so that cells have several, uneven ones too. */
+    RoundTripContract(String chunk) {
+        this.chunk = chunk;
+    }
+
+    @Override
+    protected Optional<DeviceMemory> deviceMemory() {
+        return Optional.of(heap);
+    }
+
+    /** A rank's context with the kit's devices and the gate open. */
+    SystemContext context(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("ferro.gpu.fallback", "1");
+        all.put("ferro.fallback.chunk", chunk);
+        SystemContext context = SystemContext.of(all);
+        context.shared(DeviceMemory.class, heap::opened);
+        opened.push(() -> {
+            context.release(DeviceMemory.class);
+            context.close();
+        });
+        return context;
+    }
+
+    @AfterEach
+    void closeStoresAndContexts() throws Exception {
+        while (!opened.isEmpty()) {
+            opened.pop().close();
+        }
+    }
+
+    @AfterAll
+    void nothingIsLeftOnTheDevicesOrInStaging() {
+        heap.close();
+        heap.assertNothingLeft();
+    }
+}

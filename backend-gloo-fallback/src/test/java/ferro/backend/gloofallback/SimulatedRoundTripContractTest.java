@@ -1,0 +1,23 @@
+package ferro.backend.gloofallback;
+
+import ferro.Backend;
+import ferro.backend.simulated.SimulatedBackend;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The round trip over simulated ranks. */
+class SimulatedRoundTripContractTest extends RoundTripContract {
+    SimulatedRoundTripContractTest() {
+        super("512B");
+    }
+
+    @Override
+    protected List<? extends Backend> createGroup(int worldSize) {
+        List<Backend> ranks = new ArrayList<>();
+        for (SimulatedBackend host : SimulatedBackend.createGroup(worldSize)) {
+            ranks.add(new RoundTripBackend(host, context(Map.of())));
+        }
+        return ranks;
+    }
+}
