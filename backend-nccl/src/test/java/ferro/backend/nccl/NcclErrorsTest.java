@@ -1,0 +1,177 @@
+package ferro.backend.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.StandInHooks;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(StandIn.class)
+class NcclErrorsTest {
+
+    private static void assertTokens(Throwable failure, String... tokens) {
+        for (String token : tokens) {
+            assertTrue(failure.getMessage().contains(token), failure.getMessage());
+        }
+    }
+
+    @Test
+    @DisplayName("test_nccl_error_display: 3-16 2-27 each kind of failure has its words and its values")
+    void eachKindOfFailureHasItsWords() {
+        List<Tried> tried = List.of(new Tried("/a/lib.so", "no such file"), new Tried("b", "wrong ELF class"));
+        NcclLibraryNotFoundException library = new NcclLibraryNotFoundException(tried);
+        CudaRuntimeNotFoundException runtime = new CudaRuntimeNotFoundException(tried);
+        NcclSymbolNotFoundException symbol =
+                new NcclSymbolNotFoundException("/a/lib.so", List.of("ncclGroupEnd", "ncclReduce"));
+        NcclException nccl = Checks.failure(5, "ncclAllReduce");
+        CudaException cuda = Checks.cudaFailure(100, "cudaSetDevice");
+
+        assertTokens(
+                library, "NCCL library", "libnccl.so.2", "not found", "/a/lib.so (no such file)", "wrong ELF class");
+        assertTokens(library, "-Dferro.nccl.library", "FERRO_NCCL_LIBRARY");
+        assertTokens(runtime, "CUDA runtime library", "libcudart.so", "not found", "/a/lib.so (no such file)");
+        assertTokens(runtime, "-Dferro.cudart.library", "FERRO_CUDART_LIBRARY");
+        assertTokens(symbol, "Symbol not found", "/a/lib.so", "ncclGroupEnd", "ncclReduce");
+        assertTokens(nccl, "ncclAllReduce failed", "NCCL error ncclInvalidUsage (5)", "invalid usage");
+        assertTokens(cuda, "cudaSetDevice failed", "CUDA error (code 100)", "cudaErrorNoDevice");
+        assertEquals(tried, library.tried());
+        assertEquals(tried, runtime.tried());
+        assertEquals(List.of("ncclGroupEnd", "ncclReduce"), symbol.symbols());
+        assertEquals(NcclResult.INVALID_USAGE, nccl.result());
+        assertEquals(100, cuda.cudaCode());
+        assertEquals("cudaSetDevice", cuda.call());
+        for (FerroException failure : List.of(library, runtime, symbol, nccl, cuda)) {
+            assertEquals(Code.NATIVE, failure.code());
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("3-15 T15: a code that nobody knows yet has a message too")
+    @ValueSource(ints = {9, 4711, -3})
+    void unknownCodesHaveAMessage(int code) {
+        NcclException failure = Checks.failure(code, "ncclReduce");
+
+        assertTokens(failure, "ncclReduce failed", "Unknown NCCL error: " + code);
+        assertEquals(code, failure.result().code());
+        assertTokens(Checks.cudaFailure(code, "cudaFree"), "cudaFree failed", "CUDA error (code " + code + ")");
+    }
+
+    @Test
+    @DisplayName("3-15: what ncclGetLastError says stands in the message and beside it")
+    void lastWordsStandInTheMessage() {
+        NcclException failure =
+                assertThrows(NcclException.class, () -> Checks.nccl(Nccl.ncclGroupEnd(), "ncclGroupEnd"));
+
+        assertEquals(NcclResult.INVALID_USAGE, failure.result());
+        assertTokens(failure, "ncclGroupEnd failed", failure.lastError());
+        assertTrue(failure.lastError().length() > 3, failure.lastError());
+    }
+
+    @Test
+    @DisplayName("3-17: one check per library throws for every code but success")
+    void oneCheckPerLibrary() {
+        assertDoesNotThrow(() -> Checks.nccl(0, "ncclReduce"));
+        assertDoesNotThrow(() -> Checks.cuda(0, "cudaFree"));
+        for (int code = 1; code <= 9; code++) {
+            int answer = code;
+            assertThrows(NcclException.class, () -> Checks.nccl(answer, "ncclReduce"));
+        }
+    }
+
+    @Test
+    @DisplayName("3-17: a failed call leaves no last error behind, which NCCL would take for its own")
+    void aFailedCallLeavesNoLastError() {
+        assertThrows(CudaException.class, () -> Checks.cuda(Cuda.cudaSetDevice(99), "cudaSetDevice"));
+
+        assertEquals(Cuda.SUCCESS, Cuda.cudaGetLastError());
+    }
+
+    @Test
+    @DisplayName("3-16: running out of device memory is RESOURCE, everything else NATIVE")
+    void outOfMemoryIsAResource() {
+        assertEquals(Code.RESOURCE, Checks.cudaFailure(2, "cudaMalloc").code());
+        assertEquals(Code.NATIVE, Checks.cudaFailure(700, "cudaMalloc").code());
+    }
+
+    @Test
+    @DisplayName("3-34: as part of an operation a failure keeps its kind, its values and its cause")
+    void anOperationKeepsTheFailure() {
+        Where where = Where.outside("dp", 3);
+        NcclException nccl = Checks.failure(6, "ncclAllReduce");
+        CudaException cuda = Checks.cudaFailure(2, "cudaMalloc");
+
+        NcclException during = nccl.during(where, "NCCL allreduce");
+        CudaException inside = cuda.during(where, "GPU alloc");
+
+        assertTokens(during, "NCCL allreduce failed: ncclAllReduce failed", "ncclRemoteError (6)");
+        assertSame(nccl, during.getCause());
+        assertEquals(NcclResult.REMOTE_ERROR, during.result());
+        assertEquals(where, during.where());
+        assertTokens(inside, "GPU alloc failed: cudaMalloc failed");
+        assertSame(cuda, inside.getCause());
+        assertEquals(Code.RESOURCE, inside.code());
+    }
+
+    @Test
+    @DisplayName("T18: what a failed call left in its out-parameter is not looked at")
+    void outParametersOfFailedCallsAreNotRead() {
+        StandInHooks.standInDevices(-1);
+        int[] count = {17};
+        assertEquals(Cuda.INSUFFICIENT_DRIVER, Cuda.cudaGetDeviceCount(count));
+        assertEquals(17, count[0], "the stand-in leaves it as the runtime does");
+
+        NcclAvailability found = NcclAvailability.look(new GivenContext(StandIn.settings()));
+
+        assertEquals(0, found.devices());
+        assertTrue(found.unavailableBecause().orElseThrow().contains("code 35"));
+    }
+
+    @Test
+    @DisplayName("2-31: loadable is not usable; no driver and no device are reasons that say what to do")
+    void reasonsSayWhatToDo() {
+        GivenContext context = new GivenContext(StandIn.settings());
+        assertTrue(NcclAvailability.unavailableBecause(context).isEmpty());
+        assertEquals(4, NcclAvailability.look(context).devices());
+        assertEquals(
+                "2.28.9", NcclAvailability.look(context).version().orElseThrow().toString());
+
+        StandInHooks.standInDevices(0);
+        String none = NcclAvailability.unavailableBecause(context).orElseThrow();
+        assertTrue(none.contains("no device found"), none);
+        assertTrue(none.contains("CUDA_VISIBLE_DEVICES"), none);
+        assertTrue(none.contains("code 100"), none);
+        assertEquals(none, NcclAvailability.memoryUnavailableBecause(context).orElseThrow());
+
+        StandInHooks.standInDevices(-1);
+        String driver = NcclAvailability.unavailableBecause(context).orElseThrow();
+        assertTrue(driver.contains("driver"), driver);
+        assertTrue(driver.contains("code 35"), driver);
+
+        StandInHooks.standInDevices(4);
+        StandInHooks.standInStickyError(700);
+        String fault = NcclAvailability.unavailableBecause(context).orElseThrow();
+        assertTrue(fault.contains("cannot count devices"), fault);
+        assertTrue(fault.contains("code 700"), fault);
+        assertEquals(700, ((CudaException) assertThrows(FerroException.class, () -> CudaStream.create(0))).cudaCode());
+        StandInHooks.standInStickyError(0);
+        FerroException refused = assertThrows(FerroException.class, () -> {
+            StandInHooks.standInDevices(0);
+            new CudaMemoryProvider().open(context);
+        });
+        assertTokens(refused, "no device memory", "no device found");
+    }
+}
