@@ -8,6 +8,8 @@ module ferro.backend.nccl {
     exports ferro.backend.nccl.ffi to
             com.sun.jna;
 
+    provides ferro.spi.BackendProvider with
+            ferro.backend.nccl.NcclBackendProvider;
     provides ferro.spi.DeviceMemoryProvider with
             ferro.backend.nccl.CudaMemoryProvider;
 }

@@ -21,6 +21,7 @@ final class JoiningContext implements RankContext {
     private final GroupSpec group;
     private final RankContext outer;
     private Store store;
+    private boolean opened;
 
     JoiningContext(GroupSpec group, RankContext outer) {
         this.group = group;
@@ -45,9 +46,18 @@ final class JoiningContext implements RankContext {
     @Override
     public synchronized Store store() {
         if (store == null) {
-            store = given().orElseGet(this::open);
+            Optional<Store> given = given();
+            store = given.orElseGet(this::open);
+            opened = given.isEmpty();
         }
         return store;
+    }
+
+    @Override
+    public synchronized void releaseStore() {
+        if (opened) {
+            store.close();
+        }
     }
 
     @Override

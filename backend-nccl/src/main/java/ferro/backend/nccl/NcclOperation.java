@@ -30,6 +30,10 @@ enum NcclOperation {
     GROUP("grouped", "NCCL group"),
     /** Waits for a stream. */
     SYNCHRONIZE("synchronize", "cudaStreamSynchronize"),
+    /** Copies on the device. */
+    COPY("copy", "cudaMemcpyAsync"),
+    /** Makes a group of some ranks. */
+    NEW_GROUP("newGroup", "NCCL comm_init_rank"),
     /** Prepares what a collective needs. */
     PREPARE("prepare", "CUDA preparation"),
     /** Hands each communicator to a thread of its own. */

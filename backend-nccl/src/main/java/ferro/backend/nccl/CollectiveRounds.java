@@ -1,0 +1,89 @@
+package ferro.backend.nccl;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.Tensor;
+import java.util.Set;
+
+/**
+ * A collective on host tensors, piece by piece: the same pieces on every rank. Only the ranks that need a copy make it, and
+ * memory that a rank does not receive into stays as it is.
+ */
+final class CollectiveRounds implements HostJob.Rounds {
+    private static final Set<String> READ_IN_PARTS = Set.of("reduceScatter", "scatter", "allToAll");
+    private static final Set<String> WRITTEN_IN_PARTS = Set.of("allGather", "gather", "allToAll");
+
+    private final Collective call;
+    private final HostStage stage;
+    private final CollectiveCalls calls;
+    private final HostTensor reads;
+    private final HostTensor writes;
+    private final DataType type;
+    private final int partsIn;
+    private final int partsOut;
+    private final long partLength;
+    private final int pieceLength;
+    private long from;
+
+    CollectiveRounds(Collective call, CommPlace place, HostStage stage, CollectiveCalls calls) {
+        this.call = call;
+        this.stage = stage;
+        this.calls = calls;
+        this.reads = (HostTensor) call.reads(place.rank());
+        this.writes = (HostTensor) call.writes(place.rank());
+        Tensor operand = call.operand();
+        this.type = operand.dataType();
+        this.partsIn = READ_IN_PARTS.contains(call.kind()) ? place.worldSize() : 1;
+        this.partsOut = WRITTEN_IN_PARTS.contains(call.kind()) ? place.worldSize() : 1;
+        boolean whole = call.kind().equals("allToAll");
+        this.partLength = whole ? operand.elementCount() / partsIn : operand.elementCount();
+        long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
+        this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
+    }
+
+    @Override
+    public boolean hasNext() {
+        return from < partLength;
+    }
+
+    private int length() {
+        return (int) Math.min(pieceLength, partLength - from);
+    }
+
+    private int bytes(int parts) {
+        return parts * length() * type.byteSize();
+    }
+
+    @Override
+    public void begin(long comm, long stream) {
+        stage.ensure((long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize());
+        if (reads != null) {
+            for (int part = 0; part < partsIn; part++) {
+                HostBytes.read(reads, part * partLength + from, length(), stage.toDevice(), bytes(part));
+            }
+            stage.upload(bytes(partsIn), stream);
+        }
+        boolean sameMemory = call.kind().equals("broadcast");
+        long out = sameMemory ? stage.in() : stage.out();
+        calls.of(call, new CollectiveCalls.Memory(stage.in(), out, length(), type))
+                .make(comm, stream);
+        if (writes != null) {
+            stage.download(out, bytes(partsOut), stream);
+        }
+        from += length();
+    }
+
+    @Override
+    public void finish() {
+        if (writes == null) {
+            return;
+        }
+        int length = (int) ((from - 1) % pieceLength) + 1;
+        long first = from - length;
+        for (int part = 0; part < partsOut; part++) {
+            HostBytes.write(
+                    stage.fromDevice(), part * length * type.byteSize(), writes, part * partLength + first, length);
+        }
+    }
+}

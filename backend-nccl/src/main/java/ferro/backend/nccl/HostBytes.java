@@ -1,0 +1,79 @@
+package ferro.backend.nccl;
+
+import ferro.HostTensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Copies between host tensors and direct memory in native order; a view or two is allocated per copy. */
+final class HostBytes {
+    private HostBytes() {}
+
+    /**
+     * Copies elements of a tensor into memory.
+     *
+     * @param tensor   where from
+     * @param from     first element
+     * @param count    elements
+     * @param to       direct buffer
+     * @param toByte   where in it
+     */
+    static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
+        ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
+        Object memory = tensor.memory();
+        int start = Math.toIntExact(tensor.offset() + from * unit(tensor));
+        if (memory instanceof float[] floats) {
+            part.asFloatBuffer().put(floats, start, count);
+        } else if (memory instanceof double[] doubles) {
+            part.asDoubleBuffer().put(doubles, start, count);
+        } else if (memory instanceof int[] ints) {
+            part.asIntBuffer().put(ints, start, count);
+        } else if (memory instanceof long[] longs) {
+            part.asLongBuffer().put(longs, start, count);
+        } else if (memory instanceof short[] shorts) {
+            part.asShortBuffer().put(shorts, start, count);
+        } else if (memory instanceof byte[] bytes) {
+            part.put(bytes, start, count);
+        } else {
+            part.put(part((ByteBuffer) memory, start, part.remaining()));
+        }
+    }
+
+    /**
+     * Copies memory into elements of a tensor.
+     *
+     * @param from     direct buffer
+     * @param fromByte where in it
+     * @param tensor   where to
+     * @param to       first element
+     * @param count    elements
+     */
+    static void write(ByteBuffer from, int fromByte, HostTensor tensor, long to, int count) {
+        ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
+        Object memory = tensor.memory();
+        int start = Math.toIntExact(tensor.offset() + to * unit(tensor));
+        if (memory instanceof float[] floats) {
+            part.asFloatBuffer().get(floats, start, count);
+        } else if (memory instanceof double[] doubles) {
+            part.asDoubleBuffer().get(doubles, start, count);
+        } else if (memory instanceof int[] ints) {
+            part.asIntBuffer().get(ints, start, count);
+        } else if (memory instanceof long[] longs) {
+            part.asLongBuffer().get(longs, start, count);
+        } else if (memory instanceof short[] shorts) {
+            part.asShortBuffer().get(shorts, start, count);
+        } else if (memory instanceof byte[] bytes) {
+            part.get(bytes, start, count);
+        } else {
+            part((ByteBuffer) memory, start, part.remaining()).put(part);
+        }
+    }
+
+    private static int unit(HostTensor tensor) {
+        return tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
+    }
+
+    private static ByteBuffer part(ByteBuffer of, int from, int bytes) {
+        // the limit of a user's buffer is the user's: the duplicate has its own
+        return of.duplicate().clear().limit(from + bytes).position(from).slice().order(ByteOrder.nativeOrder());
+    }
+}

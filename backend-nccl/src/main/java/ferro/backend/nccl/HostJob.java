@@ -1,0 +1,114 @@
+package ferro.backend.nccl;
+
+/**
+ * An operation on host memory, in rounds of upload, native call and download that each fill the {@link HostStage} at most.
+ *
+ * <p>Nothing else is handed over before its last round: the other ranks expect the rounds one after the other.
+ */
+final class HostJob implements NcclJob {
+    private final NcclLane lane;
+    private final NcclOperation operation;
+    private final HostStage stage;
+    private final Rounds rounds;
+    private Step step = Step.READY;
+    private long mark;
+
+    /** What differs between operations. */
+    interface Rounds {
+        /**
+         * Returns whether there is another round.
+         *
+         * @return false at the end
+         */
+        boolean hasNext();
+
+        /**
+         * Fills the stage, and queues a round on the stream.
+         *
+         * @param comm   ncclComm_t
+         * @param stream handle
+         */
+        void begin(long comm, long stream);
+
+        /** Takes the results of the round out of the stage. */
+        void finish();
+    }
+
+    private enum Step {
+        READY,
+        TAKING,
+        MARKED
+    }
+
+    HostJob(NcclLane lane, NcclOperation operation, HostStage stage, Rounds rounds) {
+        this.lane = lane;
+        this.operation = operation;
+        this.stage = stage;
+        this.rounds = rounds;
+    }
+
+    @Override
+    public boolean issue() {
+        if (!stage.claim(this)) {
+            return false;
+        }
+        while (true) {
+            switch (step) {
+                case READY -> {
+                    if (!rounds.hasNext()) {
+                        return true;
+                    }
+                    step = Step.TAKING;
+                    lane.call(operation, rounds::begin);
+                }
+                case TAKING -> {
+                    if (!lane.taken()) {
+                        return false;
+                    }
+                    mark = lane.mark();
+                    step = Step.MARKED;
+                }
+                default -> {
+                    if (!rounds.hasNext()) {
+                        return true;
+                    }
+                    if (!lane.passed(mark)) {
+                        return false;
+                    }
+                    finishRound();
+                }
+            }
+        }
+    }
+
+    private void finishRound() {
+        unmark();
+        rounds.finish();
+        step = Step.READY;
+    }
+
+    @Override
+    public boolean passed() {
+        return mark == 0 || lane.passed(mark);
+    }
+
+    @Override
+    public void deliver() {
+        if (step == Step.MARKED) {
+            finishRound();
+        }
+    }
+
+    @Override
+    public void end() {
+        unmark();
+        stage.release(this);
+    }
+
+    private void unmark() {
+        if (mark != 0) {
+            lane.unmark(mark);
+            mark = 0;
+        }
+    }
+}

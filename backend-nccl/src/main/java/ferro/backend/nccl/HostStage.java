@@ -1,0 +1,160 @@
+package ferro.backend.nccl;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.HostMemory;
+import ferro.dispatch.DeviceMemory;
+import java.nio.ByteBuffer;
+
+/**
+ * Memory between host tensors and the device: one block in and one out on each side, kept from call to call, so that a warm
+ * call allocates nothing natively. One job at a time has it. Only for the device thread, except {@link #close}.
+ */
+final class HostStage implements AutoCloseable {
+    private static final int SMALLEST_BYTES = 1 << 16;
+
+    private final DeviceMemory memory;
+    private final int device;
+    private final int mostBytes;
+    private Side in;
+    private Side out;
+    private DeviceTensor cell;
+    private Object owner;
+
+    /** One block on each side of the bus. */
+    private record Side(DeviceMemory.Staging host, DeviceTensor onDevice) {
+        void close() {
+            host.close();
+            free(onDevice);
+        }
+    }
+
+    /**
+     * Makes an empty stage.
+     *
+     * @param memory    where blocks come from
+     * @param device    ordinal
+     * @param mostBytes size of a block at most; equal on all ranks, since it cuts calls into pieces
+     */
+    HostStage(DeviceMemory memory, int device, int mostBytes) {
+        this.memory = memory;
+        this.device = device;
+        this.mostBytes = mostBytes;
+    }
+
+    int mostBytes() {
+        return mostBytes;
+    }
+
+    /** Takes the stage, unless another job has it. */
+    boolean claim(Object job) {
+        if (owner == null) {
+            owner = job;
+        }
+        return owner == job;
+    }
+
+    void release(Object job) {
+        if (owner == job) {
+            owner = null;
+        }
+    }
+
+    /** Makes both blocks at least so big; what they held is lost. */
+    void ensure(long bytes) {
+        if (in != null && in.onDevice.byteCount() >= bytes) {
+            return;
+        }
+        freeSides();
+        long doubled = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
+        int size = (int) Math.max(bytes, Math.min(doubled, mostBytes));
+        in = side(size);
+        out = side(size);
+    }
+
+    private Side side(int bytes) {
+        DeviceTensor onDevice = memory.allocate(DataType.INT8, new long[] {bytes}, device);
+        try {
+            return new Side(memory.stage(bytes), onDevice);
+        } catch (RuntimeException failure) {
+            free(onDevice);
+            throw failure;
+        }
+    }
+
+    /** Host memory that goes to the device. */
+    ByteBuffer toDevice() {
+        return in.host.buffer();
+    }
+
+    /** Host memory that comes from the device. */
+    ByteBuffer fromDevice() {
+        return out.host.buffer();
+    }
+
+    /** Device memory that is read. */
+    long in() {
+        return in.onDevice.address();
+    }
+
+    /** Device memory that is written. */
+    long out() {
+        return out.onDevice.address();
+    }
+
+    void upload(int bytes, long stream) {
+        copy(in(), HostMemory.address(in.host.buffer()), bytes, new Direction(Cuda.HOST_TO_DEVICE, "H2D", stream));
+    }
+
+    /** Copies from the block that is written, or, where a call works in place, from the one that is read. */
+    void download(long from, int bytes, long stream) {
+        copy(HostMemory.address(out.host.buffer()), from, bytes, new Direction(Cuda.DEVICE_TO_HOST, "D2H", stream));
+    }
+
+    private record Direction(int kind, String name, long stream) {}
+
+    private static void copy(long to, long from, int bytes, Direction direction) {
+        Checks.cuda(
+                Cuda.cudaMemcpyAsync(to, from, bytes, direction.kind, direction.stream),
+                "cudaMemcpyAsync " + direction.name);
+    }
+
+    /** Returns one element of device memory, for a barrier, whose value nobody looks at. */
+    long cell() {
+        if (cell == null) {
+            cell = memory.allocate(DataType.FLOAT32, new long[] {1}, device);
+        }
+        return cell.address();
+    }
+
+    private void freeSides() {
+        if (in != null) {
+            in.close();
+            in = null;
+        }
+        if (out != null) {
+            out.close();
+            out = null;
+        }
+    }
+
+    private static void free(DeviceTensor tensor) {
+        try {
+            ((AutoCloseable) tensor.owner()).close();
+        } catch (Exception failure) {
+            throw new IllegalStateException("cannot free " + tensor, failure);
+        }
+    }
+
+    /** Frees the blocks; after the streams that use them have passed. */
+    @Override
+    public void close() {
+        freeSides();
+        if (cell != null) {
+            free(cell);
+            cell = null;
+        }
+    }
+}

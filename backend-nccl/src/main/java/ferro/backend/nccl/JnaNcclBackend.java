@@ -1,0 +1,417 @@
+package ferro.backend.nccl;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.NcclBackend;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.backend.nccl.CollectiveCalls.Memory;
+import ferro.backend.nccl.RawCalls.Parts;
+import ferro.backend.nccl.RawCalls.Raw;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongFunction;
+
+/**
+ * One rank of a group over NCCL, with its device, its stream and its queue; made by {@link NcclWorld}.
+ *
+ * <p>Whole calls take device tensors, and host tensors by way of pooled memory of the device. They run one after the other on
+ * {@link #stream()}, each behind what the device's default stream holds when the call gets its turn. A call that passes its
+ * deadline, whose waiter is interrupted or that NCCL fails ends the group on every rank: the communicator is aborted, and the
+ * others hear why from the store, a quarter of a second after their own call has come to a stop.
+ *
+ * <p>Messages have the tag 0, run in the same order as collectives, and end the group at their deadline too: NCCL cannot take
+ * back a receive. Those of host memory carry their length; those of device memory must be received with the length sent.
+ *
+ * <p>Any thread may call. Per whole call a handle, its job and a place in the thread's queue are allocated in Java, and
+ * nothing natively once a call of that size has been made.
+ */
+public final class JnaNcclBackend implements NcclBackend {
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+    /** Even a close without time gives the communicator this much before it is aborted. */
+    private static final long LEAST_CLOSE_NANOS = 100_000_000;
+
+    private final NcclMember member;
+    private final NcclChecks checks;
+    private final CollectiveCalls calls;
+    private final NcclLane lane;
+    private final WorkQueue queue;
+    private final HostStage stage;
+    private final RawCalls raw;
+    private final NewGroups subgroups;
+
+    JnaNcclBackend(NcclMember member) {
+        this.member = member;
+        CommPlace place = member.comm().handle().place();
+        LoadedLibraries libraries = member.libraries();
+        checks = new NcclChecks(place, libraries);
+        calls = new CollectiveCalls(place, checks.elements(), libraries::has);
+        lane = new NcclLane(member.comm(), member.stream().handle(), calls);
+        stage = new HostStage(member.memory(), place.device(), member.stageBytes());
+        queue = new WorkQueue(member.comm(), new GroupNotes(member.store(), member.base(), place));
+        raw = new RawCalls(queue, lane, checks, member.timeout());
+        subgroups = new NewGroups(member, queue);
+    }
+
+    private CommPlace place() {
+        return queue.place();
+    }
+
+    @Override
+    public int rank() {
+        return place().rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return place().worldSize();
+    }
+
+    @Override
+    public Duration timeout() {
+        return member.timeout();
+    }
+
+    @Override
+    public int device() {
+        return place().device();
+    }
+
+    @Override
+    public long stream() {
+        return lane.stream();
+    }
+
+    /**
+     * Returns whose stream {@link #stream()} is.
+     *
+     * @return own or caller's; the default one also where a stream of our own was refused
+     */
+    public NcclStreamKind streamKind() {
+        return NcclStreamKind.of(member.stream());
+    }
+
+    /**
+     * Returns how often the default stream had to serve because the device gave no stream of our own; each was a warning.
+     *
+     * @return 0 or 1
+     */
+    public int streamDowngrades() {
+        return member.streamDowngrades();
+    }
+
+    /**
+     * Returns the release of the library.
+     *
+     * @return release
+     */
+    public NcclVersion version() {
+        return member.libraries().version();
+    }
+
+    /**
+     * Lends the native communicator, on the thread that drives it, between its other calls.
+     *
+     * @param <R>  result
+     * @param body gets ncclComm_t, which it must not keep; must return soon
+     * @return what the body returns
+     */
+    public <R> R withCommunicator(LongFunction<R> body) {
+        Object[] result = new Object[1];
+        raw.lend(comm -> result[0] = body.apply(comm));
+        @SuppressWarnings("unchecked")
+        R typed = (R) result[0];
+        return typed;
+    }
+
+    // whole calls
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return checks.unsupportedBecause(call);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        call.check(rank(), worldSize());
+        NcclOperation operation = CollectivePrint.operation(call);
+        Optional<String> refusal = unsupportedBecause(call);
+        if (refusal.isPresent()) {
+            throw new UnsupportedOperationException(place().during(operation) + ": " + refusal.get());
+        }
+        checks.memory(call);
+        NcclJob job = call.operand() instanceof HostTensor
+                ? new HostJob(lane, operation, stage, new CollectiveRounds(call, place(), stage, calls))
+                : new DeviceJob(lane, operation, deviceCalls(call), call);
+        return queue.submit(new NcclWork.Title(operation, CollectivePrint.of(call, worldSize()), -1), job, timeout);
+    }
+
+    private NcclLane.Calls deviceCalls(Collective call) {
+        if (call.operand() == null) {
+            return (comm, stream) -> calls.of(call, new Memory(stage.cell(), stage.cell(), 1, DataType.FLOAT32))
+                    .make(comm, stream);
+        }
+        long elements = call.operand().elementCount();
+        long part = call.kind().equals("allToAll") ? elements / worldSize() : elements;
+        return calls.of(
+                call,
+                new Memory(
+                        address(call.in()),
+                        address(call.out()),
+                        part,
+                        call.operand().dataType()));
+    }
+
+    private static long address(Tensor tensor) {
+        return tensor instanceof DeviceTensor on ? on.address() : 0;
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        run(new Collective.Barrier(), timeout);
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
+        String self = Integer.toString(rank());
+        String text = "aborted by rank " + self + ": " + cause.getMessage();
+        queue.fail(new GroupFailure(Code.ABORTED, self, text, cause));
+        queue.awaitSettled(queue.deadline(SETTLE_BOUND));
+    }
+
+    // messages
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        checkMessage(NcclOperation.SEND, tensor, to, tag);
+        NcclJob job = tensor instanceof HostTensor host
+                ? new HostJob(lane, NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
+                : new DeviceJob(lane, NcclOperation.SEND, calls.send(memory(tensor), to), tensor);
+        return message(NcclOperation.SEND, "send of " + tensor + " to rank " + to, to, job, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        checkMessage(NcclOperation.RECV, tensor, from, tag);
+        NcclJob job = tensor instanceof HostTensor host
+                ? new HostJob(lane, NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
+                : new DeviceJob(lane, NcclOperation.RECV, calls.receive(memory(tensor), from), tensor);
+        return message(NcclOperation.RECV, "receive of " + tensor + " from rank " + from, from, job, timeout);
+    }
+
+    private Work message(NcclOperation operation, String print, int peer, NcclJob job, Duration timeout) {
+        return queue.submit(new NcclWork.Title(operation, print, peer), job, timeout);
+    }
+
+    private static Memory memory(Tensor tensor) {
+        long address = address(tensor);
+        return new Memory(address, address, tensor.elementCount(), tensor.dataType());
+    }
+
+    private void checkMessage(NcclOperation operation, Tensor tensor, int peer, int tag) {
+        InvalidRankException.check(peer, worldSize());
+        checks.messages(operation, tag);
+        checks.notToSelf(operation, peer);
+        if (tensor instanceof DeviceTensor on) {
+            checks.types(on.dataType(), null);
+            checks.tensor(operation.label(), on);
+        }
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        checkMessage(NcclOperation.SEND, null, to, tag);
+        send(bytes(message.isReadOnly() ? copy(message) : message), to, tag, timeout)
+                .await();
+        message.position(message.limit());
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        if (message.isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
+        }
+        recv(bytes(message), from, tag, timeout).await();
+        message.position(message.limit());
+    }
+
+    private static HostTensor bytes(ByteBuffer message) {
+        if (message.hasArray()) {
+            int start = message.arrayOffset() + message.position();
+            return HostTensor.of(DataType.INT8, message.array(), start, message.remaining());
+        }
+        return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
+    }
+
+    private static ByteBuffer copy(ByteBuffer message) {
+        return ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+    }
+
+    // raw calls
+
+    @Override
+    public DeviceTensor allocate(DataType dataType, long... shape) {
+        return member.memory().allocate(dataType, shape, device());
+    }
+
+    @Override
+    public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_REDUCE, in, out, shape, stream);
+        raw.check(call, new Parts(1, 1), op);
+        raw.make(call, calls.allReduce(call.memory(), op));
+    }
+
+    @Override
+    public void broadcast(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.BROADCAST, in, out, shape, stream);
+        raw.checkRank(root);
+        raw.check(call, new Parts(rank() == root ? 1 : 0, 1), null);
+        raw.make(call, calls.broadcast(call.memory(), root));
+    }
+
+    @Override
+    public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
+        Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
+        raw.checkRank(how.root());
+        raw.check(call, new Parts(1, rank() == how.root() ? 1 : 0), how.op());
+        raw.make(call, calls.reduce(call.memory(), how.op(), how.root()));
+    }
+
+    @Override
+    public void allGather(long in, long out, RawShape shape, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_GATHER, in, out, shape, stream);
+        raw.check(call, new Parts(1, worldSize()), null);
+        raw.make(call, calls.allGather(call.memory()));
+    }
+
+    @Override
+    public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        Raw call = new Raw(NcclOperation.REDUCE_SCATTER, in, out, shape, stream);
+        raw.check(call, new Parts(worldSize(), 1), op);
+        raw.make(call, calls.reduceScatter(call.memory(), op));
+    }
+
+    @Override
+    public void gather(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.GATHER, in, out, shape, stream);
+        raw.checkRank(root);
+        raw.check(call, new Parts(1, rank() == root ? worldSize() : 0), null);
+        raw.checkSupported(call);
+        raw.make(call, calls.gather(call.memory(), root));
+    }
+
+    @Override
+    public void scatter(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.SCATTER, in, out, shape, stream);
+        raw.checkRank(root);
+        raw.check(call, new Parts(rank() == root ? worldSize() : 0, 1), null);
+        raw.checkSupported(call);
+        raw.make(call, calls.scatter(call.memory(), root));
+    }
+
+    @Override
+    public void allToAll(long in, long out, RawShape shape, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_TO_ALL, in, out, shape, stream);
+        raw.check(call, new Parts(worldSize(), worldSize()), null);
+        raw.checkSupported(call);
+        raw.make(call, calls.allToAll(call.memory()));
+    }
+
+    @Override
+    public void send(long in, RawShape shape, int to, long stream) {
+        Raw call = new Raw(NcclOperation.SEND, in, 0, shape, stream);
+        raw.checkRank(to);
+        checks.messages(call.operation(), 0);
+        raw.check(call, new Parts(1, 0), null);
+        raw.make(call, calls.send(call.memory(), to));
+    }
+
+    @Override
+    public void recv(long out, RawShape shape, int from, long stream) {
+        Raw call = new Raw(NcclOperation.RECV, 0, out, shape, stream);
+        raw.checkRank(from);
+        checks.messages(call.operation(), 0);
+        raw.check(call, new Parts(0, 1), null);
+        raw.make(call, calls.receive(call.memory(), from));
+    }
+
+    @Override
+    public void copy(long in, long out, RawShape shape, long stream) {
+        raw.copy(new Raw(NcclOperation.COPY, in, out, shape, stream));
+    }
+
+    @Override
+    public void grouped(Runnable body) {
+        raw.grouped(body);
+    }
+
+    @Override
+    public void waitFor(long before, long stream) {
+        raw.waitFor(before, stream);
+    }
+
+    @Override
+    public void synchronize(long stream) {
+        raw.synchronize(stream);
+    }
+
+    // groups and the end
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        return subgroups.make(ranks, name, timeout);
+    }
+
+    @Override
+    public void close() {
+        close(CLOSE_BOUND);
+    }
+
+    /**
+     * Waits for queued work, takes leave, then finalizes, destroys, and frees the stream; what is still pending at the bound
+     * fails with ABORTED, and what is stuck is aborted. Idempotent; needed after a failure too.
+     */
+    @Override
+    public void close(Duration timeout) {
+        if (!queue.beginClose()) {
+            return;
+        }
+        Deadline bound = queue.deadline(timeout);
+        boolean empty = queue.awaitEmpty(bound);
+        if (!empty) {
+            String text = "rank " + rank() + " closed the group with work that had not ended after "
+                    + bound.lengthMillis() + " ms";
+            queue.fail(new GroupFailure(Code.ABORTED, Integer.toString(rank()), text, null));
+        }
+        if (queue.failure() == null) {
+            queue.goodbye();
+        } else {
+            queue.awaitSettled(queue.deadline(SETTLE_BOUND));
+        }
+        member.comm().close(Duration.ofNanos(Math.max(LEAST_CLOSE_NANOS, bound.remainingNanos())));
+        queue.end();
+        if (!queue.hasAbandoned()) {
+            stage.close();
+        }
+        member.release();
+    }
+
+    /** Returns who it is; nothing of how the ranks met. */
+    @Override
+    public String toString() {
+        return "JnaNcclBackend[" + place() + " of " + worldSize() + ", device " + device() + "]";
+    }
+}

@@ -1,0 +1,207 @@
+package ferro.backend.nccl;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.ffi.NcclCapability;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** What is looked at before anything native: what NCCL can do, where tensors are, which memory may overlap. */
+final class NcclChecks {
+    private static final Set<DataType> FLOATING =
+            EnumSet.of(DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64);
+    private static final Set<String> FROM_MESSAGES = Set.of("gather", "scatter", "allToAll");
+
+    private final CommPlace place;
+    private final LoadedLibraries libraries;
+    private final NcclElements elements;
+
+    NcclChecks(CommPlace place, LoadedLibraries libraries) {
+        this.place = place;
+        this.libraries = libraries;
+        this.elements = new NcclElements(libraries.version());
+    }
+
+    NcclElements elements() {
+        return elements;
+    }
+
+    /** Returns why a collective cannot be done here. */
+    Optional<String> unsupportedBecause(Collective call) {
+        if (call.hasCounts()) {
+            return Optional.of(call.kind() + " of unequal parts is nothing that NCCL has: make the parts equal, or use"
+                    + " host tensors and TcpBackend");
+        }
+        Tensor operand = call.operand();
+        try {
+            if (FROM_MESSAGES.contains(call.kind())) {
+                rooted(call.kind());
+            }
+            if (operand != null) {
+                types(operand.dataType(), call.op());
+            }
+            return Optional.empty();
+        } catch (UnsupportedOperationException refused) {
+            return Optional.of(refused.getMessage());
+        }
+    }
+
+    /**
+     * Checks that gather, scatter or all-to-all can be made.
+     *
+     * @throws UnsupportedOperationException saying what NCCL lacks
+     */
+    void rooted(String kind) {
+        if (!libraries.has(NcclCapability.ROOTED) && !libraries.has(NcclCapability.SEND_RECV)) {
+            throw new UnsupportedOperationException(kind + " needs " + NcclCapability.ROOTED + " or "
+                    + NcclCapability.SEND_RECV + ", found NCCL " + libraries.version());
+        }
+    }
+
+    /**
+     * Checks a type, and the reduction if there is one.
+     *
+     * @throws UnsupportedOperationException saying what NCCL lacks
+     */
+    void types(DataType type, ReduceOp op) {
+        elements.code(type);
+        if (op == null) {
+            return;
+        }
+        elements.code(op);
+        if (op == ReduceOp.AVG && !FLOATING.contains(type)) {
+            // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
+            throw new UnsupportedOperationException("the average of " + type.label()
+                    + " would wrap in NCCL: use sum, or convert to one of f16 bf16 f32 f64");
+        }
+    }
+
+    /** Checks the device memory of a whole call. */
+    void memory(Collective call) {
+        onDevice(call.kind(), call.in());
+        onDevice(call.kind(), call.out());
+        Tensor in = call.in();
+        Tensor out = call.out();
+        if (in instanceof DeviceTensor from && out instanceof DeviceTensor to && in != out) {
+            overlap(call.kind(), new Span(from.address(), from.byteCount()), new Span(to.address(), to.byteCount()));
+        }
+    }
+
+    private void onDevice(String kind, Tensor tensor) {
+        if (!(tensor instanceof DeviceTensor on)) {
+            return;
+        }
+        tensor(kind, on);
+    }
+
+    /**
+     * Checks one device tensor.
+     *
+     * @throws IllegalStateException    if it is on another device than this rank's
+     * @throws IllegalArgumentException if it has elements but no address
+     */
+    void tensor(String kind, DeviceTensor on) {
+        if (on.device() != place.device()) {
+            throw new IllegalStateException(kind + " on " + place + ": the tensor is on device " + on.device()
+                    + ", this rank drives device " + place.device() + ": nothing is moved between devices");
+        }
+        if (on.address() == 0 && on.elementCount() > 0) {
+            throw new IllegalArgumentException(
+                    kind + " on " + place + ": " + on + " has " + on.elementCount() + " elements at address 0");
+        }
+    }
+
+    /**
+     * A run of bytes.
+     *
+     * @param address first
+     * @param bytes   number
+     */
+    record Span(long address, long bytes) {
+        boolean meets(Span other) {
+            return bytes > 0
+                    && other.bytes > 0
+                    && address < other.address + other.bytes
+                    && other.address < address + bytes;
+        }
+    }
+
+    /**
+     * Checks that memory overlaps only as NCCL allows: not at all, or in place.
+     *
+     * @throws IllegalArgumentException otherwise
+     */
+    void overlap(String kind, Span in, Span out) {
+        if (!in.meets(out)) {
+            return;
+        }
+        boolean inPlace = switch (kind) {
+            case "allReduce", "reduce", "broadcast" -> in.address == out.address;
+            case "allGather", "gather" -> in.address == out.address + place.rank() * in.bytes;
+            case "reduceScatter", "scatter" -> out.address == in.address + place.rank() * out.bytes;
+            default -> false;
+        };
+        if (!inPlace) {
+            throw new IllegalArgumentException(
+                    kind + " on " + place + ": input of " + in.bytes + " bytes and output of " + out.bytes
+                            + " overlap, which is no form of it that works in place: use memory of its own");
+        }
+    }
+
+    /**
+     * Checks a pointer of a raw call.
+     *
+     * @param operation for messages
+     * @param name      in or out
+     * @param span      memory
+     */
+    void pointer(NcclOperation operation, String name, Span span) {
+        if (span.address == 0 && span.bytes > 0) {
+            throw new IllegalArgumentException(
+                    place.during(operation) + ": " + name + " is a null pointer, with " + span.bytes + " bytes");
+        }
+    }
+
+    /** Returns the bytes of so many parts, or refuses. */
+    long bytes(NcclOperation operation, ferro.NcclBackend.RawShape shape, int parts) {
+        if (shape.count() < 0) {
+            throw new IllegalArgumentException(place.during(operation) + ": the count is negative: " + shape.count());
+        }
+        try {
+            return Math.multiplyExact(
+                    Math.multiplyExact(shape.count(), (long) shape.dataType().byteSize()), (long) parts);
+        } catch (ArithmeticException overflow) {
+            throw new IllegalArgumentException(
+                    place.during(operation) + ": " + parts + " x " + shape.count() + " elements of "
+                            + shape.dataType().label() + " are more bytes than 64 bits hold",
+                    overflow);
+        }
+    }
+
+    /** Checks that the library has sends and receives. */
+    void messages(NcclOperation operation, int tag) {
+        if (!libraries.has(NcclCapability.SEND_RECV)) {
+            throw new UnsupportedOperationException(place.during(operation) + ": NCCL " + libraries.version()
+                    + " does not support byte-level P2P send/recv, which need " + NcclCapability.SEND_RECV
+                    + ": use GPU-native collectives (allReduce and broadcast), or TcpBackend");
+        }
+        if (tag != 0) {
+            throw new UnsupportedOperationException(
+                    place.during(operation) + ": NCCL has no tags, found tag " + tag + ": use tag 0, or TcpBackend");
+        }
+    }
+
+    /** Checks that a message goes to somebody else. */
+    void notToSelf(NcclOperation operation, int peer) {
+        if (peer == place.rank()) {
+            throw new UnsupportedOperationException(place.during(operation) + ": rank " + peer
+                    + " cannot send to itself by a call of its own, which would wait for the other half: make both"
+                    + " raw calls inside grouped, or copy");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.nccl.NcclMember.Meeting;
+import ferro.backend.nccl.NcclMember.Way;
+import ferro.dispatch.DeviceMemory;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One joining, from the device to a working end, by one deadline; what fails leaves nothing behind. */
+final class NcclJoin {
+    private final GroupSpec group;
+    private final RankContext context;
+    private final Deadline deadline;
+
+    NcclJoin(GroupSpec group, RankContext context) {
+        this.group = group;
+        this.context = context;
+        this.deadline = Deadline.after(group.timeout(), context::nanoTime);
+    }
+
+    JnaNcclBackend join(StreamChoice stream) {
+        int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
+        boolean alone = group.worldSize() == 1;
+        Store store = alone ? new LocalStore() : context.store();
+        try {
+            return join(device, store, stream);
+        } catch (RuntimeException | Error failure) {
+            if (!alone) {
+                context.releaseStore();
+            }
+            throw failure;
+        }
+    }
+
+    private JnaNcclBackend join(int device, Store store, StreamChoice stream) {
+        String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
+        // the same group may be joined again over a store that lives on: each rank counts, and all count alike
+        long attempt = store.add(name + "/joins/" + group.rank(), 1);
+        String base = name + "/" + attempt;
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm;
+        try {
+            NcclUniqueId id = meet(store, base, factory);
+            CommPlace place = new CommPlace(group.name(), group.rank(), group.worldSize(), device);
+            comm = factory.rank(place, id, deadline);
+        } catch (FerroException failure) {
+            throw naming(missing(store, name, attempt), failure);
+        }
+        return assemble(comm, new Meeting(store, base, group.worldSize() > 1), stream);
+    }
+
+    private NcclUniqueId meet(Store store, String base, CommFactory factory) {
+        if (group.rank() == 0) {
+            NcclUniqueId id = factory.uniqueId();
+            store.set(base + "/id", id.toBytes());
+            return id;
+        }
+        return NcclUniqueId.fromBytes(
+                store.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos()))));
+    }
+
+    /** Returns the ranks that have not even begun, comma-separated; empty if the store cannot tell. */
+    private String missing(Store store, String name, long attempt) {
+        StringJoiner missing = new StringJoiner(",");
+        try {
+            for (int rank = 0; rank < group.worldSize(); rank++) {
+                byte[] joins = GroupNotes.peek(store, name + "/joins/" + rank);
+                boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
+                if (!here) {
+                    missing.add(Integer.toString(rank));
+                }
+            }
+        } catch (RuntimeException gone) {
+            return "";
+        }
+        return missing.toString();
+    }
+
+    private FerroException naming(String missing, FerroException failure) {
+        boolean late = failure.code() == Code.TIMED_OUT || failure.code() == Code.RENDEZVOUS;
+        if (!late) {
+            return failure;
+        }
+        String whom = missing.isEmpty()
+                ? "all ranks have begun, but not all came to the communicator"
+                : "rank " + missing + " of " + group.worldSize() + " has not come";
+        return new FerroException(
+                failure.code(),
+                Where.outside(group.name(), group.rank()).blaming(missing),
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " by nccl failed: " + whom + " within "
+                        + deadline.lengthMillis() + " ms; see whether they run (ferro.timeout sets the time): "
+                        + failure.getMessage(),
+                failure);
+    }
+
+    /** Gives a communicator its stream, its memory and its queue; closes it if that fails. */
+    JnaNcclBackend assemble(Communicator comm, Meeting meeting, StreamChoice choice) {
+        boolean shared = false;
+        try {
+            AtomicInteger downgrades = new AtomicInteger();
+            CudaStream stream = stream(comm, choice, downgrades);
+            DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
+            shared = true;
+            Way way = new Way(stream, downgrades.get(), memory, meeting);
+            return new JnaNcclBackend(
+                    new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout()));
+        } catch (RuntimeException | Error failure) {
+            comm.close();
+            if (shared) {
+                context.release(DeviceMemory.class);
+            }
+            throw failure;
+        }
+    }
+
+    private CudaStream stream(Communicator comm, StreamChoice choice, AtomicInteger downgrades) {
+        int device = comm.handle().place().device();
+        try {
+            return comm.thread()
+                    .call(
+                            () -> comm.own(
+                                    choice.own()
+                                            ? CudaStream.orDefault(device, refused -> downgrades.incrementAndGet())
+                                            : CudaStream.ofCaller(choice.handle(), device)),
+                            deadline);
+        } catch (TimeoutException late) {
+            throw failure(comm, Code.TIMED_OUT, late);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw failure(comm, Code.INTERRUPTED, interrupted);
+        }
+    }
+
+    private static FerroException failure(Communicator comm, Code code, Exception cause) {
+        CommPlace place = comm.handle().place();
+        return new FerroException(
+                code,
+                place.where(NcclOperation.PREPARE, 0),
+                place.during(NcclOperation.PREPARE) + ": no stream: " + cause.getMessage(),
+                cause);
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.backend.nccl;
+
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+
+/**
+ * One communicator and the stream that its operations run on, as jobs see them; everything here runs on the
+ * {@link DeviceThread}.
+ *
+ * @param comm   communicator of one member
+ * @param stream handle; 0 is the default stream
+ * @param calls  native calls of this rank
+ */
+record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
+    private static final int MEMBER = 0;
+
+    /** Native calls on the lane. */
+    @FunctionalInterface
+    interface Calls {
+        /**
+         * Makes them.
+         *
+         * @param comm   ncclComm_t
+         * @param stream handle
+         */
+        void make(long comm, long stream);
+    }
+
+    /** Makes native calls, if the communicator may still be used. */
+    void call(NcclOperation operation, Calls body) {
+        CommHandle handle = comm.handle();
+        long address = handle.enter(operation);
+        try {
+            comm.thread().use(handle.place().device());
+            body.make(address, stream);
+        } finally {
+            handle.leave();
+        }
+    }
+
+    /**
+     * Makes the stream wait for what the device's default stream holds now: the caller may just have filled the tensors
+     * there, and a non-blocking stream has no order with it.
+     */
+    void afterDefaultStream() {
+        comm.thread().use(comm.handle().place().device());
+        order(Cuda.DEFAULT_STREAM, stream);
+    }
+
+    /** Makes what is queued on a stream later wait for what another one holds now. */
+    void order(long before, long later) {
+        if (before == later) {
+            return;
+        }
+        EventPool events = comm.events(MEMBER);
+        long mark = events.record(before);
+        try {
+            Checks.cuda(Cuda.cudaStreamWaitEvent(later, mark, 0), "cudaStreamWaitEvent");
+        } finally {
+            // the wait has taken the mark as it is now
+            events.giveBack(mark);
+        }
+    }
+
+    /** Returns whether NCCL has taken the calls: a communicator that does not block must be left alone until then. */
+    boolean taken() {
+        if (!comm.nonBlocking()) {
+            return true;
+        }
+        NcclResult state = comm.handle().asyncError();
+        if (state.equals(NcclResult.IN_PROGRESS)) {
+            return false;
+        }
+        Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        return true;
+    }
+
+    /** Marks where the stream is now; {@link #unmark} must follow. */
+    long mark() {
+        return comm.events(MEMBER).record(stream);
+    }
+
+    boolean passed(long mark) {
+        return comm.events(MEMBER).passed(mark);
+    }
+
+    void unmark(long mark) {
+        comm.events(MEMBER).giveBack(mark);
+    }
+}

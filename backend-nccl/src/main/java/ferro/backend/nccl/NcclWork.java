@@ -1,0 +1,256 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.Work;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The handle of one operation on its way through {@link WorkQueue} and {@link DeviceThread}.
+ *
+ * <p>It ends exactly once. Well: after the device has passed it and its results are delivered. Badly: with the first failure
+ * of the group; one that the device may still be busy with waits for that, see {@link #over}.
+ */
+final class NcclWork implements Work, DeviceTask<Void> {
+    /** So often a waiting caller makes sure that its deadline is watched. */
+    private static final long LOOK_NANOS = 100_000_000;
+
+    private final WorkQueue queue;
+    private final Title title;
+    private final long sequence;
+    private final Deadline deadline;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+    /** Keeps the tensors of the call reachable until the end. */
+    private volatile NcclJob job;
+
+    private volatile GroupFailure failure;
+    private volatile long endedNanos;
+    private CompletableFuture<Void> completion;
+
+    private enum Phase {
+        QUEUED,
+        RUNNING,
+        ENDED
+    }
+
+    /**
+     * What is told of an operation.
+     *
+     * @param operation for messages
+     * @param print     kind, counts, type, op and root: what must be equal on all ranks
+     * @param peer      the other rank of a message, which has no place in the sequence; -1 for a collective
+     */
+    record Title(NcclOperation operation, String print, int peer) {
+        boolean isMessage() {
+            return peer >= 0;
+        }
+    }
+
+    NcclWork(WorkQueue queue, Title title, long sequence, NcclJob job, Deadline deadline) {
+        this.queue = queue;
+        this.title = title;
+        this.sequence = sequence;
+        this.job = job;
+        this.deadline = deadline;
+    }
+
+    Title title() {
+        return title;
+    }
+
+    Deadline deadline() {
+        return deadline;
+    }
+
+    /** Returns how a message begins. */
+    String place() {
+        return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
+    }
+
+    private Where where() {
+        String group = queue.place().group();
+        long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
+        return new Where(group, queue.place().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);
+    }
+
+    @Override
+    public boolean isDone() {
+        return ended.getCount() == 0;
+    }
+
+    @Override
+    public void await() {
+        try {
+            while (!ended.await(LOOK_NANOS, TimeUnit.NANOSECONDS)) {
+                queue.nudge(this);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            queue.interrupted(this, interrupted);
+            queue.settled(this);
+        }
+        throwFailure();
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        Deadline looking = queue.deadline(timeout);
+        try {
+            if (!looking.await(ended)) {
+                return false;
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            queue.interrupted(this, interrupted);
+            queue.settled(this);
+        }
+        throwFailure();
+        return true;
+    }
+
+    /** Waits for the end, whatever comes in between; only for those who know that it is near. */
+    boolean awaitQuietly(Deadline bound) {
+        return bound.awaitQuietly(ended);
+    }
+
+    @Override
+    public synchronized CompletionStage<Void> completion() {
+        if (completion == null) {
+            completion = new CompletableFuture<>();
+            if (isDone()) {
+                finish(completion);
+            }
+        }
+        return completion.minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public Duration elapsed() {
+        return Duration.ofNanos(isDone() ? endedNanos : deadline.elapsedNanos());
+    }
+
+    private void throwFailure() {
+        if (failure != null) {
+            throw exception();
+        }
+    }
+
+    /** A new one each time, so that its trace shows who asked. */
+    FerroException exception() {
+        return failure.exception(where(), place());
+    }
+
+    /** Ends it badly if the device thread has not begun it. */
+    void dropUnbegun(GroupFailure why) {
+        if (phase.compareAndSet(Phase.QUEUED, Phase.ENDED)) {
+            finish(why);
+        }
+    }
+
+    /** Ends it badly although the device may be busy with it: what it touches stays reachable for good. */
+    void abandon(GroupFailure why) {
+        if (phase.getAndSet(Phase.ENDED) != Phase.ENDED) {
+            queue.keepReachable(job);
+            finish(why);
+        }
+    }
+
+    private void finish(GroupFailure why) {
+        synchronized (this) {
+            failure = why;
+            endedNanos = deadline.elapsedNanos();
+            job = null;
+            ended.countDown();
+            if (completion != null) {
+                finish(completion);
+            }
+        }
+        queue.ended(this);
+    }
+
+    private void finish(CompletableFuture<Void> stage) {
+        FerroException why = failure == null ? null : exception();
+        queue.onThreadOfItsOwn(() -> {
+            if (why == null) {
+                stage.complete(null);
+            } else {
+                stage.completeExceptionally(why);
+            }
+        });
+    }
+
+    // what follows is the device thread's side
+
+    @Override
+    public boolean issue() {
+        if (phase.get() == Phase.QUEUED && !phase.compareAndSet(Phase.QUEUED, Phase.RUNNING)) {
+            return true;
+        }
+        NcclJob mine = job;
+        if (mine == null || queue.failure() != null) {
+            return true;
+        }
+        try {
+            return mine.issue();
+        } catch (RuntimeException | Error thrown) {
+            queue.failedNatively(this, thrown);
+            return true;
+        }
+    }
+
+    /**
+     * Looks at the device first, at the failure second: an abort makes streams pass, but only after the failure was set.
+     */
+    @Override
+    public boolean over() {
+        NcclJob mine = job;
+        if (mine == null) {
+            return true;
+        }
+        boolean passed = hasPassed(mine);
+        GroupFailure why = queue.failure();
+        if (!passed && (why == null || !queue.isDrained())) {
+            return false;
+        }
+        if (phase.getAndSet(Phase.ENDED) != Phase.ENDED) {
+            finish(why == null ? delivered(mine) : why);
+        }
+        mine.end();
+        return true;
+    }
+
+    private boolean hasPassed(NcclJob mine) {
+        try {
+            return mine.passed();
+        } catch (RuntimeException | Error thrown) {
+            queue.failedNatively(this, thrown);
+            return true;
+        }
+    }
+
+    private GroupFailure delivered(NcclJob mine) {
+        try {
+            mine.deliver();
+            return null;
+        } catch (RuntimeException | Error thrown) {
+            queue.failedNatively(this, thrown);
+            return queue.failure();
+        }
+    }
+
+    @Override
+    public Void result() {
+        return null;
+    }
+}

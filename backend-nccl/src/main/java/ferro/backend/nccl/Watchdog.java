@@ -1,0 +1,143 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The thread that ends what the device thread cannot: operations past their deadline, failures that NCCL tells only when it
+ * is asked, failures of other ranks. It waits for nothing but the native abort, which is bounded.
+ *
+ * <p>While nothing is pending it sleeps; the first operation after that wakes it, the next ones only if their deadline is
+ * nearer than its next look. In the healthy case it asks NCCL ten times a second and the store never.
+ */
+final class Watchdog {
+    private static final long LOOK_NANOS = 100_000_000;
+    private static final long ASLEEP = Long.MAX_VALUE;
+    /** For the store to say who is missing, once a deadline has passed. */
+    private static final Duration ABSENTEES_BOUND = Duration.ofMillis(800);
+
+    private final WorkQueue queue;
+    private final Thread thread;
+    /** Nanoseconds until the next look, measured from the last one; {@link #ASLEEP} if there is none. */
+    private volatile long lookAfterNanos = ASLEEP;
+
+    private volatile boolean ended;
+    private boolean settled;
+    private Expiry expiry;
+
+    /** An operation past its deadline, while the store is asked who is missing. */
+    private record Expiry(NcclWork work, Deadline bound) {}
+
+    Watchdog(WorkQueue queue) {
+        this.queue = queue;
+        thread = new Thread(this::run, queue.place().threadName("watchdog"));
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Sees to it that a deadline will be watched. */
+    void watch(Deadline deadline) {
+        if (lookAfterNanos == ASLEEP || deadline.remainingNanos() < lookAfterNanos) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Ends the thread; it may be in an abort, which is bounded. */
+    void end() {
+        ended = true;
+        wake();
+        if (Thread.currentThread() == thread) {
+            return;
+        }
+        boolean interrupted = false;
+        try {
+            thread.join(LOOK_NANOS / 1_000_000);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!ended) {
+            lookAfterNanos = look();
+            if (lookAfterNanos == ASLEEP) {
+                // an operation that came while this was being decided has seen the old value
+                if (queue.oldest() == null && queue.failure() == null || settled) {
+                    LockSupport.park(this);
+                }
+            } else {
+                LockSupport.parkNanos(this, lookAfterNanos);
+            }
+        }
+    }
+
+    /** Looks once; returns nanoseconds until the next look. */
+    private long look() {
+        if (queue.failure() != null) {
+            if (!settled) {
+                settled = true;
+                queue.settle();
+            }
+            return ASLEEP;
+        }
+        NcclWork oldest = queue.oldest();
+        if (oldest == null) {
+            expiry = null;
+            return ASLEEP;
+        }
+        Optional<FerroException> told = queue.comm().asyncFailure(oldest.title().operation());
+        if (told.isPresent()) {
+            // what it wraps has the words of NCCL alone
+            queue.failedNatively(oldest, told.get().getCause());
+            return 0;
+        }
+        queue.notes().whilePending(oldest, queue::fail);
+        return nextLook(oldest);
+    }
+
+    private long nextLook(NcclWork oldest) {
+        long next = LOOK_NANOS;
+        for (NcclWork work : queue.pending()) {
+            if (!work.isDone() && work.deadline().passed()) {
+                return expire(oldest, work);
+            }
+            next = Math.min(next, work.deadline().remainingNanos());
+        }
+        long patience = queue.notes().patienceNanos(oldest) - oldest.deadline().elapsedNanos();
+        return patience > 0 ? Math.min(next, patience) : next;
+    }
+
+    /** The ranks to blame are those that the oldest operation waits for; the store knows them, if it is quick. */
+    private long expire(NcclWork oldest, NcclWork late) {
+        if (expiry == null || expiry.work != late) {
+            expiry = new Expiry(late, queue.deadline(ABSENTEES_BOUND));
+            queue.notes().absentees(oldest, absent -> timedOut(oldest, late, absent));
+        } else if (expiry.bound.passed()) {
+            timedOut(oldest, late, "");
+        }
+        return expiry.bound.remainingNanos() + 1;
+    }
+
+    private void timedOut(NcclWork oldest, NcclWork late, String absent) {
+        String head = oldest == late ? "" : ", queued behind " + oldest.title().print() + " seq " + oldest.sequence();
+        String whom = absent.isEmpty()
+                ? ": another rank is late, gone, or made another call"
+                : ": rank " + absent + " has not called it";
+        String text = late.title().print() + " timed out after "
+                + late.deadline().lengthMillis() + " ms" + head + whom + "; the communicator is aborted, join again";
+        queue.fail(new GroupFailure(Code.TIMED_OUT, absent, text, null));
+    }
+}

@@ -1,0 +1,281 @@
+package ferro.backend.nccl;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The order of operations of one rank, and its one failure.
+ *
+ * <p>Any thread submits; the place in the queue, the sequence number and the hand-over to the device thread are one step.
+ * The first failure wins: it ends what has not begun at once, and has the {@link Watchdog} abort the communicator, so that
+ * what has begun comes back too. After that every call fails with it.
+ */
+final class WorkQueue {
+    /** For streams to pass what an abort has cut off; the abort itself has ten seconds of its own. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
+
+    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+    private static final long IDLE_MILLIS = 1000;
+
+    private final Communicator comm;
+    private final GroupNotes notes;
+    private final Watchdog watchdog;
+    private final AtomicReference<GroupFailure> failure = new AtomicReference<>();
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private final ArrayDeque<NcclWork> pending = new ArrayDeque<>();
+    private final List<NcclJob> reachable = new ArrayList<>();
+    private ThreadPoolExecutor chained;
+    private long lastSequence;
+    private boolean closing;
+    private volatile boolean drained;
+    private volatile FerroException firstThrown;
+
+    WorkQueue(Communicator comm, GroupNotes notes) {
+        this.comm = comm;
+        this.notes = notes;
+        this.watchdog = new Watchdog(this);
+        watchdog.start();
+    }
+
+    CommPlace place() {
+        return comm.handle().place();
+    }
+
+    Communicator comm() {
+        return comm;
+    }
+
+    GroupNotes notes() {
+        return notes;
+    }
+
+    Deadline deadline(Duration timeout) {
+        return comm.deadline(timeout);
+    }
+
+    /** Returns why the group has ended, or null. */
+    GroupFailure failure() {
+        return failure.get();
+    }
+
+    /**
+     * Queues an operation.
+     *
+     * @param title   what is told of it; a message gets no number
+     * @param job     native side
+     * @param timeout from now to the end
+     * @throws FerroException        if the group has failed
+     * @throws IllegalStateException if it is closed, or if this is the device thread
+     */
+    NcclWork submit(NcclWork.Title title, NcclJob job, Duration timeout) {
+        if (comm.thread().isCurrent()) {
+            throw new IllegalStateException(place().during(title.operation())
+                    + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
+        }
+        NcclWork work;
+        synchronized (this) {
+            refuse(title.operation());
+            long sequence = title.isMessage() ? -1 : lastSequence + 1;
+            work = new NcclWork(this, title, sequence, job, deadline(timeout));
+            comm.thread().submit(work);
+            pending.add(work);
+            lastSequence = Math.max(sequence, lastSequence);
+        }
+        if (failure.get() != null) {
+            work.dropUnbegun(failure.get());
+        }
+        watchdog.watch(work.deadline());
+        return work;
+    }
+
+    /** Throws if nothing may start any more. */
+    synchronized void refuse(NcclOperation operation) {
+        if (closing) {
+            throw new IllegalStateException(place().during(operation) + ": the group is closed: join again");
+        }
+        GroupFailure why = failure.get();
+        if (why != null) {
+            throw why.later(place().where(operation, 0), place().during(operation), firstThrown);
+        }
+    }
+
+    /** Returns the operation that the ranks wait for now, or null. */
+    synchronized NcclWork oldest() {
+        while (!pending.isEmpty() && pending.peek().isDone()) {
+            pending.poll();
+        }
+        return pending.peek();
+    }
+
+    synchronized List<NcclWork> pending() {
+        return new ArrayList<>(pending);
+    }
+
+    /** Leaves word that this rank makes no more calls. */
+    void goodbye() {
+        long last;
+        synchronized (this) {
+            last = lastSequence;
+        }
+        notes.goodbye(last);
+    }
+
+    void ended(NcclWork work) {
+        synchronized (this) {
+            if (pending.peek() == work) {
+                pending.poll();
+            } else {
+                pending.remove(work);
+            }
+            notifyAll();
+        }
+    }
+
+    // failing
+
+    /** Ends the group, unless it has ended. */
+    void fail(GroupFailure why) {
+        if (!failure.compareAndSet(null, why)) {
+            return;
+        }
+        firstThrown = why.exception(Where.outside(place().group(), place().rank()), place().toString());
+        notes.tell(why);
+        for (NcclWork work : pending()) {
+            work.dropUnbegun(why);
+        }
+        watchdog.wake();
+    }
+
+    void interrupted(NcclWork work, InterruptedException interrupt) {
+        String text = "rank " + place().rank() + " was interrupted while it waited for "
+                + work.title().print();
+        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(place().rank()), text, interrupt));
+    }
+
+    /** Ends the group by what a native call said, or by what went wrong around it. */
+    void failedNatively(NcclWork work, Throwable thrown) {
+        fail(nativeFailure(work.title().operation(), thrown));
+    }
+
+    private static GroupFailure nativeFailure(NcclOperation operation, Throwable thrown) {
+        Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
+        boolean told = code == Code.MISMATCH;
+        String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
+        return new GroupFailure(code, "", text, thrown);
+    }
+
+    /** Aborts natively and ends what is left; by the watchdog alone, once. */
+    void settle() {
+        comm.abort(failure.get().text());
+        Deadline bound = deadline(AFTER_ABORT);
+        for (NcclWork work : pending()) {
+            if (!work.awaitQuietly(bound)) {
+                work.abandon(failure.get());
+            }
+        }
+        drained = true;
+        settled.countDown();
+    }
+
+    /** Waits until a failed group's work has ended. */
+    void settled(NcclWork work) {
+        work.awaitQuietly(deadline(SETTLE_BOUND));
+    }
+
+    /** Waits until a failure has done its work, natively too. */
+    boolean awaitSettled(Deadline bound) {
+        return bound.awaitQuietly(settled);
+    }
+
+    boolean isDrained() {
+        return drained;
+    }
+
+    synchronized void keepReachable(NcclJob job) {
+        reachable.add(job);
+    }
+
+    /** Returns whether the device may still be busy with memory that nobody waits for any more. */
+    synchronized boolean hasAbandoned() {
+        return !reachable.isEmpty();
+    }
+
+    /** Somebody waits: makes sure that the deadline is watched. */
+    void nudge(NcclWork work) {
+        if (work.deadline().passed()) {
+            watchdog.wake();
+        }
+    }
+
+    // ending
+
+    /** Takes no more calls; returns whether this was the first time. */
+    synchronized boolean beginClose() {
+        boolean firstTime = !closing;
+        closing = true;
+        return firstTime;
+    }
+
+    /** Waits for what is queued. */
+    boolean awaitEmpty(Deadline bound) {
+        boolean interrupted = false;
+        synchronized (this) {
+            while (oldest() != null && !bound.passed()) {
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, Math.min(bound.remainingNanos(), 20_000_000)));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return oldest() == null;
+    }
+
+    /** Ends the threads; after the communicator. */
+    void end() {
+        watchdog.end();
+        notes.close();
+        synchronized (this) {
+            Iterator<NcclWork> left = pending.iterator();
+            while (left.hasNext()) {
+                left.next();
+                left.remove();
+            }
+            if (chained != null) {
+                chained.shutdown();
+            }
+        }
+    }
+
+    /** Runs what users chained to a work: it may block, so it gets a thread that drives nothing. */
+    void onThreadOfItsOwn(Runnable task) {
+        threads().execute(task);
+    }
+
+    private synchronized ThreadPoolExecutor threads() {
+        if (chained == null) {
+            String name = place().threadName("completion");
+            chained = new ThreadPoolExecutor(
+                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
+                        Thread thread = new Thread(task, name);
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+        }
+        return chained;
+    }
+}
