@@ -14,15 +14,17 @@ public final class CollectiveBench {
     private static final int BAD_INPUT = 2;
 
     private final ProcessGroup group;
-    private final String backend;
+    private final Row.Setting setting;
+    private final Place place;
     private final Sweep sweep;
     private final Stopwatch stopwatch;
     private final PrintStream out;
 
-    CollectiveBench(ProcessGroup group, String backend, Sweep sweep, Stopwatch stopwatch, PrintStream out) {
+    CollectiveBench(ProcessGroup group, Row.Setting setting, Place place, Stopwatch stopwatch, PrintStream out) {
         this.group = group;
-        this.backend = backend;
-        this.sweep = sweep;
+        this.setting = setting;
+        this.place = place;
+        this.sweep = setting.sweep();
         this.stopwatch = stopwatch;
         this.out = out;
     }
@@ -36,12 +38,15 @@ public final class CollectiveBench {
      */
     public static void main(String[] words) throws IOException {
         long wrong;
-        try (ProcessGroup group = ProcessGroup.join()) {
+        SystemContext context = SystemContext.ofProcess();
+        try (ProcessGroup group = ProcessGroup.join();
+                Place place = Place.of(group, context)) {
             Sweep sweep = Sweep.parse(List.of(words));
             sweep.checkRanks(group.worldSize());
-            String backend = Settings.BACKEND.of(SystemContext.ofProcess());
+            Row.Setting setting =
+                    new Row.Setting(sweep, Settings.BACKEND.of(context), group.worldSize(), place.label());
             Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
-            wrong = new CollectiveBench(group, backend, sweep, stopwatch, System.out).run();
+            wrong = new CollectiveBench(group, setting, place, stopwatch, System.out).run();
         } catch (IllegalArgumentException misuse) {
             System.err.println("ferro bench: " + misuse.getMessage());
             System.exit(BAD_INPUT);
@@ -55,7 +60,7 @@ public final class CollectiveBench {
 
     /** Measures all sizes, on every rank at once; returns how many elements were wrong over all ranks and sizes. */
     long run() throws IOException {
-        print(sweep.json() ? "" : Row.head(sweep, backend, group.worldSize()));
+        print(sweep.json() ? "" : Row.head(setting));
         long wrong = 0;
         try (LoopbackProbe probe = LoopbackProbe.open(group)) {
             probe.warmUp();
@@ -69,14 +74,15 @@ public final class CollectiveBench {
     }
 
     private Row measure(long size, LoopbackProbe probe) throws IOException {
-        Operation operation = new Operation(group, sweep, size);
-        long[] wrong = {operation.wrongElements()};
-        group.allReduce(wrong, ReduceOp.SUM);
-        operation.clear();
-        Stopwatch.Times times =
-                stopwatch.time(operation).dividedBy(sweep.collective().timesPerCall());
-        double micros = probe.halfRoundTripMicros();
-        return new Row(sweep, backend, group.worldSize(), operation.count(), times, wrong[0], micros);
+        try (Operation operation = new Operation(group, place, sweep, size)) {
+            long[] wrong = {operation.wrongElements()};
+            group.allReduce(wrong, ReduceOp.SUM);
+            operation.clear();
+            Stopwatch.Times times =
+                    stopwatch.time(operation).dividedBy(sweep.collective().timesPerCall());
+            double micros = probe.halfRoundTripMicros();
+            return new Row(setting, operation.count(), times, wrong[0], micros);
+        }
     }
 
     private void print(String line) {

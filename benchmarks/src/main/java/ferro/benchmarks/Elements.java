@@ -2,6 +2,7 @@ package ferro.benchmarks;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** An array of one of the types that are measured, filled and compared element by element. */
@@ -26,6 +27,12 @@ sealed interface Elements {
     boolean is(int index, Expectation.Value expected);
 
     void clear();
+
+    /** Writes all elements to the start of a buffer. */
+    void copyTo(ByteBuffer bytes);
+
+    /** Reads all elements from the start of a buffer. */
+    void copyFrom(ByteBuffer bytes);
 
     private static boolean near(double found, double expected, double tolerance) {
         return Math.abs(found - expected) <= tolerance * Math.abs(expected);
@@ -52,6 +59,16 @@ sealed interface Elements {
         public void clear() {
             Arrays.fill(array, 0);
         }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.asFloatBuffer().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.asFloatBuffer().get(array);
+        }
     }
 
     /** Of f64. */
@@ -74,6 +91,16 @@ sealed interface Elements {
         @Override
         public void clear() {
             Arrays.fill(array, 0);
+        }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.asDoubleBuffer().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.asDoubleBuffer().get(array);
         }
     }
 
@@ -98,6 +125,16 @@ sealed interface Elements {
         public void clear() {
             Arrays.fill(array, (byte) 0);
         }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.duplicate().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.duplicate().get(array);
+        }
     }
 
     /** Of i16. */
@@ -120,6 +157,16 @@ sealed interface Elements {
         @Override
         public void clear() {
             Arrays.fill(array, (short) 0);
+        }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.asShortBuffer().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.asShortBuffer().get(array);
         }
     }
 
@@ -144,6 +191,16 @@ sealed interface Elements {
         public void clear() {
             Arrays.fill(array, 0);
         }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.asIntBuffer().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.asIntBuffer().get(array);
+        }
     }
 
     /** Of i64. */
@@ -166,6 +223,16 @@ sealed interface Elements {
         @Override
         public void clear() {
             Arrays.fill(array, 0);
+        }
+
+        @Override
+        public void copyTo(ByteBuffer bytes) {
+            bytes.asLongBuffer().put(array);
+        }
+
+        @Override
+        public void copyFrom(ByteBuffer bytes) {
+            bytes.asLongBuffer().get(array);
         }
     }
 }

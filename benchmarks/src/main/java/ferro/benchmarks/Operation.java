@@ -1,23 +1,28 @@
 package ferro.benchmarks;
 
-import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Tensor;
 import ferro.group.ProcessGroup;
 
 /** One collective of one size on one rank: its tensors, how to call it, and how many elements of its result are wrong. */
-final class Operation {
-    private static final int TAG = 7;
+final class Operation implements AutoCloseable {
+    /** NCCL has no other. */
+    private static final int TAG = 0;
 
     private final ProcessGroup group;
+    private final Place place;
     private final Measured collective;
     private final ReduceOp op;
     private final Expectation expectation;
     private final Elements input;
     private final Elements output;
+    private final Tensor inputTensor;
+    private final Tensor outputTensor;
     private final Runnable call;
 
-    Operation(ProcessGroup group, Sweep sweep, long size) {
+    Operation(ProcessGroup group, Place place, Sweep sweep, long size) {
         this.group = group;
+        this.place = place;
         collective = sweep.collective();
         op = sweep.op();
         int count = sweep.elements(size, group.worldSize());
@@ -30,10 +35,12 @@ final class Operation {
             case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> Elements.of(sweep.type(), count);
             case REDUCESCATTER, SCATTER -> Elements.of(sweep.type(), part);
         };
-        call = call(input.tensor(), output.tensor());
+        inputTensor = place.tensor(input);
+        outputTensor = output == input ? inputTensor : place.tensor(output);
+        call = call(inputTensor, outputTensor);
     }
 
-    private Runnable call(HostTensor in, HostTensor out) {
+    private Runnable call(Tensor in, Tensor out) {
         int root = Expectation.ROOT;
         return switch (collective) {
             case ALLREDUCE -> () -> group.allReduce(in, op);
@@ -50,7 +57,7 @@ final class Operation {
     }
 
     /** Rank 0 serves, rank 1 returns what it got, the others have nothing to do. */
-    private Runnable pingPong(HostTensor in, HostTensor out) {
+    private Runnable pingPong(Tensor in, Tensor out) {
         return switch (group.rank()) {
             case 0 ->
                 () -> {
@@ -73,16 +80,28 @@ final class Operation {
     /** Runs it once on known data and counts what a plain loop would have given otherwise, on this rank. */
     long wrongElements() {
         output.clear();
+        place.write(output, outputTensor);
         for (int i = 0; i < elements(input); i++) {
             input.put(i, Expectation.input(group.rank(), i));
         }
+        place.write(input, inputTensor);
         run();
+        place.read(outputTensor, output);
         return hasResult() ? countWrong() : 0;
     }
 
     /** Makes repeated reductions in place harmless. */
     void clear() {
         input.clear();
+        place.write(input, inputTensor);
+    }
+
+    @Override
+    public void close() {
+        place.free(inputTensor);
+        if (outputTensor != inputTensor) {
+            place.free(outputTensor);
+        }
     }
 
     /** Elements as the table counts them: those of the whole tensor. */

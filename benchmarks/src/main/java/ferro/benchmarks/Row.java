@@ -5,17 +5,29 @@ import java.util.Locale;
 /**
  * One line of the result.
  *
- * @param sweep       what was asked for
- * @param backend     name of the back end
- * @param ranks       world size
+ * @param setting     what all lines have in common
  * @param count       elements of the whole tensor
  * @param times       of one operation
  * @param wrong       elements that a plain loop gives otherwise, over all ranks
  * @param probeMicros what the machine gave beside it; NaN if that is not known
  */
-record Row(Sweep sweep, String backend, int ranks, int count, Stopwatch.Times times, long wrong, double probeMicros) {
+record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double probeMicros) {
+    /**
+     * What all lines have in common.
+     *
+     * @param sweep   what was asked for
+     * @param backend name of the back end
+     * @param ranks   world size
+     * @param memory  where the tensors are
+     */
+    record Setting(Sweep sweep, String backend, int ranks, String memory) {}
+
+    private Sweep sweep() {
+        return setting.sweep();
+    }
+
     long bytes() {
-        return (long) count * sweep.type().byteSize();
+        return (long) count * sweep().type().byteSize();
     }
 
     /** Size by time, in GB/s. */
@@ -24,18 +36,19 @@ record Row(Sweep sweep, String backend, int ranks, int count, Stopwatch.Times ti
     }
 
     double busBandwidth() {
-        return algorithmBandwidth() * sweep.collective().busFactor(ranks);
+        return algorithmBandwidth() * sweep().collective().busFactor(setting.ranks());
     }
 
     /** Column heads as nccl-tests has them. */
-    static String head(Sweep sweep, String backend, int ranks) {
+    static String head(Setting setting) {
         String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
         return String.format(
                 Locale.ROOT,
-                "# %s, %d ranks, %s, median times%n" + columns + "%n" + columns,
-                sweep.collective().label(),
-                ranks,
-                backend,
+                "# %s, %d ranks, %s, %s tensors, median times%n" + columns + "%n" + columns,
+                setting.sweep().collective().label(),
+                setting.ranks(),
+                setting.backend(),
+                setting.memory(),
                 "size",
                 "count",
                 "type",
@@ -60,8 +73,8 @@ record Row(Sweep sweep, String backend, int ranks, int count, Stopwatch.Times ti
                 "  %10d %12d %6s %8s %12.2f %9.4f %9.4f %6d",
                 bytes(),
                 count,
-                sweep.type().label(),
-                sweep.opLabel(),
+                sweep().type().label(),
+                sweep().opLabel(),
                 times.median(),
                 algorithmBandwidth(),
                 busBandwidth(),
@@ -74,18 +87,19 @@ record Row(Sweep sweep, String backend, int ranks, int count, Stopwatch.Times ti
                 Locale.ROOT,
                 "{\"collective\":\"%s\",\"backend\":\"%s\",\"ranks\":%d,\"type\":\"%s\",\"op\":\"%s\",\"bytes\":%d,"
                         + "\"us_min\":%.3f,\"us_median\":%.3f,\"us_p99\":%.3f,\"algbw\":%.4f,\"busbw\":%.4f,"
-                        + "\"wrong\":%d,\"probe_us\":%s}",
-                sweep.collective().label(),
-                backend,
-                ranks,
-                sweep.type().label(),
-                sweep.opLabel(),
+                        + "\"memory\":\"%s\",\"wrong\":%d,\"probe_us\":%s}",
+                sweep().collective().label(),
+                setting.backend(),
+                setting.ranks(),
+                sweep().type().label(),
+                sweep().opLabel(),
                 bytes(),
                 times.min(),
                 times.median(),
                 times.p99(),
                 algorithmBandwidth(),
                 busBandwidth(),
+                setting.memory(),
                 wrong,
                 probe);
     }

@@ -7,7 +7,11 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.dispatch.DeviceMemory;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.tck.HeapDeviceMemory;
+import ferro.tck.HeapDeviceMemory.Direction;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
@@ -16,16 +20,28 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CollectiveBenchTest {
     private static final Stopwatch.Pace BRISK =
             new Stopwatch.Pace(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(2));
+
+    /** Kept here, as the logging of the JDK forgets loggers that nobody holds; a warning per call is thousands of lines. */
+    private static final Logger FALLBACK = Logger.getLogger("ferro.gpu.fallback");
+
+    @BeforeAll
+    static void doWithoutWarnings() {
+        FALLBACK.setLevel(Level.OFF);
+    }
 
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
@@ -47,6 +63,20 @@ class CollectiveBenchTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void everyCollectiveIsRightOnDeviceTensors(Measured collective) throws Exception {
+        Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--type", "i32", "--json"));
+        HeapDeviceMemory heap = new HeapDeviceMemory(3);
+
+        long wrong = run(sweep, SimulatedBackend.createGroup(3), heap);
+
+        assertEquals(0, wrong);
+        assertTrue(printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"device\",\"wrong\":0,"));
+        assertEquals(0, heap.liveTensors());
+        assertTrue(heap.copies(Direction.TO_DEVICE) > 0);
+    }
+
+    @ParameterizedTest
     @EnumSource(names = {"ALLREDUCE", "ALLGATHER"})
     void aWrongElementIsCounted(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "1200", "--json"));
@@ -56,13 +86,17 @@ class CollectiveBenchTest {
         assertEquals(1, run(sweep, group));
     }
 
-    /** Runs every rank on a thread and returns what rank 0 counted. */
     private long run(Sweep sweep, List<? extends CollectiveBackend> backends) throws Exception {
+        return run(sweep, backends, null);
+    }
+
+    /** Runs every rank on a thread and returns what rank 0 counted; without a heap the tensors are arrays. */
+    private long run(Sweep sweep, List<? extends CollectiveBackend> backends, HeapDeviceMemory heap) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(backends.size());
         try {
             List<Future<Long>> ranks = new ArrayList<>();
             for (CollectiveBackend backend : backends) {
-                ranks.add(threads.submit(() -> runRank(sweep, ProcessGroup.of(backend))));
+                ranks.add(threads.submit(() -> runRank(sweep, backend, heap)));
             }
             long wrong = 0;
             for (Future<Long> rank : ranks) {
@@ -74,10 +108,17 @@ class CollectiveBenchTest {
         }
     }
 
-    private long runRank(Sweep sweep, ProcessGroup group) throws Exception {
-        try (group;
+    private long runRank(Sweep sweep, CollectiveBackend backend, HeapDeviceMemory heap) throws Exception {
+        Map<String, String> settings = Map.of("ferro.gpu.fallback", "1", "ferro.nccl.device", "" + backend.rank());
+        try (SystemContext context = SystemContext.of(settings);
+                ProcessGroup group = ProcessGroup.of(backend, context);
                 PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
-            return new CollectiveBench(group, "simulated", sweep, new Stopwatch(group, BRISK), out).run();
+            if (heap != null) {
+                context.shared(DeviceMemory.class, heap::opened);
+            }
+            Place place = heap == null ? new Place.Host() : Place.Device.of(group, context);
+            Row.Setting setting = new Row.Setting(sweep, "simulated", group.worldSize(), place.label());
+            return new CollectiveBench(group, setting, place, new Stopwatch(group, BRISK), out).run();
         }
     }
 

@@ -11,18 +11,18 @@ class RowTest {
 
     @Test
     void jsonHoldsEveryFigureByName() {
-        Row row = new Row(Sweep.parse(List.of("allreduce")), "tcp", 4, 262144, TIMES, 3, 3.25);
+        Row row = new Row(setting("tcp", 4, "allreduce"), 262144, TIMES, 3, 3.25);
 
         assertEquals(
                 "{\"collective\":\"allreduce\",\"backend\":\"tcp\",\"ranks\":4,\"type\":\"f32\",\"op\":\"sum\","
                         + "\"bytes\":1048576,\"us_min\":200.000,\"us_median\":250.000,\"us_p99\":300.500,"
-                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"wrong\":3,\"probe_us\":3.250}",
+                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"memory\":\"host\",\"wrong\":3,\"probe_us\":3.250}",
                 row.json());
     }
 
     @Test
     void whatIsNotKnownOrDoesNotApplySaysSo() {
-        Row row = new Row(Sweep.parse(List.of("broadcast")), "tcp", 1, 4, TIMES, 0, Double.NaN);
+        Row row = new Row(setting("tcp", 1, "broadcast"), 4, TIMES, 0, Double.NaN);
 
         assertTrue(row.json().contains("\"op\":\"none\""), row.json());
         assertTrue(row.json().contains("\"probe_us\":null"), row.json());
@@ -30,15 +30,20 @@ class RowTest {
 
     @Test
     void tableHasTheColumnsOfNcclTests() {
-        Sweep sweep = Sweep.parse(List.of("alltoall", "--type", "f64"));
-        Row row = new Row(sweep, "tcp", 2, 125_000, TIMES, 0, 3);
+        Row.Setting setting = setting("tcp", 2, "alltoall", "--type", "f64");
+        Row row = new Row(setting, 125_000, TIMES, 0, 3);
 
         assertEquals(
                 List.of("1000000", "125000", "f64", "none", "250.00", "4.0000", "2.0000", "0"),
                 List.of(row.table().trim().split(" +")));
-        String names = Row.head(sweep, "tcp", 2).split("\\R")[1];
+        String names = Row.head(setting).split("\\R")[1];
+        assertTrue(Row.head(setting).startsWith("# alltoall, 2 ranks, tcp, host tensors, "), Row.head(setting));
         assertEquals(
                 List.of("#", "size", "count", "type", "redop", "time", "algbw", "busbw", "wrong"),
                 List.of(names.split(" +")));
+    }
+
+    private static Row.Setting setting(String backend, int ranks, String... words) {
+        return new Row.Setting(Sweep.parse(List.of(words)), backend, ranks, "host");
     }
 }
