@@ -1,6 +1,4 @@
-/*
- * Inside of the runtime: devices, memory, streams. libnccl uses the exported part, as NCCL uses the CUDA driver.
- */
+/* Inside of the runtime: devices, memory, streams. libnccl uses the exported part, as NCCL uses the CUDA driver. */
 #ifndef CUDA_H
 #define CUDA_H
 

@@ -1,8 +1,8 @@
 /*
  * Streams: queues of operations that run one after the other on a thread of their own.
  *
- * A stream has a thread only while it has work, and a moment longer. The default stream of a device keeps the order that
- * CUDA promises with every blocking stream of that device; non-blocking streams are on their own.
+ * A stream has a thread only while it has work, and a moment longer. The default stream of a device keeps the order
+ * that CUDA promises with every blocking stream of that device; non-blocking streams are on their own.
  */
 #include "streams.h"
 

@@ -48,7 +48,8 @@ static void put(int type, char *buffer, int index, int value)
     uint16_t as_half = half_of(value);
     const void *sources[TYPES] = {&as_integer, &as_integer, &as_integer, &as_integer, &as_integer,
                                   &as_integer, &as_half,    &as_float,   &as_double,  (char *) &as_float + 2};
-    memcpy(place, sources[type], (size_t) SIZES[type]); /* little-endian: low bytes first, the bfloat is the upper half */
+    /* little-endian: an integer's low bytes come first, and the bfloat is the float's upper half */
+    memcpy(place, sources[type], (size_t) SIZES[type]);
 }
 
 static double take(int type, const char *buffer, int index)
@@ -155,8 +156,27 @@ static void check_reduce_scatter(Rank *self, int type, int op)
     check_results(self, "reduce-scatter", type, op, COUNT * self->rank);
 }
 
+/*
+ * 2048 + 3 lies halfway between two halves, 2050 and 2052, and 256 + 3 between two bfloats, 258 and 260: in both cases
+ * the second one is even.
+ */
+static void check_rounding(Rank *self)
+{
+    static const int types[] = {6, 9};
+    static const int large[] = {2048, 256};
+    static const int rounded[] = {2052, 260};
+    for (int i = 0; i < 2 && self->size > 1; i++) {
+        put(types[i], self->host, 0, self->rank == 0 ? large[i] : self->rank == 1 ? 3 : 0);
+        rank_upload(self, 2);
+        expect(ncclAllReduce(self->send, self->receive, 1, types[i], SUM, self->comm, self->stream), 0, "all-reduce");
+        rank_download(self, 2);
+        expect((int64_t) take(types[i], self->host, 0), rounded[i], "rounding of %s", NAMES[types[i]]);
+    }
+}
+
 void check_arithmetic(Rank *self)
 {
+    check_rounding(self);
     for (int type = 0; type < TYPES; type++) {
         for (int op = 0; op < OPERATORS; op++) {
             check_all_reduce(self, type, op);

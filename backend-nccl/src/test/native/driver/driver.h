@@ -1,4 +1,4 @@
-/* The driver's own vocabulary: checks that name what they expected, and one rank with its device, stream and buffers. */
+/* The driver's own words: checks that name what they expected, and one rank with its device, stream and buffers. */
 #ifndef DRIVER_H
 #define DRIVER_H
 

@@ -1,6 +1,6 @@
 /*
- * Ranks as processes. Every rank is this program again, as: driver rank SCENE RANK SIZE [ID]. Rank 0 makes the id, writes
- * it to its standard output, and the others get it as an argument in hexadecimal.
+ * Ranks as processes. Every rank is this program again, as: driver rank SCENE RANK SIZE [ID]. Rank 0 makes the id,
+ * writes it to its standard output, and the others get it as an argument in hexadecimal.
  */
 #define _GNU_SOURCE
 #include "driver.h"

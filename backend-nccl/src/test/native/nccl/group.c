@@ -47,7 +47,7 @@ static void await(Operation *operation)
     pthread_cond_broadcast(&comm->changed);
 }
 
-/* All operations begin before the first one is waited for: a send and a receive of one group cannot block each other. */
+/* All operations begin before the first one is waited for: messages of one group cannot block each other. */
 static void run_batch(void *argument)
 {
     Operation *batch = argument;

@@ -1,4 +1,4 @@
-/* The version that a library claims to be, fixed when it is built; STANDIN_VERSION and standInNcclVersion override it. */
+/* The version that a library claims to be, fixed when it is built; STANDIN_VERSION and standInNcclVersion go first. */
 #include "nccl.h"
 
 #ifndef BUILT_AS
