@@ -82,7 +82,8 @@ final class CommFactory {
         return make(places, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
-    private Communicator make(List<CommPlace> places, Deadline deadline, CommInit.Start start) {
+    /** Makes communicators by a native call of the caller's choice; a call that does not come back is left behind. */
+    Communicator make(List<CommPlace> places, Deadline deadline, CommInit.Start start) {
         DeviceThread thread = new DeviceThread(places.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, places, clock, start);
         DeviceCall<List<CommHandle>> call = thread.submit(init);

@@ -4,6 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 
 /** Says where something was opened that was forgotten without a close, and closes what is under it. */
 final class LeakReport {
@@ -27,19 +28,24 @@ final class LeakReport {
      * @return to be told about the close
      */
     static LeakReport watch(Object owner, String what, Runnable release) {
+        return watch(owner, what, release, (text, opened) -> LOG.log(Level.WARNING, text, opened));
+    }
+
+    /** The same with another log: for tests. */
+    static LeakReport watch(Object owner, String what, Runnable release, BiConsumer<String, Throwable> log) {
         AtomicBoolean closed = new AtomicBoolean();
         Throwable opened =
                 new Throwable("opened here, by thread " + Thread.currentThread().getName());
         Cleaner.Cleanable watch = CLEANER.register(owner, () -> {
             if (!closed.get()) {
-                report(what, opened, release);
+                log.accept(what + " was never closed: close it where it was opened", opened);
+                release(release);
             }
         });
         return new LeakReport(closed, watch);
     }
 
-    private static void report(String what, Throwable opened, Runnable release) {
-        LOG.log(Level.WARNING, what + " was never closed: close it where it was opened", opened);
+    private static void release(Runnable release) {
         Thread releasing = new Thread(release, "ferro-nccl-forgotten");
         releasing.setDaemon(true);
         releasing.start();

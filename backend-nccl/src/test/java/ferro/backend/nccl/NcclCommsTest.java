@@ -25,7 +25,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The group of several devices of one process. The lock and the gate are those of 1-37 and 1-38. */
-@ExtendWith(StandIn.class)
+@ExtendWith({StandIn.class, TwoDevices.class})
 @ResourceLock("nccl")
 class NcclCommsTest {
     private static final float TOLERANCE = 1e-5f;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** One rank per thread here, one per process elsewhere. */
-@ExtendWith(StandIn.class)
+@ExtendWith({StandIn.class, TwoDevices.class})
 @ResourceLock("nccl")
 class NcclRankCommTest {
     private static final float TOLERANCE = 1e-5f;

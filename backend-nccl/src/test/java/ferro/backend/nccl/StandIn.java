@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -29,6 +30,9 @@ final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEach
     private static final String LIVE = "live";
     private static final Path FOLDER =
             Path.of(System.getProperty("standin.folder", "target/native")).toAbsolutePath();
+
+    /** What the hooks arrange is process-wide; a test that fails gives the lock back all the same. */
+    private static final ReentrantLock ONE_AT_A_TIME = new ReentrantLock();
 
     /** Returns settings that name the stand-in libraries, to be extended by a test. */
     static Map<String, String> settings() {
@@ -71,8 +75,14 @@ final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEach
         }
     }
 
+    /** Returns whether the test of this thread is the one that has the libraries for itself. */
+    static boolean isMine() {
+        return ONE_AT_A_TIME.isHeldByCurrentThread();
+    }
+
     @Override
     public void beforeEach(ExtensionContext context) {
+        ONE_AT_A_TIME.lock();
         load();
         StandInHooks.standInReset();
         context.getStore(SPACE).put(LIVE, live());
@@ -81,6 +91,14 @@ final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEach
     /** Compared with before the test, so that one that leaves something behind does not fail all that follow. */
     @Override
     public void afterEach(ExtensionContext context) {
+        try {
+            check(context);
+        } finally {
+            ONE_AT_A_TIME.unlock();
+        }
+    }
+
+    private static void check(ExtensionContext context) {
         if (context.getExecutionException().isEmpty()) {
             assertEquals(context.getStore(SPACE).get(LIVE), live(), "alive before and after the test");
             assertEquals(0, StandInHooks.standInMisuse(), "uses of dead handles");

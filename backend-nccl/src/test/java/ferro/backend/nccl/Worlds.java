@@ -57,20 +57,25 @@ final class Worlds {
 
     /** Returns a batch of one in-place sum of floats on a stream, which is watched. */
     static Communicator.Batch sum(DeviceFloats array, long stream) {
-        return sum(array, stream, new long[] {stream});
+        return reduction(NcclRedOp.SUM, array, stream, new long[] {stream});
     }
 
     /** Returns the same, done as soon as NCCL has taken it. */
     static Communicator.Batch unwatchedSum(DeviceFloats array, long stream) {
-        return sum(array, stream, null);
+        return reduction(NcclRedOp.SUM, array, stream, null);
     }
 
-    private static Communicator.Batch sum(DeviceFloats array, long stream, long[] watched) {
+    /** Returns a batch of one in-place average, watched. */
+    static Communicator.Batch average(DeviceFloats array, long stream) {
+        return reduction(NcclRedOp.AVG, array, stream, new long[] {stream});
+    }
+
+    private static Communicator.Batch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
         long at = array.tensor().address();
         long count = array.tensor().elementCount();
         Communicator.Calls calls = (member, comm) -> Communicator.accept(
                 ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
-                        at, at, count, NcclDataType.FLOAT32.code(), NcclRedOp.SUM.code(), comm, stream),
+                        at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
                 "ncclAllReduce");
         return new Communicator.Batch(NcclOperation.ALL_REDUCE, false, calls, watched);
     }
@@ -93,7 +98,7 @@ final class Worlds {
         return names;
     }
 
-    private static List<String> threads(String prefix) {
+    static List<String> threads(String prefix) {
         Thread[] all = new Thread[Thread.activeCount() + 64];
         int count = Thread.enumerate(all);
         return IntStream.range(0, count)
