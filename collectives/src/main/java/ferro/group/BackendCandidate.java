@@ -12,15 +12,25 @@ import java.util.function.Supplier;
  * @param name        what users select by; the class's name where the provider itself is broken
  * @param priority    of the provider; below 0 never by auto
  * @param unavailable why it cannot work here, empty if it can
+ * @param deviceKind  kind of device whose tensors it takes, empty for host memory only
  * @param provider    null if broken
  */
-record BackendCandidate(String name, int priority, Optional<String> unavailable, BackendProvider provider) {
+record BackendCandidate(
+        String name,
+        int priority,
+        Optional<String> unavailable,
+        Optional<String> deviceKind,
+        BackendProvider provider) {
     /** Makes a provider and asks it; whatever goes wrong becomes the reason. */
     static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
         try {
             BackendProvider provider = make.get();
             return new BackendCandidate(
-                    provider.name(), provider.priority(), provider.unavailableBecause(context), provider);
+                    provider.name(),
+                    provider.priority(),
+                    provider.unavailableBecause(context),
+                    provider.deviceKind(),
+                    provider);
         } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
             return broken(type, broken);
         }
@@ -28,6 +38,6 @@ record BackendCandidate(String name, int priority, Optional<String> unavailable,
 
     static BackendCandidate broken(String type, Throwable why) {
         Throwable root = why.getCause() == null ? why : why.getCause();
-        return new BackendCandidate(type, Integer.MIN_VALUE, Optional.of("broken: " + root), null);
+        return new BackendCandidate(type, Integer.MIN_VALUE, Optional.of("broken: " + root), Optional.empty(), null);
     }
 }

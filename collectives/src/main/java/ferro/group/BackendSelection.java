@@ -1,6 +1,8 @@
 package ferro.group;
 
 import ferro.Backend;
+import ferro.CollectiveBackend;
+import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -14,9 +16,10 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
 /**
- * Finds the back ends on the path and opens the one that {@code ferro.backend} names: a name, or {@code auto} for the usable
- * one of highest priority. A name that cannot work is fatal and never replaced; every message lists all providers with
- * their reasons.
+ * Finds the back ends on the path and opens what {@code ferro.backend} names: a name, a pair by place of the tensors
+ * ({@code cpu:tcp,cuda:nccl}), or {@code auto} for the usable one of highest priority, beside the usable one for device
+ * tensors if there is one. A name that cannot work is fatal and never replaced; every message lists all providers with their
+ * reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
@@ -41,9 +44,43 @@ final class BackendSelection {
 
     static Backend open(GroupSpec group, RankContext context, List<BackendCandidate> found) {
         String wanted = Settings.BACKEND.of(context);
-        BackendCandidate chosen = wanted.equals(AUTO) ? best(found) : named(wanted, found);
         RankContext joining = new JoiningContext(group, context);
-        return chosen.provider().create(group, joining);
+        if (BackendPair.isPair(wanted)) {
+            BackendPair pair = BackendPair.of(wanted, () -> list(found));
+            return openBoth(named(pair.host(), wanted, found), named(pair.device(), wanted, found), group, joining);
+        }
+        if (!wanted.equals(AUTO)) {
+            return named(wanted, wanted, found).provider().create(group, joining);
+        }
+        BackendCandidate best = best(found);
+        Optional<BackendCandidate> device = bestForDevices(found);
+        return device.isPresent() && best.deviceKind().isEmpty()
+                ? openBoth(best, device.get(), group, joining)
+                : best.provider().create(group, joining);
+    }
+
+    /** Opens the host's first: it may serve the store by which the device's ranks meet. */
+    private static Backend openBoth(
+            BackendCandidate host, BackendCandidate device, GroupSpec group, RankContext joining) {
+        Backend first = host.provider().create(group, joining);
+        CollectiveBackend onHost =
+                first instanceof CollectiveBackend whole ? whole : CollectiveEngine.over(first, joining);
+        try {
+            Backend second = device.provider().create(group, joining);
+            if (second instanceof CollectiveBackend onDevice
+                    && second.asNcclBackend().isPresent()) {
+                return new RoutedBackend(onHost, onDevice);
+            }
+            IllegalArgumentException failure =
+                    new IllegalArgumentException("cuda:" + device.name() + " has no NCCL view,"
+                            + " so that it takes no device tensors: name one that has, as in cpu:" + host.name()
+                            + ",cuda:nccl, or use -Dferro.backend=" + host.name());
+            RoutedBackend.closeAfter(failure, second);
+            throw failure;
+        } catch (RuntimeException | Error failure) {
+            RoutedBackend.closeAfter(failure, onHost);
+            throw failure;
+        }
     }
 
     /** Loads every provider; one that is broken becomes a candidate with its reason and hides no other. */
@@ -75,15 +112,23 @@ final class BackendSelection {
                         + list(found) + ": add ferro-backend-tcp to the class path, or name a back end"));
     }
 
-    private static BackendCandidate named(String wanted, List<BackendCandidate> found) {
+    private static Optional<BackendCandidate> bestForDevices(List<BackendCandidate> found) {
+        return found.stream()
+                .filter(candidate -> candidate.deviceKind().isPresent()
+                        && candidate.unavailable().isEmpty())
+                .findFirst();
+    }
+
+    private static BackendCandidate named(String name, String wanted, List<BackendCandidate> found) {
+        String inPair = name.equals(wanted) ? "" : ", which names \"" + name + "\"";
         BackendCandidate chosen = found.stream()
-                .filter(candidate -> candidate.name().equals(wanted))
+                .filter(candidate -> candidate.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no back end named -Dferro.backend=" + wanted
+                .orElseThrow(() -> new IllegalArgumentException("no back end named -Dferro.backend=" + wanted + inPair
                         + "; found: " + list(found) + ": use one of these names, or add the jar that has it"));
         if (chosen.unavailable().isPresent()) {
             throw new IllegalArgumentException(
-                    "no usable back end for -Dferro.backend=" + wanted + "; found: " + list(found));
+                    "no usable back end for -Dferro.backend=" + wanted + inPair + "; found: " + list(found));
         }
         return chosen;
     }

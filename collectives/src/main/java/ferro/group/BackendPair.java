@@ -1,0 +1,55 @@
+package ferro.group;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Two names, by where tensors live: {@code cpu:tcp,cuda:nccl}, in any order, with {@code hip} as another word for
+ * {@code cuda}.
+ *
+ * @param host   what takes host tensors, bytes and barriers
+ * @param device what takes device tensors; a back end that has an NCCL view
+ */
+record BackendPair(String host, String device) {
+    private static final Map<String, String> PLACES = Map.of("cpu", "cpu", "cuda", "cuda", "hip", "cuda");
+
+    static boolean isPair(String text) {
+        return text.indexOf(':') >= 0;
+    }
+
+    /**
+     * Reads a pair.
+     *
+     * @param text  value of {@code ferro.backend}
+     * @param found what there is, for messages
+     * @throws IllegalArgumentException if it is not one name for each of the two places
+     */
+    static BackendPair of(String text, Supplier<String> found) {
+        Map<String, String> names = new HashMap<>();
+        for (String part : text.split(",", -1)) {
+            int colon = part.indexOf(':');
+            String place = part.substring(0, Math.max(0, colon)).trim().toLowerCase(Locale.ROOT);
+            String name = part.substring(colon + 1).trim();
+            if (colon < 0 || name.isEmpty() || !PLACES.containsKey(place)) {
+                throw refused(text, "\"" + part.trim() + "\" is not PLACE:NAME with place cpu, cuda or hip", found);
+            }
+            if (names.put(PLACES.get(place), name) != null) {
+                throw refused(text, "\"" + place + "\" has two names", found);
+            }
+        }
+        if (names.size() < 2) {
+            throw refused(text, "one of cpu and cuda has no name", found);
+        }
+        if (names.get("cpu").equals(names.get("cuda"))) {
+            throw refused(text, "both places name \"" + names.get("cpu") + "\"", found);
+        }
+        return new BackendPair(names.get("cpu"), names.get("cuda"));
+    }
+
+    private static IllegalArgumentException refused(String text, String why, Supplier<String> found) {
+        return new IllegalArgumentException("-Dferro.backend=" + text + ": " + why + "; found: " + found.get()
+                + ": name one for each place, as in cpu:tcp,cuda:nccl, or a single one without a place");
+    }
+}

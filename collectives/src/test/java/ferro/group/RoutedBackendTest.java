@@ -1,0 +1,139 @@
+package ferro.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.inOrder;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.NcclBackend;
+import ferro.ReduceOp;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
+
+class RoutedBackendTest {
+    private static final Duration BOUND = Duration.ofSeconds(3);
+
+    private final CollectiveBackend host = mock(CollectiveBackend.class);
+    private final NcclBackend device = mock(NcclBackend.class);
+    private final RoutedBackend both = new RoutedBackend(host, device);
+    private final DeviceTensor onDevice = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 0, null);
+    private final HostTensor onHost = HostTensor.of(new float[] {3f, 5f});
+
+    @BeforeEach
+    void ends() {
+        when(host.rank()).thenReturn(1);
+        when(host.worldSize()).thenReturn(2);
+        when(host.timeout()).thenReturn(BOUND);
+        when(device.rank()).thenReturn(1);
+        when(device.worldSize()).thenReturn(2);
+        when(device.asNcclBackend()).thenReturn(Optional.of(device));
+    }
+
+    @Test
+    @DisplayName("2-18: collectives and messages go where their tensors live; bytes and barriers to the host's")
+    void callsGoWhereTheirTensorsLive() {
+        Collective forDevice = new Collective.Broadcast(onDevice, 0);
+        Collective forHost = new Collective.Broadcast(onHost, 0);
+        ByteBuffer bytes = ByteBuffer.allocate(1);
+
+        both.run(forDevice, BOUND);
+        both.submit(forHost, BOUND);
+        both.unsupportedBecause(forDevice);
+        both.send(onDevice, 0, 0, BOUND);
+        both.recv(onHost, 0, 4, BOUND);
+        both.send(bytes, 0, 5, BOUND);
+        both.recv(bytes, 0, 6, BOUND);
+        both.barrier(BOUND);
+        both.run(new Collective.Barrier(), BOUND);
+
+        verify(device).run(forDevice, BOUND);
+        verify(device).unsupportedBecause(forDevice);
+        verify(device).send(onDevice, 0, 0, BOUND);
+        verify(host).submit(forHost, BOUND);
+        verify(host).recv(onHost, 0, 4, BOUND);
+        verify(host).send(bytes, 0, 5, BOUND);
+        verify(host).recv(bytes, 0, 6, BOUND);
+        verify(host).barrier(BOUND);
+        verify(host).run(new Collective.Barrier(), BOUND);
+        assertEquals(1, both.rank());
+        assertEquals(2, both.worldSize());
+        assertEquals(BOUND, both.timeout());
+        assertSame(device, both.asNcclBackend().orElseThrow());
+    }
+
+    @Test
+    @DisplayName("2-18 0-23: through the front door both kinds of tensors work side by side, with the gate closed")
+    void bothKindsOfTensorsGoThroughOneGroup() {
+        ProcessGroup group = ProcessGroup.of(both, SystemContext.of(Map.of()));
+
+        group.allReduce(onDevice, ReduceOp.SUM);
+        group.allReduce(onHost, ReduceOp.SUM);
+
+        verify(device).run(new Collective.AllReduce(onDevice, onDevice, ReduceOp.SUM), BOUND);
+        verify(host).run(new Collective.AllReduce(onHost, onHost, ReduceOp.SUM), BOUND);
+    }
+
+    @Test
+    void closingReachesBothInReverseOrderAndKeepsTheFirstFailure() {
+        IllegalStateException first = new IllegalStateException("device");
+        IllegalStateException second = new IllegalStateException("host");
+        doThrow(first).when(device).close(any());
+        doThrow(second).when(host).close(any());
+
+        IllegalStateException thrown = assertThrows(IllegalStateException.class, () -> both.close(BOUND));
+
+        assertSame(first, thrown);
+        assertSame(second, thrown.getSuppressed()[0]);
+        InOrder order = inOrder(device, host);
+        order.verify(device).close(BOUND);
+        order.verify(host).close(any());
+    }
+
+    @Test
+    void abortReachesBothThoughTheFirstFails() {
+        Throwable cause = new IllegalStateException("why");
+        doThrow(new IllegalStateException("device")).when(device).abort(any());
+
+        assertThrows(IllegalStateException.class, () -> both.abort(cause));
+
+        verify(host).abort(cause);
+    }
+
+    @Test
+    @DisplayName("2-18: a subgroup has both; if the second cannot be made, the first is closed")
+    void aSubgroupHasBothOrNone() {
+        CollectiveBackend child = mock(CollectiveBackend.class);
+        NcclBackend deviceChild = mock(NcclBackend.class);
+        when(deviceChild.asNcclBackend()).thenReturn(Optional.of(deviceChild));
+        int[] ranks = {0, 1};
+        when(host.newGroup(ranks, "[0, 1]", BOUND)).thenReturn(child);
+        when(device.newGroup(eq(ranks), eq("[0, 1]"), any())).thenReturn(deviceChild);
+
+        assertSame(
+                deviceChild,
+                both.newGroup(ranks, "[0, 1]", BOUND).asNcclBackend().orElseThrow());
+        verify(child, never()).close();
+
+        when(device.newGroup(eq(ranks), eq("[0, 1]"), any())).thenThrow(new IllegalStateException("no"));
+        assertThrows(IllegalStateException.class, () -> both.newGroup(ranks, "[0, 1]", BOUND));
+        verify(child).close();
+    }
+}
