@@ -104,6 +104,7 @@ class BackendPairTest {
                 "cpu:tcp,xpu:nccl",
                 "cpu:tcp,cpu:slow",
                 "cuda:nccl,hip:nccl",
+                "cpu:tcp,cpu:slow,cuda:nccl",
                 "cpu:tcp,",
                 ",cpu:tcp",
                 "cpu:tcp,cuda:",

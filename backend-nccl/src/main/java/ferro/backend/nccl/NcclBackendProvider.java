@@ -6,7 +6,8 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Lets {@code -Dferro.backend=nccl} join: one process per device. Never chosen alone by {@code auto}. */
+/** Lets {@code -Dferro.backend=nccl} join: one process per device. Opened by {@code auto} only beside one for
+ * host tensors. */
 public final class NcclBackendProvider implements BackendProvider {
     /** For the service loader; loads nothing. */
     public NcclBackendProvider() {}
@@ -24,6 +25,11 @@ public final class NcclBackendProvider implements BackendProvider {
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
         return NcclAvailability.unavailableBecause(context);
+    }
+
+    @Override
+    public Optional<String> deviceKind() {
+        return Optional.of("cuda");
     }
 
     @Override
