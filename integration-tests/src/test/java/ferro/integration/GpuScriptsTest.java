@@ -1,0 +1,128 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** gpu/pack and gpu/report as on a machine with a GPU: another folder, an empty environment, no Java but the packed one. */
+@ExtendWith(StandInPair.class)
+@Timeout(300)
+class GpuScriptsTest {
+    private static final long MOST_BYTES = 64L << 20;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void pack() throws Exception {
+        Result packed = run(
+                Map.of("JAVA_HOME", System.getProperty("java.home"), "PATH", System.getenv("PATH")),
+                script("pack"),
+                "--class-path",
+                LauncherRun.classPath(),
+                "--out",
+                "" + folder);
+        assertEquals(0, packed.code(), packed::toString);
+        assertTrue(Files.size(folder.resolve("kit.tgz")) < MOST_BYTES, packed::toString);
+    }
+
+    @Test
+    void theReportOfTheStandInHasNoFailure() throws Exception {
+        Result report = report(StandInPair.variables());
+
+        assertEquals(0, report.code(), report::toString);
+        for (String line : List.of(
+                "- PASS allReduce: 10 types",
+                "- PASS a stream waits for another by an event: ",
+                "- PASS out of memory: ",
+                "- PASS abort: ",
+                "- INFO pinned copies: ",
+                "- INFO pageable copies: ",
+                "- INFO one call through JNA (cudaGetDevice): ",
+                "- PASS rank 1, allReduce: 10 types",
+                "- PASS rank 0, abort frees a rank that waits: ",
+                "- PASS rank 0, a killed rank ends the other: ",
+                "- PASS rank 1, host round trip is measured: ",
+                "- INFO copy on the device, C program: ")) {
+            assertEquals(1, report.starting(line), () -> line + " in\n" + report);
+        }
+    }
+
+    @Test
+    void twoRanksShareOneDeviceAsRanksOfTwoHosts() throws Exception {
+        Result report = report(StandInPair.variables("STANDIN_DEVICES", "1"), "availability", "pair-collectives");
+
+        assertEquals(0, report.code(), report::toString);
+        assertEquals(1, report.starting("- PASS rank 1, allToAll: 10 types"), report::toString);
+    }
+
+    @Test
+    void withoutADeviceTheReportSaysWhyAndGoesOnToItsEnd() throws Exception {
+        Result report = report(StandInPair.variables("STANDIN_DEVICES", "-1"));
+
+        assertTrue(report.code() > 0, report::toString);
+        assertEquals(1, report.starting("- FAIL libraries are found and a device can be used: "), report::toString);
+        assertTrue(report.text().contains("no driver found"), report::toString);
+        assertEquals(1, report.starting("- SKIP pair-kill: no device"), report::toString);
+        assertEquals(
+                1, report.starting("- FAIL copy on the device, C program: cudaMalloc answered 35"), report::toString);
+    }
+
+    private static Result report(Map<String, String> variables, String... parts) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of(script("report"), "--kit", "" + folder.resolve("kit.tgz"), "--mib", "1"));
+        command.addAll(List.of(parts));
+        return run(variables, command.toArray(String[]::new));
+    }
+
+    private static String script(String name) {
+        return Path.of("../gpu", name).toAbsolutePath().normalize().toString();
+    }
+
+    /** What a script printed. */
+    private record Result(int code, String text) {
+        long starting(String start) {
+            return text.lines().filter(line -> line.startsWith(start)).count();
+        }
+
+        @Override
+        public String toString() {
+            return "exit code " + code + "\n" + text;
+        }
+    }
+
+    /** Runs a script in a folder of its own with no variables but these. */
+    private static Result run(Map<String, String> variables, String... script)
+            throws IOException, InterruptedException {
+        List<String> command =
+                Stream.concat(Stream.of("bash"), Stream.of(script)).toList();
+        Path printed = Files.createTempFile(folder, "printed", ".txt");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.to(printed.toFile()));
+        builder.environment().clear();
+        builder.environment().putAll(variables);
+        Process process = builder.start();
+        try {
+            assertTrue(process.waitFor(200, TimeUnit.SECONDS), () -> "still running: " + command);
+            return new Result(process.exitValue(), Files.readString(printed));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
