@@ -44,7 +44,7 @@ final class BackendSelection {
 
     static Backend open(GroupSpec group, RankContext context, List<BackendCandidate> found) {
         String wanted = Settings.BACKEND.of(context);
-        RankContext joining = new JoiningContext(group, context);
+        JoiningContext joining = new JoiningContext(group, context);
         if (BackendPair.isPair(wanted)) {
             BackendPair pair = BackendPair.of(wanted, () -> list(found));
             return openBoth(named(pair.host(), wanted, found), named(pair.device(), wanted, found), group, joining);
@@ -61,20 +61,30 @@ final class BackendSelection {
 
     /** Opens the host's first: it may serve the store by which the device's ranks meet. */
     private static Backend openBoth(
-            BackendCandidate host, BackendCandidate device, GroupSpec group, RankContext joining) {
-        Backend first = host.provider().create(group, joining);
-        CollectiveBackend onHost =
-                first instanceof CollectiveBackend whole ? whole : CollectiveEngine.over(first, joining);
+            BackendCandidate host, BackendCandidate device, GroupSpec group, JoiningContext joining) {
+        joining.shareStore();
+        try {
+            Backend first = host.provider().create(group, joining);
+            CollectiveBackend onHost =
+                    first instanceof CollectiveBackend whole ? whole : CollectiveEngine.over(first, joining);
+            return openBeside(onHost, device, group, joining);
+        } catch (RuntimeException | Error failure) {
+            joining.closeStore();
+            throw failure;
+        }
+    }
+
+    private static Backend openBeside(
+            CollectiveBackend onHost, BackendCandidate device, GroupSpec group, JoiningContext joining) {
         try {
             Backend second = device.provider().create(group, joining);
             if (second instanceof CollectiveBackend onDevice
                     && second.asNcclBackend().isPresent()) {
-                return new RoutedBackend(onHost, onDevice);
+                return new RoutedBackend(onHost, onDevice, joining::closeStore);
             }
-            IllegalArgumentException failure =
-                    new IllegalArgumentException("cuda:" + device.name() + " has no NCCL view,"
-                            + " so that it takes no device tensors: name one that has, as in cpu:" + host.name()
-                            + ",cuda:nccl, or use -Dferro.backend=" + host.name());
+            IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
+                    + " has no NCCL view, so that it takes no device tensors: name one that has, as in"
+                    + " cpu:tcp,cuda:nccl, or leave the pair out");
             RoutedBackend.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {

@@ -22,6 +22,7 @@ final class JoiningContext implements RankContext {
     private final RankContext outer;
     private Store store;
     private boolean opened;
+    private boolean shares;
 
     JoiningContext(GroupSpec group, RankContext outer) {
         this.group = group;
@@ -55,6 +56,18 @@ final class JoiningContext implements RankContext {
 
     @Override
     public synchronized void releaseStore() {
+        if (!shares) {
+            closeStore();
+        }
+    }
+
+    /** Says that two back ends of one group use the store: only {@link #closeStore} ends it then. */
+    synchronized void shareStore() {
+        shares = true;
+    }
+
+    /** Closes the store if it was opened here; idempotent. */
+    synchronized void closeStore() {
         if (opened) {
             store.close();
         }

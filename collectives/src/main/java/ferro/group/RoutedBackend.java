@@ -23,10 +23,17 @@ final class RoutedBackend implements CollectiveBackend {
 
     private final CollectiveBackend host;
     private final CollectiveBackend device;
+    private final Runnable afterClose;
 
     RoutedBackend(CollectiveBackend host, CollectiveBackend device) {
+        this(host, device, () -> {});
+    }
+
+    /** Takes what is left to do when both are closed. */
+    RoutedBackend(CollectiveBackend host, CollectiveBackend device, Runnable afterClose) {
         this.host = host;
         this.device = device;
+        this.afterClose = afterClose;
     }
 
     private CollectiveBackend of(Collective call) {
@@ -112,14 +119,17 @@ final class RoutedBackend implements CollectiveBackend {
 
     @Override
     public void abort(Throwable cause) {
-        both(() -> device.abort(cause), () -> host.abort(cause));
+        all(() -> device.abort(cause), () -> host.abort(cause));
     }
 
     /** Closes the device's first, since it may need the store that the host's serves. */
     @Override
     public void close(Duration timeout) {
         long until = System.nanoTime() + timeout.toNanos();
-        both(() -> device.close(timeout), () -> host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+        all(
+                () -> device.close(timeout),
+                () -> host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))),
+                afterClose);
     }
 
     @Override
@@ -136,12 +146,12 @@ final class RoutedBackend implements CollectiveBackend {
         }
     }
 
-    /** Does the second whatever the first does; the first failure is thrown, the second joins it. */
-    private static void both(Runnable first, Runnable second) {
+    /** Does each whatever the ones before it do; the first failure is thrown, the others join it. */
+    private static void all(Runnable... steps) {
         Throwable failure = null;
-        for (Runnable one : new Runnable[] {first, second}) {
+        for (Runnable step : steps) {
             try {
-                one.run();
+                step.run();
             } catch (RuntimeException | Error thrown) {
                 if (failure == null) {
                     failure = thrown;

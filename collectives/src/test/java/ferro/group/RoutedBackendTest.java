@@ -108,6 +108,21 @@ class RoutedBackendTest {
     }
 
     @Test
+    @DisplayName("2-18: what both use, the store, ends after both, whatever they do")
+    void whatBothUseEndsAfterBoth() {
+        Runnable store = mock(Runnable.class);
+        doThrow(new IllegalStateException("host")).when(host).close(any());
+        RoutedBackend sharing = new RoutedBackend(host, device, store);
+
+        assertThrows(IllegalStateException.class, () -> sharing.close(BOUND));
+
+        InOrder order = inOrder(device, host, store);
+        order.verify(device).close(BOUND);
+        order.verify(host).close(any());
+        order.verify(store).run();
+    }
+
+    @Test
     void abortReachesBothThoughTheFirstFails() {
         Throwable cause = new IllegalStateException("why");
         doThrow(new IllegalStateException("device")).when(device).abort(any());
