@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * <p>A copy runs when somebody waits for it, after those that were started before it in its direction on its device; or,
  * after {@link #copyOnThread}, on a thread of its own, some time later. So whoever forgets to wait, or touches a side too
  * early, sees wrong data. Faults are injected by {@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy},
- * {@link #refusePinning} and {@link #capacity}; counters and {@link #watch} tell what went on; {@link #assertNothingLeft} what
+ * {@link #refusePinning}, {@link #capacity} and {@link #stagingCapacity}; counters and {@link #watch} tell what went on; {@link #assertNothingLeft} what
  * was forgotten.
  *
  * <p>No service: a test puts it into a rank's context before the first use,
@@ -41,6 +41,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private Consumer<Event> watcher = event -> {};
     private boolean pins = true;
     private long capacityBytes = Long.MAX_VALUE;
+    private long stagingCapacityBytes = Long.MAX_VALUE;
     private int stagings;
     private long stagingBytes;
     private long peakStagingBytes;
@@ -137,8 +138,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
         faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.STALL);
     }
 
-    /** Lets stalled copies run. */
+    /** Lets stalled copies run, and those that were to stall and have not been started yet. */
     public synchronized void endStalledCopies() {
+        faults.values().removeIf(fault -> fault == Fault.STALL);
         running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
         notifyAll();
     }
@@ -146,6 +148,15 @@ public final class HeapDeviceMemory implements DeviceMemory {
     /** Makes {@link #stage} hand out plain memory from now on. */
     public synchronized void refusePinning() {
         pins = false;
+    }
+
+    /**
+     * Bounds staging; what is more fails with {@link FerroException} RESOURCE.
+     *
+     * @param bytes most, of all pieces together
+     */
+    public synchronized void stagingCapacity(long bytes) {
+        stagingCapacityBytes = bytes;
     }
 
     /**
@@ -297,14 +308,15 @@ public final class HeapDeviceMemory implements DeviceMemory {
         }
         long bytes = new DeviceTensor(dataType, shape, 0, device, null).byteCount();
         if (blocks.liveBytes() + bytes > capacityBytes) {
-            throw new FerroException(
-                    Code.RESOURCE,
-                    Where.outside("heap", -1),
-                    "device " + device + " has no " + bytes + " bytes left of " + capacityBytes);
+            throw exhausted("device " + device + " has no " + bytes + " bytes left of " + capacityBytes);
         }
         long address = blocks.allocate(device, bytes);
         AutoCloseable owner = () -> free(address);
         return new DeviceTensor(dataType, shape, address, device, owner);
+    }
+
+    private static FerroException exhausted(String text) {
+        return new FerroException(Code.RESOURCE, Where.outside("heap", -1), text);
     }
 
     private synchronized void free(long address) {
@@ -313,6 +325,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
 
     @Override
     public synchronized Staging stage(int bytes) {
+        if (stagingBytes + bytes > stagingCapacityBytes) {
+            throw exhausted("the host has no " + bytes + " bytes left of " + stagingCapacityBytes + " for staging");
+        }
         stagings++;
         stagingBytes += bytes;
         peakStagingBytes = Math.max(peakStagingBytes, stagingBytes);

@@ -99,14 +99,17 @@ final class Pipeline {
         Work agreeing = submit(new Collective.AllReduce(both, both, ReduceOp.MAX));
         await(agreeing);
         if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3]) {
-            throw work.failure(
-                    Code.MISMATCH,
-                    "ranks cut the call differently: this rank has " + cut.partElements() + " elements in pieces of "
-                            + cut.pieceElements() + ", all ranks have " + -bounds[1] + " to " + bounds[0]
-                            + " elements in pieces of " + -bounds[3] + " to " + bounds[2]
-                            + ": give every rank the same length and the same ferro.fallback.chunk",
-                    null);
+            // an abort must not reach a rank that has not heard yet why
+            ended(submit(new Collective.Barrier()));
+            throw work.failure(Code.MISMATCH, differently(bounds), null);
         }
+    }
+
+    private String differently(long[] bounds) {
+        return "ranks cut the call differently: this rank has " + cut.partElements() + " elements in pieces of "
+                + cut.pieceElements() + ", all ranks have " + -bounds[1] + " to " + bounds[0]
+                + " elements in pieces of " + -bounds[3] + " to " + bounds[2]
+                + ": give every rank the same length and the same ferro.fallback.chunk";
     }
 
     private void startOut(long number) {

@@ -1,14 +1,15 @@
 package ferro.backend.gloofallback;
 
-import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
+import ferro.tck.HeapDeviceMemory.Direction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,27 +17,34 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
-/** Simulated ranks in this JVM, each with a context of its own, a device of its own and the gate open. */
+/** Simulated ranks in this JVM, each with a context and devices of its own; the gate is open unless settings say otherwise. */
 final class DeviceGroup implements AutoCloseable {
-    final HeapDeviceMemory heap = new HeapDeviceMemory(8);
-    final List<SystemContext> contexts = new ArrayList<>();
-    final List<CollectiveBackend> hosts;
-    final List<GpuCollectives> doors = new ArrayList<>();
+    private final List<HeapDeviceMemory> heaps = new ArrayList<>();
+    private final List<SystemContext> contexts = new ArrayList<>();
+    private final List<CollectiveBackend> hosts = new ArrayList<>();
+    private final List<GpuCollectives> doors = new ArrayList<>();
+    private final List<ProcessGroup> groups = new ArrayList<>();
 
     private DeviceGroup(int worldSize, Map<String, String> settings, UnaryOperator<CollectiveBackend> decorate) {
-        hosts = SimulatedBackend.createGroup(worldSize).stream()
-                .map(host -> decorate.apply(host))
-                .toList();
-        for (int rank = 0; rank < worldSize; rank++) {
+        for (SimulatedBackend host : SimulatedBackend.createGroup(worldSize)) {
+            HeapDeviceMemory heap = new HeapDeviceMemory(2);
             SystemContext context = SystemContext.of(settings);
             context.shared(DeviceMemory.class, heap::opened);
+            heaps.add(heap);
             contexts.add(context);
+            hosts.add(decorate.apply(host));
             doors.add(GpuCollectives.with(context));
+            groups.add(ProcessGroup.of(hosts.get(host.rank()), context));
         }
     }
 
     static DeviceGroup of(int worldSize) {
         return with(worldSize, Map.of());
+    }
+
+    /** Makes a group whose pieces have so many bytes. */
+    static DeviceGroup cut(int worldSize, int chunkBytes) {
+        return with(worldSize, Map.of("ferro.fallback.chunk", Integer.toString(chunkBytes)));
     }
 
     static DeviceGroup with(int worldSize, Map<String, String> extra) {
@@ -55,25 +63,36 @@ final class DeviceGroup implements AutoCloseable {
         T run(int rank) throws Exception;
     }
 
+    /** What a rank does, without a result. */
+    @FunctionalInterface
+    interface RankTask {
+        void run(int rank) throws Exception;
+    }
+
     /** Runs code on a thread of each rank; the first failure is thrown. */
     <T> List<T> run(RankCode<T> code) {
-        List<T> results = new ArrayList<>();
-        for (CompletableFuture<T> each : start(code)) {
-            results.add(OnThread.result(each));
-        }
-        return results;
+        return start(code).stream().map(OnThread::result).toList();
+    }
+
+    void runAll(RankTask task) {
+        run(rank -> {
+            task.run(rank);
+            return rank;
+        });
     }
 
     /** Runs code on a thread of each rank and returns how each ended, null for well. */
-    List<Throwable> outcomes(RankCode<?> code) {
+    List<Throwable> outcomes(RankTask task) {
         List<Throwable> outcomes = new ArrayList<>();
-        for (CompletableFuture<?> each : start(code)) {
-            outcomes.add(OnThread.outcome(each));
-        }
+        List<CompletableFuture<Integer>> running = start(rank -> {
+            task.run(rank);
+            return rank;
+        });
+        running.forEach(each -> outcomes.add(OnThread.outcome(each)));
         return outcomes;
     }
 
-    <T> List<CompletableFuture<T>> start(RankCode<T> code) {
+    private <T> List<CompletableFuture<T>> start(RankCode<T> code) {
         List<CompletableFuture<T>> running = new ArrayList<>();
         for (int rank = 0; rank < hosts.size(); rank++) {
             int own = rank;
@@ -82,23 +101,59 @@ final class DeviceGroup implements AutoCloseable {
         return running;
     }
 
-    /** Puts floats on a rank's device. */
-    DeviceTensor tensor(int rank, float... elements) {
-        return heap.upload(HostTensor.of(elements), rank);
+    int size() {
+        return hosts.size();
     }
 
-    Backend host(int rank) {
+    HeapDeviceMemory heap(int rank) {
+        return heaps.get(rank);
+    }
+
+    CollectiveBackend host(int rank) {
         return hosts.get(rank);
     }
 
+    GpuCollectives door(int rank) {
+        return doors.get(rank);
+    }
+
+    ProcessGroup group(int rank) {
+        return groups.get(rank);
+    }
+
+    SystemContext context(int rank) {
+        return contexts.get(rank);
+    }
+
+    /** Puts floats on a rank's device. */
+    DeviceTensor tensor(int rank, float... elements) {
+        return heap(rank).upload(HostTensor.of(elements), rank % 2);
+    }
+
+    float[] floats(int rank, DeviceTensor tensor) {
+        return heap(rank).floats(tensor);
+    }
+
+    long copies(Direction direction) {
+        return heaps.stream().mapToLong(heap -> heap.copies(direction)).sum();
+    }
+
+    /** Closes the ranks and checks that no staging and no copy is left; tensors belong to the test. */
     @Override
     public void close() {
-        hosts.forEach(CollectiveBackend::close);
+        hosts.stream()
+                .map(host -> OnThread.start(() -> {
+                    host.close();
+                    return host;
+                }))
+                .toList()
+                .forEach(OnThread::outcome);
         doors.forEach(GpuCollectives::close);
-        contexts.forEach(context -> {
-            context.release(DeviceMemory.class);
-            context.close();
-        });
-        heap.close();
+        groups.forEach(ProcessGroup::close);
+        for (int rank = 0; rank < contexts.size(); rank++) {
+            contexts.get(rank).release(DeviceMemory.class);
+            contexts.get(rank).close();
+            heaps.get(rank).close();
+        }
     }
 }

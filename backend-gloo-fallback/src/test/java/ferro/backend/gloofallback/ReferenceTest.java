@@ -44,10 +44,10 @@ class ReferenceTest {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             List<float[]> results = group.run(rank -> {
                 DeviceTensor own = rank == 0 ? group.tensor(0, 42, 99) : group.tensor(1, -1, -2);
-                DeviceTensor result = group.doors.get(rank).broadcast(own, 0, group.host(rank));
+                DeviceTensor result = group.door(rank).broadcast(own, 0, group.host(rank));
                 assertNotEquals(own.address(), result.address(), "the result must be a tensor of its own");
                 assertEquals(rank, result.device(), "device of the result");
-                return group.heap.floats(result);
+                return group.floats(rank, result);
             });
             assertArrayEquals(new float[] {42, 99}, results.get(0), TOLERANCE);
             assertArrayEquals(new float[] {42, 99}, results.get(1), TOLERANCE);
@@ -65,8 +65,8 @@ class ReferenceTest {
     @DisplayName("test_gpu_allreduce_preserves_shape")
     void shapeIsKept() {
         try (DeviceGroup group = DeviceGroup.of(1)) {
-            DeviceTensor given = group.heap.upload(HostTensor.of(new float[] {1, 2, 3, 4, 5, 6}), 0, 2, 3);
-            DeviceTensor result = group.doors.get(0).allReduce(given, ReduceOp.SUM, group.host(0));
+            DeviceTensor given = group.heap(0).upload(HostTensor.of(new float[] {1, 2, 3, 4, 5, 6}), 0, 2, 3);
+            DeviceTensor result = group.door(0).allReduce(given, ReduceOp.SUM, group.host(0));
             assertArrayEquals(new long[] {2, 3}, result.shape());
             assertEquals(DataType.FLOAT32, result.dataType());
         }
@@ -80,12 +80,11 @@ class ReferenceTest {
                 group.run(rank -> {
                     DeviceTensor own = group.tensor(rank, 42, 99);
                     InvalidRankException refused = assertThrows(
-                            InvalidRankException.class,
-                            () -> group.doors.get(rank).broadcast(own, 5, group.host(rank)));
+                            InvalidRankException.class, () -> group.door(rank).broadcast(own, 5, group.host(rank)));
                     assertEquals(List.of(5, 2), List.of(refused.rank(), refused.worldSize()), "gate " + gate);
                     return null;
                 });
-                assertEquals(0, group.heap.copies(Direction.TO_HOST), "copies of a refused call");
+                assertEquals(0, group.copies(Direction.TO_HOST), "copies of a refused call");
             }
         }
     }
@@ -95,10 +94,10 @@ class ReferenceTest {
         try (DeviceGroup group = DeviceGroup.of(given.length)) {
             return group.run(rank -> {
                 DeviceTensor own = group.tensor(rank, given[rank]);
-                DeviceTensor result = group.doors.get(rank).allReduce(own, op, group.host(rank));
-                assertArrayEquals(given[rank], group.heap.floats(own), "the input must stay as it was");
+                DeviceTensor result = group.door(rank).allReduce(own, op, group.host(rank));
+                assertArrayEquals(given[rank], group.floats(rank, own), "the input must stay as it was");
                 assertEquals(own.device(), result.device(), "device of the result");
-                return group.heap.floats(result);
+                return group.floats(rank, result);
             });
         }
     }

@@ -1,0 +1,162 @@
+package ferro.backend.gloofallback;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.tck.HeapDeviceMemory.Direction;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is copied, by bytes: never more than the call needs. */
+class CopiesTest {
+    private static final int RANKS = 3;
+    private static final int ROOT = 1;
+    private static final int PART = 4;
+    private static final int PART_BYTES = 16;
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    /** Each column has the parts that ranks 0, 1 and 2 copy; pieces of 8 bytes change nothing. */
+    @ParameterizedTest(name = "{0}, in place: {1}")
+    @DisplayName("0-10 0-12: each kind copies out, in, and on the device no more than it needs")
+    @CsvSource({
+        "allReduce,     false, 1 1 1, 1 1 1, 0 0 0",
+        "allReduce,     true,  1 1 1, 1 1 1, 0 0 0",
+        "broadcast,     true,  0 1 0, 1 0 1, 0 0 0",
+        "reduce,        false, 1 1 1, 0 1 0, 0 0 0",
+        "allGather,     false, 1 1 1, 2 2 2, 1 1 1",
+        "allGather,     true,  1 1 1, 2 2 2, 0 0 0",
+        "reduceScatter, false, 3 3 3, 1 1 1, 0 0 0",
+        "reduceScatter, true,  3 3 3, 1 1 1, 0 0 0",
+        "gather,        false, 1 0 1, 0 2 0, 0 1 0",
+        "gather,        true,  1 0 1, 0 2 0, 0 0 0",
+        "scatter,       false, 0 2 0, 1 0 1, 0 1 0",
+        "scatter,       true,  0 2 0, 1 0 1, 0 0 0",
+        "allToAll,      false, 2 2 2, 2 2 2, 1 1 1",
+    })
+    void noKindCopiesMoreThanItNeeds(String kind, boolean inPlace, String out, String in, String within) {
+        for (int chunk : new int[] {1 << 20, 8}) {
+            try (DeviceGroup group = DeviceGroup.cut(RANKS, chunk)) {
+                group.runAll(rank -> group.group(rank)
+                        .within(LIMIT)
+                        .submit(call(kind, inPlace, rank, group))
+                        .await());
+                assertEquals(out, parts(group, Direction.TO_HOST), kind + " to the host, chunk " + chunk);
+                assertEquals(in, parts(group, Direction.TO_DEVICE), kind + " to the device, chunk " + chunk);
+                assertEquals(within, parts(group, Direction.ON_DEVICE), kind + " on the device, chunk " + chunk);
+            }
+        }
+    }
+
+    private static Collective call(String kind, boolean inPlace, int rank, DeviceGroup group) {
+        DeviceTensor part = group.tensor(rank, new float[PART]);
+        DeviceTensor whole = group.tensor(rank, new float[RANKS * PART]);
+        DeviceTensor own = inPlace ? whole.slice((long) rank * PART, PART) : part;
+        DeviceTensor other = group.tensor(rank, new float[RANKS * PART]);
+        return switch (kind) {
+            case "allReduce" -> new Collective.AllReduce(part, inPlace ? part : other.slice(0, PART), ReduceOp.SUM);
+            case "broadcast" -> new Collective.Broadcast(part, ROOT);
+            case "reduce" ->
+                new Collective.Reduce(part, rank == ROOT ? other.slice(0, PART) : null, ReduceOp.MAX, ROOT);
+            case "allGather" -> new Collective.AllGather(own, whole, null);
+            case "reduceScatter" -> new Collective.ReduceScatter(whole, own, ReduceOp.SUM, null);
+            case "gather" -> new Collective.Gather(own, rank == ROOT ? whole : null, ROOT, null);
+            case "scatter" -> new Collective.Scatter(rank == ROOT ? whole : null, own, ROOT, null);
+            default -> new Collective.AllToAll(whole, other, null, null);
+        };
+    }
+
+    private static String parts(DeviceGroup group, Direction direction) {
+        StringBuilder text = new StringBuilder();
+        for (int rank = 0; rank < RANKS; rank++) {
+            double parts = (double) group.heap(rank).bytes(direction) / PART_BYTES;
+            text.append(rank == 0 ? "" : " ").append(parts == (int) parts ? Integer.toString((int) parts) : parts + "");
+        }
+        return text.toString();
+    }
+
+    @Test
+    @DisplayName("0-16 0-21 0-22: inputs stay as they were; what stands in a non-root's buffer is ignored")
+    void broadcastIgnoresWhatStandsInTheOtherRanksInputsAndLeavesIt() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 4)) {
+            float[][] given = {{7, 8, 9}, {-1, -2, -3}};
+            group.runAll(rank -> {
+                DeviceTensor in = group.tensor(rank, given[rank]);
+                DeviceTensor fresh = group.door(rank).broadcast(in, 0, group.host(rank));
+                assertArrayEquals(new float[] {7, 8, 9}, group.floats(rank, fresh), "result");
+                assertArrayEquals(given[rank], group.floats(rank, in), "input");
+            });
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(DataType.class)
+    @DisplayName("T9: every type moves in its exact size")
+    void everyTypeIsBroadcastUnchanged(DataType type) {
+        byte[] bits = new byte[5 * type.byteSize()];
+        for (int at = 0; at < bits.length; at++) {
+            bits[at] = (byte) (31 * at + 7);
+        }
+        try (DeviceGroup group = DeviceGroup.cut(2, 2 * type.byteSize())) {
+            group.runAll(rank -> {
+                ByteBuffer bytes = ByteBuffer.allocateDirect(bits.length).order(ByteOrder.nativeOrder());
+                if (rank == 1) {
+                    bytes.put(0, bits);
+                }
+                DeviceTensor data = group.heap(rank).upload(HostTensor.of(type, bytes), 0);
+                group.group(rank).broadcast(data, 1);
+                ByteBuffer found = (ByteBuffer) group.heap(rank).download(data).memory();
+                byte[] arrived = new byte[bits.length];
+                found.get(0, arrived);
+                assertArrayEquals(bits, arrived, type + " on rank " + rank);
+            });
+        }
+    }
+
+    @Test
+    @DisplayName("T17: staging is pooled: a second call makes none, and a call never has more than 32 MiB of it")
+    void stagingIsPooledAndBounded() {
+        int bytes = 80 << 20;
+        try (DeviceGroup group = DeviceGroup.cut(1, 1 << 30)) {
+            DeviceTensor data = group.heap(0).allocate(DataType.UINT8, new long[] {bytes}, 0);
+            group.group(0).broadcast(data, 0);
+            int first = group.heap(0).liveStagings();
+            group.group(0).broadcast(data, 0);
+            assertEquals(first, group.heap(0).liveStagings(), "pieces of staging after two calls");
+            assertEquals(32 << 20, group.heap(0).peakStagingBytes(), "most bytes of staging");
+        }
+    }
+
+    @Test
+    void tensorsAboveTwoGibibytesTravel() {
+        long bytes = (2L << 30) + 5;
+        try (DeviceGroup group = DeviceGroup.of(1)) {
+            DeviceTensor data = group.heap(0).allocate(DataType.UINT8, new long[] {bytes}, 0);
+            group.group(0).broadcast(data, 0);
+            assertEquals(bytes, group.heap(0).bytes(Direction.TO_HOST), "bytes copied out");
+            assertEquals(0, group.heap(0).copies(Direction.TO_DEVICE), "the only rank is the root");
+        }
+    }
+
+    @Test
+    void plainMemoryServesWherePinningIsRefused() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            group.runAll(rank -> {
+                group.heap(rank).refusePinning();
+                DeviceTensor data = group.tensor(rank, rank + 2, 5);
+                group.group(rank).allReduce(data, ReduceOp.PRODUCT);
+                assertArrayEquals(new float[] {6, 25}, group.floats(rank, data));
+            });
+        }
+    }
+}

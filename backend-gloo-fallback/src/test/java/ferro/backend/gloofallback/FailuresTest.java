@@ -1,0 +1,262 @@
+package ferro.backend.gloofallback;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroTransferException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.tck.HeapDeviceMemory;
+import ferro.tck.HeapDeviceMemory.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens when a copy, the network or a rank fails. */
+class FailuresTest {
+    private static final float[] TEN = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+    @ParameterizedTest(name = "refused at once: {0}, piece {1}")
+    @CsvSource({"false, 1", "false, 3", "true, 1", "true, 3"})
+    @DisplayName("0-11: a failure of the copy to the host arrives as it was thrown, and ends the other ranks")
+    void failureOfTheCopyOutArrivesAsItIs(boolean refused, int piece) {
+        try (DeviceGroup group = DeviceGroup.cut(3, 16)) {
+            fail(group.heap(1), Direction.TO_HOST, piece, refused);
+            List<Throwable> outcomes = group.outcomes(rank -> sum(group, rank));
+
+            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(1));
+            assertEquals(Code.NATIVE, failure.code());
+            assertTrue(failure.getMessage().contains("by the test"), failure.getMessage());
+            for (int rank = 0; rank < 3; rank += 2) {
+                FerroException told = assertInstanceOf(FerroException.class, outcomes.get(rank));
+                assertEquals(Code.ABORTED, told.code(), told.toString());
+                assertEquals("1", told.where().culprits(), "whom rank " + rank + " blames");
+            }
+            settled(group);
+        }
+    }
+
+    private static void fail(HeapDeviceMemory heap, Direction direction, int nth, boolean refused) {
+        if (refused) {
+            heap.refuseCopy(direction, nth);
+        } else {
+            heap.failCopy(direction, nth);
+        }
+    }
+
+    private static DeviceTensor sum(DeviceGroup group, int rank) {
+        DeviceTensor data = group.tensor(rank, TEN);
+        group.group(rank).allReduce(data, ReduceOp.SUM);
+        return data;
+    }
+
+    /** Nothing runs, and what was taken has been given back: a pool keeps it until its context ends. */
+    private static void settled(DeviceGroup group) {
+        for (int rank = 0; rank < group.size(); rank++) {
+            assertEquals(0, group.heap(rank).runningCopies(), "running copies of rank " + rank);
+        }
+    }
+
+    @Test
+    @DisplayName("0-11: a failure of the collective arrives as it was thrown")
+    void failureOfTheCollectiveArrivesAsItIs() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                DeviceTensor data = group.tensor(rank, TEN);
+                group.group(rank).allReduce(data, rank == 0 ? ReduceOp.SUM : ReduceOp.MAX);
+            });
+            for (Throwable outcome : outcomes) {
+                FerroException failure = assertInstanceOf(FerroException.class, outcome);
+                assertEquals(Code.MISMATCH, failure.code());
+                assertTrue(failure.getMessage().contains("max"), failure.getMessage());
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, refused at once: {1}, piece {2}")
+    @CsvSource({
+        "allReduce, false, 1",
+        "allReduce, false, 3",
+        "allReduce, true, 2",
+        "broadcast, false, 1",
+        "broadcast, true, 2",
+    })
+    @DisplayName(
+            "0-11 0-12: a failure of the copy back names op and direction, is an illegal argument, and hurts no other rank")
+    void failureOfTheCopyBackIsWrappedAndTheGroupGoesOn(String kind, boolean refused, int piece) {
+        try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
+            fail(group.heap(1), Direction.TO_DEVICE, piece, refused);
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                DeviceTensor data = group.tensor(rank, TEN);
+                if (kind.equals("broadcast")) {
+                    group.group(rank).broadcast(data, 0);
+                } else {
+                    group.group(rank).allReduce(data, ReduceOp.SUM);
+                }
+            });
+            assertNull(outcomes.get(0), "rank 0 has all it needs");
+            FerroTransferException failure = assertInstanceOf(FerroTransferException.class, outcomes.get(1));
+            assertInstanceOf(IllegalArgumentException.class, failure);
+            assertTrue(failure.getMessage().startsWith(kind), failure.getMessage());
+            assertTrue(failure.getMessage().contains("CPU->GPU transfer failed"), failure.getMessage());
+            assertEquals(Code.NATIVE, ((FerroException) failure.getCause()).code());
+
+            group.runAll(rank -> assertArrayEquals(
+                    new float[] {2, 4, 6, 8, 10, 12, 14, 16, 18, 20}, group.floats(rank, sum(group, rank))));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"TO_HOST", "TO_DEVICE"})
+    void copyThatNeverEndsTimesOutEndsTheOthersAndKeepsItsStaging(String direction) {
+        try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
+            HeapDeviceMemory heap = group.heap(0);
+            heap.stallCopy(Direction.valueOf(direction), 2);
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                DeviceTensor data = group.tensor(rank, TEN);
+                Duration limit = rank == 0 ? Duration.ofMillis(300) : Duration.ofSeconds(20);
+                group.group(rank).within(limit).allReduce(data, ReduceOp.SUM);
+                // on the way back a rank may have all it needs; its next call tells
+                group.group(rank).within(limit).allReduce(data, ReduceOp.SUM);
+            });
+            FerroException late = assertInstanceOf(FerroException.class, outcomes.get(0));
+            assertEquals(Code.TIMED_OUT, late.code(), late.toString());
+            assertTrue(late.getMessage().contains("has not ended"), late.getMessage());
+            assertEquals(
+                    "0",
+                    assertInstanceOf(FerroException.class, outcomes.get(1))
+                            .where()
+                            .culprits());
+
+            assertTrue(heap.runningCopies() > 0, "the copy still runs");
+            heap.endStalledCopies();
+        }
+    }
+
+    @Test
+    @DisplayName("0-11: an interrupt ends the group: INTERRUPTED with the flag set, ABORTED on the others")
+    void interruptedWaitEndsTheGroup() {
+        AtomicReference<Thread> waiting = new AtomicReference<>();
+        try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
+            group.heap(0).stallCopy(Direction.TO_HOST, 2);
+            group.heap(0).watch(event -> {
+                boolean stalled = event.direction() == Direction.TO_HOST && event.number() == 2 && !event.ended();
+                if (stalled) {
+                    waiting.get().interrupt();
+                }
+            });
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                if (rank == 0) {
+                    waiting.set(Thread.currentThread());
+                    FerroException failure = assertThrows(FerroException.class, () -> sum(group, 0));
+                    assertEquals(Code.INTERRUPTED, failure.code(), failure.toString());
+                    assertTrue(Thread.interrupted(), "the flag was not set again");
+                } else {
+                    FerroException failure = assertThrows(FerroException.class, () -> sum(group, 1));
+                    assertEquals(Code.ABORTED, failure.code(), failure.toString());
+                    assertEquals("0", failure.where().culprits());
+                }
+            });
+            assertNull(outcomes.get(0), "rank 0");
+            assertNull(outcomes.get(1), "rank 1");
+            group.heap(0).endStalledCopies();
+        }
+    }
+
+    @Test
+    void exhaustedStagingIsTheRanksFailureAndEndsTheOthers() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            group.heap(1).stagingCapacity(100);
+            List<Throwable> outcomes = group.outcomes(rank -> sum(group, rank));
+            assertEquals(
+                    Code.RESOURCE,
+                    assertInstanceOf(FerroException.class, outcomes.get(1)).code());
+            assertEquals(
+                    Code.ABORTED,
+                    assertInstanceOf(FerroException.class, outcomes.get(0)).code());
+        }
+    }
+
+    @Test
+    void ranksThatCutDifferentlyAllFailBeforeDataMoves() {
+        try (DeviceGroup coarse = DeviceGroup.cut(2, 16);
+                DeviceGroup fine = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "20"))) {
+            List<Throwable> outcomes = coarse.outcomes(rank -> {
+                DeviceTensor data = coarse.tensor(rank, TEN);
+                new HostRoundTrip()
+                        .submit(
+                                new Collective.AllReduce(data, data, ReduceOp.SUM),
+                                coarse.host(rank),
+                                rank == 0 ? coarse.context(0) : mixed(coarse, fine, data),
+                                Duration.ofSeconds(20))
+                        .await();
+            });
+            for (Throwable outcome : outcomes) {
+                FerroException failure = assertInstanceOf(FerroException.class, outcome);
+                assertEquals(Code.MISMATCH, failure.code());
+                assertTrue(failure.getMessage().contains("pieces of 4 to 5"), failure.getMessage());
+            }
+            assertEquals(0, coarse.copies(Direction.TO_DEVICE), "copies back");
+        }
+    }
+
+    /** The context of a rank whose setting differs, with the memory that its tensor lives in. */
+    private static ferro.spi.RankContext mixed(DeviceGroup coarse, DeviceGroup fine, DeviceTensor data) {
+        fine.context(0).release(ferro.dispatch.DeviceMemory.class);
+        fine.context(0).shared(ferro.dispatch.DeviceMemory.class, coarse.heap(1)::opened);
+        return fine.context(0);
+    }
+
+    @ParameterizedTest(name = "{0} against {1} elements")
+    @CsvSource({"10, 11", "8, 12", "4, 40"})
+    void lengthsThatDifferFailOnAllRanksAndNothingLands(int first, int second) {
+        try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                float[] given = new float[rank == 0 ? first : second];
+                DeviceTensor data = group.tensor(rank, given);
+                FerroException failure = assertThrows(
+                        FerroException.class, () -> group.group(rank).allReduce(data, ReduceOp.MAX));
+                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+                assertArrayEquals(given, group.floats(rank, data), "memory of a call that differs");
+            });
+            assertNull(outcomes.get(0), "rank 0");
+            assertNull(outcomes.get(1), "rank 1");
+        }
+    }
+
+    @Test
+    void whatTheHostRefusesIsRefusedBeforeAnythingMoves() {
+        try (DeviceGroup group = DeviceGroup.of(1)) {
+            DeviceTensor data = group.tensor(0, TEN);
+            ReduceOp own = ReduceOp.of("first", (into, received) -> {});
+            List<Collective> calls = List.of(
+                    new Collective.AllReduce(data, data, own),
+                    new Collective.AllReduce(data, data, ReduceOp.BXOR),
+                    new Collective.AllGather(data, data, new long[] {10}));
+            for (Collective call : calls) {
+                UnsupportedOperationException refusal = assertThrows(
+                        UnsupportedOperationException.class,
+                        () -> new HostRoundTrip().submit(call, group.host(0), group.context(0), Duration.ofSeconds(5)));
+                assertTrue(refusal.getMessage().startsWith(call.kind()), refusal.getMessage());
+            }
+            assertEquals(0, group.copies(Direction.TO_HOST), "copies of refused calls");
+            Work after = group.group(0).allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
+            after.await();
+        }
+    }
+}

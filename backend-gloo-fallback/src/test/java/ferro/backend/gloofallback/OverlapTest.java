@@ -1,0 +1,191 @@
+package ferro.backend.gloofallback;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import ferro.tck.HeapDeviceMemory;
+import ferro.tck.HeapDeviceMemory.Direction;
+import ferro.tck.HeapDeviceMemory.Event;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Pieces overlap, calls do not, and both keep their order; proven by what goes on while something else stands still. */
+class OverlapTest {
+    private static final float[] TEN = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+    @Test
+    void networkAndCopyOutGoOnWhileTheFirstPieceIsCopiedBack() throws Exception {
+        // five pieces of two elements; the first copy back stands still
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            group.heap(0).stallCopy(Direction.TO_DEVICE, 1);
+            List<Work> works = group.run(rank -> start(group, rank));
+            await(events, Direction.TO_DEVICE, 1, false);
+            await(events, Direction.TO_HOST, 4, false);
+            // the network has passed the second piece, or its copy back would not have been started
+            await(events, Direction.TO_DEVICE, 2, false);
+            assertFalse(works.get(0).isDone(), "done, but the first piece is not back");
+
+            group.heap(0).endStalledCopies();
+            works.forEach(Work::await);
+        }
+    }
+
+    @Test
+    void networkAndCopyBackGoOnWhileAPieceIsCopiedOut() throws Exception {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            group.heap(0).stallCopy(Direction.TO_HOST, 3);
+            List<Work> works = group.run(rank -> start(group, rank));
+            await(events, Direction.TO_HOST, 3, false);
+            await(events, Direction.TO_DEVICE, 1, false);
+
+            group.heap(0).endStalledCopies();
+            works.forEach(Work::await);
+        }
+    }
+
+    @Test
+    void nextPiecesAreCopiedOutWhileTheNetworkStandsStillAndNoMoreThanABoundedNumber() throws Exception {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            // rank 1 copies nothing out, so that the network has nothing to do but the ranks' word on how they cut
+            group.heap(1).stallCopy(Direction.TO_HOST, 1);
+            List<Work> works = group.run(rank -> start(group, rank));
+            await(events, Direction.TO_HOST, 3, false);
+            assertEquals(3, group.heap(0).copies(Direction.TO_HOST), "pieces copied out while none comes back");
+            assertEquals(0, group.heap(0).copies(Direction.TO_DEVICE), "pieces copied back");
+
+            group.heap(1).endStalledCopies();
+            works.forEach(Work::await);
+        }
+    }
+
+    private static Work start(DeviceGroup group, int rank) {
+        return group.group(rank).allReduceAsync(group.tensor(rank, TEN), ReduceOp.SUM);
+    }
+
+    private static LinkedBlockingQueue<Event> watched(HeapDeviceMemory heap) {
+        LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+        heap.watch(events::add);
+        return events;
+    }
+
+    private static void await(LinkedBlockingQueue<Event> events, Direction direction, long number, boolean ended)
+            throws InterruptedException {
+        while (true) {
+            Event next = events.poll(20, TimeUnit.SECONDS);
+            assertTrue(next != null, direction + " " + number + (ended ? " has not ended" : " was not started"));
+            if (next.direction() == direction && next.number() == number && next.ended() == ended) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void callUsesWhatTheOneBeforeItLeftOnTheDevice() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            group.runAll(rank -> {
+                DeviceTensor data = group.tensor(rank, rank + 2, 5);
+                Work product = group.group(rank).allReduceAsync(data, ReduceOp.PRODUCT);
+                Work sum = group.group(rank).allReduceAsync(data, ReduceOp.SUM);
+                sum.await();
+                assertTrue(product.isDone(), "the second call has ended before the first");
+                assertArrayEquals(new float[] {12, 50}, group.floats(rank, data));
+            });
+        }
+    }
+
+    @Test
+    void callOnHostTensorsStaysBehindCallsThroughHostMemory() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            // one rank's copies stand still until it has made its second call, the other rank is never held up
+            group.heap(0).stallCopy(Direction.TO_HOST, 2);
+            group.runAll(rank -> {
+                ProcessGroup door = group.group(rank).within(Duration.ofSeconds(20));
+                DeviceTensor data = group.tensor(rank, TEN);
+                Work first = door.allReduceAsync(data, ReduceOp.SUM);
+                long[] onHost = {rank + 4};
+                Work second = door.allReduceAsync(HostTensor.of(onHost), ReduceOp.SUM);
+                if (rank == 0) {
+                    assertFalse(second.isDone(), "a call has passed the one before it");
+                    group.heap(0).endStalledCopies();
+                }
+                long[] third = {rank + 6};
+                door.allReduce(third, ReduceOp.PRODUCT);
+                assertTrue(first.isDone() && second.isDone(), "a blocking call has passed those before it");
+                assertEquals(9, onHost[0], "sum");
+                assertEquals(42, third[0], "product");
+                assertArrayEquals(
+                        new float[] {2, 4, 6, 8, 10, 12, 14, 16, 18, 20}, group.floats(rank, data), "first call");
+            });
+        }
+    }
+
+    @Test
+    void groupsOfOneRankDoNotWaitForEachOther() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            CountDownLatch done = new CountDownLatch(2);
+            group.runAll(rank -> {
+                ProcessGroup other = group.group(rank).newGroup(0, 1);
+                Work late = rank == 0 ? other.allReduceAsync(group.tensor(rank, 1), ReduceOp.SUM) : null;
+                DeviceTensor data = group.tensor(rank, 4);
+                group.group(rank).allReduce(data, ReduceOp.PRODUCT);
+                assertArrayEquals(new float[] {16}, group.floats(rank, data));
+                done.countDown();
+                assertTrue(done.await(20, TimeUnit.SECONDS), "the other rank waits");
+                if (late == null) {
+                    other.allReduce(group.tensor(rank, 1), ReduceOp.SUM);
+                } else {
+                    late.await();
+                }
+                other.close();
+            });
+        }
+    }
+
+    @Test
+    void closeWaitsForCallsThatAreStillToBeHandedOver() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            group.runAll(rank -> {
+                DeviceTensor data = group.tensor(rank, TEN);
+                Work[] works = new Work[5];
+                for (int call = 0; call < works.length; call++) {
+                    works[call] = group.group(rank).allReduceAsync(data, ReduceOp.SUM);
+                }
+                group.group(rank).close();
+                for (Work work : works) {
+                    work.await();
+                }
+                assertEquals(320f, group.floats(rank, data)[9], "five sums of two ranks");
+            });
+        }
+    }
+
+    @Test
+    void dependantOfACompletionMayBlockAndStillCallTheGroup() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            group.runAll(rank -> {
+                DeviceTensor data = group.tensor(rank, 3);
+                group.group(rank)
+                        .allReduceAsync(data, ReduceOp.SUM)
+                        .completion()
+                        .thenRun(() -> group.group(rank).allReduce(data, ReduceOp.PRODUCT))
+                        .toCompletableFuture()
+                        .get(20, TimeUnit.SECONDS);
+                assertArrayEquals(new float[] {36}, group.floats(rank, data));
+            });
+        }
+    }
+}
