@@ -215,9 +215,10 @@ public final class JnaNcclBackend implements NcclBackend {
         return queue.submit(new NcclWork.Title(operation, print, peer), job, timeout);
     }
 
+    /** A message combines nothing, so that it can have types that NCCL does not know. */
     private static Memory memory(Tensor tensor) {
-        long address = address(tensor);
-        return new Memory(address, address, tensor.elementCount(), tensor.dataType());
+        DeviceTensor on = (DeviceTensor) tensor;
+        return new Memory(on.address(), on.address(), on.byteCount(), DataType.INT8);
     }
 
     private void checkMessage(NcclOperation operation, Tensor tensor, int peer, int tag) {
@@ -225,7 +226,6 @@ public final class JnaNcclBackend implements NcclBackend {
         checks.messages(operation, tag);
         checks.notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {
-            checks.types(on.dataType(), null);
             checks.tensor(operation.label(), on);
         }
     }

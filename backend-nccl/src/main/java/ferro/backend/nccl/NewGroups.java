@@ -1,17 +1,248 @@
 package ferro.backend.nccl;
 
 import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.InvalidRankException;
+import ferro.Store;
+import ferro.backend.nccl.NcclMember.Meeting;
+import ferro.backend.nccl.SubgroupLog.Entry;
+import ferro.spi.GroupSpec;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
 
-/** Groups of some ranks. */
+/**
+ * Groups of some ranks, agreed over the store.
+ *
+ * <p>Each member writes its list of ranks into its own log ({@link SubgroupLog}), the first member of the list with a new id of
+ * NCCL. A member that finds its own list in the log of the first one counts itself in; when all are counted, they join. A
+ * member that finds another list says so in the log, and those that have to wait read the logs of the others: so a
+ * disagreement is told at once, and who never called at the deadline. The parent group is not touched.
+ *
+ * <p>A call costs each member four requests, and one each few milliseconds while it waits.
+ */
 final class NewGroups {
+    private static final long SHORTEST_NAP_NANOS = 200_000;
+    private static final long LONGEST_NAP_NANOS = 20_000_000;
+    /** So long a member waits before it reads all logs. */
+    private static final long PATIENCE_NANOS = 60_000_000;
+
     private final NcclMember member;
+    private final WorkQueue queue;
+    private final Map<Integer, SubgroupLog> logs = new HashMap<>();
+    private long calls;
 
     NewGroups(NcclMember member, WorkQueue queue) {
         this.member = member;
+        this.queue = queue;
+    }
+
+    /** One call: own entry, and which entry of each member's log must be like it. */
+    private record Attempt(Entry own, Map<Integer, Long> wanted, Deadline deadline) {
+        int[] ranks() {
+            return own.ranks();
+        }
+
+        int leader() {
+            return own.ranks()[0];
+        }
     }
 
     CollectiveBackend make(int[] ranks, String name, Duration timeout) {
-        throw new UnsupportedOperationException("no groups of " + ranks.length + " ranks yet on " + member.base());
+        queue.refuse(NcclOperation.NEW_GROUP);
+        check(ranks);
+        CommFactory factory = CommFactory.of(member.context());
+        byte[] id = ranks[0] == self() ? factory.uniqueId().toBytes() : null;
+        Attempt attempt = begin(ranks, id, queue.deadline(timeout));
+        Entry leader;
+        try {
+            leader = agree(attempt);
+        } catch (FerroException failure) {
+            giveUp(attempt, failure);
+            throw failure;
+        }
+        return join(attempt, leader, name);
+    }
+
+    private int self() {
+        return queue.place().rank();
+    }
+
+    private Store store() {
+        return member.store();
+    }
+
+    private void check(int[] ranks) {
+        boolean mine = false;
+        for (int i = 0; i < ranks.length; i++) {
+            InvalidRankException.check(ranks[i], queue.place().worldSize());
+            mine |= ranks[i] == self();
+            for (int j = 0; j < i; j++) {
+                if (ranks[i] == ranks[j]) {
+                    throw new IllegalArgumentException(
+                            "newGroup: rank " + ranks[i] + " stands twice in " + Arrays.toString(ranks));
+                }
+            }
+        }
+        if (!mine) {
+            throw new IllegalArgumentException(
+                    "newGroup: rank " + self() + " called it, but is not in " + Arrays.toString(ranks));
+        }
+    }
+
+    /** Writing and counting are one step, so that two threads of a rank cannot come between. */
+    private synchronized Attempt begin(int[] ranks, byte[] id, Deadline deadline) {
+        Map<Integer, Long> wanted = new HashMap<>();
+        for (int rank : ranks) {
+            wanted.put(rank, log(rank).count());
+        }
+        calls++;
+        Entry own = new Entry(log(self()).key(calls), ranks.clone(), id);
+        store().set(own.key(), own.encoded());
+        return new Attempt(own, wanted, deadline);
+    }
+
+    private synchronized SubgroupLog log(int rank) {
+        return logs.computeIfAbsent(rank, writer -> new SubgroupLog(store(), member.base() + "/log/" + writer, self()));
+    }
+
+    private synchronized Entry entry(Attempt attempt, int rank) {
+        return rank == self() ? attempt.own : log(rank).entry(attempt.wanted.get(rank));
+    }
+
+    /** Waits until all members have counted themselves in; returns the entry of the first one. */
+    private Entry agree(Attempt attempt) {
+        Entry leader = null;
+        long nap = SHORTEST_NAP_NANOS;
+        while (true) {
+            if (leader == null) {
+                leader = entry(attempt, attempt.leader());
+                if (leader != null) {
+                    countIn(attempt, leader);
+                }
+            }
+            if (leader != null && agreed(leader) == attempt.ranks().length) {
+                return leader;
+            }
+            if (attempt.deadline.elapsedNanos() > PATIENCE_NANOS) {
+                readAll(attempt);
+            }
+            if (attempt.deadline.passed()) {
+                throw late(attempt);
+            }
+            nap = rest(attempt, nap);
+        }
+    }
+
+    private void countIn(Attempt attempt, Entry leader) {
+        if (!leader.sameAs(attempt.ranks())) {
+            throw differs(attempt, leader, attempt.leader());
+        }
+        store().add(leader.key() + "/agreed", 1);
+    }
+
+    private long agreed(Entry leader) {
+        byte[] count = GroupNotes.peek(store(), leader.key() + "/agreed");
+        return count == null ? 0 : Long.parseLong(new String(count, StandardCharsets.US_ASCII));
+    }
+
+    private void readAll(Attempt attempt) {
+        for (int rank : attempt.ranks()) {
+            Entry theirs = entry(attempt, rank);
+            if (theirs == null) {
+                continue;
+            }
+            if (!theirs.sameAs(attempt.ranks())) {
+                throw differs(attempt, theirs, rank);
+            }
+            byte[] over = GroupNotes.peek(store(), theirs.key() + "/over");
+            if (over != null) {
+                GroupFailure why = GroupFailure.decoded(over)
+                        .orElse(new GroupFailure(Code.ABORTED, Integer.toString(rank), "given up", null));
+                throw failure(attempt, why);
+            }
+        }
+        if (queue.failure() != null) {
+            queue.refuse(NcclOperation.NEW_GROUP);
+        }
+    }
+
+    private FerroException differs(Attempt attempt, Entry theirs, int rank) {
+        GroupFailure why = new GroupFailure(
+                Code.MISMATCH,
+                rank + "," + self(),
+                "rank " + self() + " asks for " + attempt.own + ", rank " + rank + " for " + theirs
+                        + ": exactly the members call it, in the same order",
+                null);
+        // a member that waits for the other one may not see this rank's log
+        store().set(theirs.key() + "/over", why.encoded());
+        return failure(attempt, why);
+    }
+
+    private FerroException late(Attempt attempt) {
+        StringJoiner absent = new StringJoiner(",");
+        for (int rank : attempt.ranks()) {
+            if (entry(attempt, rank) == null) {
+                absent.add(Integer.toString(rank));
+            }
+        }
+        String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: "
+                + (absent.length() == 0 ? "not all members went on" : "rank " + absent + " has not called it")
+                + ", " + attempt.own + " was asked for";
+        return failure(attempt, new GroupFailure(Code.TIMED_OUT, absent.toString(), text, null));
+    }
+
+    private FerroException failure(Attempt attempt, GroupFailure why) {
+        CommPlace place = queue.place();
+        return why.exception(
+                place.where(NcclOperation.NEW_GROUP, attempt.deadline.elapsedNanos()),
+                place.during(NcclOperation.NEW_GROUP));
+    }
+
+    /** Lets those that wait for this member know. */
+    private void giveUp(Attempt attempt, FerroException failure) {
+        boolean told = failure.code() == Code.MISMATCH || failure.code() == Code.TIMED_OUT;
+        Code code = told ? failure.code() : Code.ABORTED;
+        String culprits = told ? failure.where().culprits() : Integer.toString(self());
+        try {
+            store().set(
+                            attempt.own.key() + "/over",
+                            new GroupFailure(code, culprits, failure.getMessage(), null).encoded());
+        } catch (RuntimeException gone) {
+            failure.addSuppressed(gone);
+        }
+    }
+
+    private long rest(Attempt attempt, long nap) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(Math.min(nap, Math.max(1, attempt.deadline.remainingNanos())));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            String text = "interrupted while waiting for the members of " + attempt.own;
+            throw failure(attempt, new GroupFailure(Code.INTERRUPTED, Integer.toString(self()), text, interrupted));
+        }
+        return Math.min(LONGEST_NAP_NANOS, nap * 2);
+    }
+
+    private CollectiveBackend join(Attempt attempt, Entry leader, String name) {
+        int rank = 0;
+        while (attempt.ranks()[rank] != self()) {
+            rank++;
+        }
+        CommPlace parent = queue.place();
+        GroupSpec group = new GroupSpec(parent.group() + name, rank, attempt.ranks().length, member.timeout());
+        CommPlace place = new CommPlace(group.name(), rank, group.worldSize(), parent.device());
+        Communicator comm =
+                CommFactory.of(member.context()).rank(place, NcclUniqueId.fromBytes(leader.id()), attempt.deadline);
+        StreamChoice stream = member.stream().owned()
+                ? StreamChoice.OWN
+                : StreamChoice.of(member.stream().handle());
+        return new NcclJoin(group, member.context())
+                .assemble(comm, new Meeting(store(), leader.key() + "/group", false), stream);
     }
 }

@@ -1,0 +1,107 @@
+package ferro.backend.nccl;
+
+import ferro.Store;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * What one rank has asked for by {@code newGroup}, call by call, as another rank reads it in the store: of the calls only
+ * those that include the reader concern it, and the k-th of these is met by the reader's own k-th call that includes the
+ * writer.
+ *
+ * <p>Not thread-safe.
+ */
+final class SubgroupLog {
+    private static final String NO_ID = "-";
+
+    private final Store store;
+    private final String base;
+    private final int reader;
+    private final List<Entry> found = new ArrayList<>();
+    private long calls;
+    private long read;
+
+    /**
+     * One call.
+     *
+     * @param key   where it stands; more about it stands below
+     * @param ranks members, in the order of the new group
+     * @param id    of the communicator, from the first member only, else null
+     */
+    record Entry(String key, int[] ranks, byte[] id) {
+        byte[] encoded() {
+            StringBuilder text = new StringBuilder();
+            for (int rank : ranks) {
+                text.append(rank).append(',');
+            }
+            text.append('\n').append(id == null ? NO_ID : Base64.getEncoder().encodeToString(id));
+            return text.toString().getBytes(StandardCharsets.UTF_8);
+        }
+
+        static Entry decoded(String key, byte[] bytes) {
+            String[] fields = new String(bytes, StandardCharsets.UTF_8).split("\n");
+            int[] ranks = Arrays.stream(fields[0].split(","))
+                    .mapToInt(Integer::parseInt)
+                    .toArray();
+            return new Entry(
+                    key,
+                    ranks,
+                    fields[1].equals(NO_ID) ? null : Base64.getDecoder().decode(fields[1]));
+        }
+
+        boolean includes(int rank) {
+            return Arrays.stream(ranks).anyMatch(one -> one == rank);
+        }
+
+        boolean sameAs(int[] others) {
+            return Arrays.equals(ranks, others);
+        }
+
+        /** Says who and how many, never the id. */
+        @Override
+        public String toString() {
+            return Arrays.toString(ranks);
+        }
+    }
+
+    /**
+     * Opens the log of a rank.
+     *
+     * @param store  where
+     * @param base   start of its keys
+     * @param reader who reads it
+     */
+    SubgroupLog(Store store, String base, int reader) {
+        this.store = store;
+        this.base = base;
+        this.reader = reader;
+    }
+
+    String key(long call) {
+        return base + "/" + call;
+    }
+
+    /** Counts one call of the reader that includes the writer; returns which one this is, from 1. */
+    long count() {
+        return ++calls;
+    }
+
+    /** Returns the k-th call of the writer that includes the reader; null if it is not there yet. */
+    Entry entry(long which) {
+        while (found.size() < which) {
+            byte[] bytes = GroupNotes.peek(store, key(read + 1));
+            if (bytes == null) {
+                return null;
+            }
+            read++;
+            Entry next = Entry.decoded(key(read), bytes);
+            if (next.includes(reader)) {
+                found.add(next);
+            }
+        }
+        return found.get((int) which - 1);
+    }
+}
