@@ -11,6 +11,7 @@ import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Collectives on device tensors: over NCCL, or through host memory if a setting allows it, else an error.
@@ -59,8 +60,7 @@ public final class GpuCollectives implements AutoCloseable {
         return with(context, SlowPath::service, System.getLogger("ferro.gpu.fallback"));
     }
 
-    static GpuCollectives with(
-            RankContext context, java.util.function.Supplier<Optional<HostFallback>> finds, System.Logger log) {
+    static GpuCollectives with(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
         return new GpuCollectives(new SlowPath(Objects.requireNonNull(context, "context"), finds, log), null);
     }
 
@@ -102,7 +102,7 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls through host memory are still to be handed over to a back end.
+     * Returns whether calls through host memory, by any door of this context, are still to be handed over to a back end.
      *
      * @param backend  where the host tensors go
      * @param patience how long to wait for it to become false; zero only looks
@@ -113,7 +113,8 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Queues a call on host tensors behind the calls through host memory that are still to be handed over.
+     * Queues a call on host tensors behind the calls through host memory that are still to be handed over; only after
+     * {@link #isBusy} has said so.
      *
      * @param call    operation on host tensors
      * @param backend where
@@ -121,7 +122,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work behind(Collective call, CollectiveBackend backend, Duration timeout) {
-        return slow.fallback().submit(call, backend, slow.context(), timeout);
+        return slow.behind(call, backend, timeout);
     }
 
     /**
@@ -372,7 +373,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return count
      */
     public long fallbackCount(String collective) {
-        return slow.counts().of(collective);
+        return slow.calls().count(collective);
     }
 
     /**

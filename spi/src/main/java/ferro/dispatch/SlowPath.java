@@ -1,8 +1,10 @@
 package ferro.dispatch;
 
 import ferro.Backend;
+import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.Work;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
@@ -20,6 +22,7 @@ final class SlowPath implements AutoCloseable {
     private final Supplier<Optional<HostFallback>> finds;
     private final System.Logger log;
     private volatile HostFallback found;
+    private volatile SlowCalls calls;
     private DeviceMemory memory;
 
     SlowPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
@@ -42,8 +45,13 @@ final class SlowPath implements AutoCloseable {
 
     /** Returns whether calls through host memory are still to be handed over to a back end; costs little where none ever was. */
     boolean isBusy(CollectiveBackend host, Duration patience) {
-        HostFallback fallback = found;
-        return fallback != null && fallback.isBusy(host, context, patience);
+        HostFallback carrier = calls().carrier();
+        return carrier != null && carrier.isBusy(host, context, patience);
+    }
+
+    /** Queues a call on host tensors behind those through host memory; only while {@link #isBusy}. */
+    Work behind(Collective call, CollectiveBackend host, Duration timeout) {
+        return calls().carrier().submit(call, host, context, timeout);
     }
 
     RankContext context() {
@@ -104,14 +112,18 @@ final class SlowPath implements AutoCloseable {
                 kind + " of " + tensor + " on rank " + backend.rank() + " of world size " + backend.worldSize()
                         + " takes a host round-trip (Gloo-equivalent slow path), collective=" + kind + ": unset "
                         + gate.decidedBy() + " to get an error");
-        counts().add(kind);
+        calls().add(kind, found);
         FallbackTrace.commit(kind, tensor.byteCount(), tensor.device());
     }
 
     /** One use is never given back: the numbers stay as long as the context, and hold nothing. */
-    FallbackCounts counts() {
-        FallbackCounts counts = context.shared(FallbackCounts.class, FallbackCounts::new);
-        return counts;
+    SlowCalls calls() {
+        SlowCalls known = calls;
+        if (known == null) {
+            known = context.shared(SlowCalls.class, SlowCalls::new);
+            calls = known;
+        }
+        return known;
     }
 
     @Override

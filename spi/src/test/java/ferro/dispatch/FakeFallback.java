@@ -17,6 +17,7 @@ final class FakeFallback implements HostFallback {
     private final HeapDevice memory;
     private final List<String> calls = new ArrayList<>();
     private String unavailable;
+    private boolean busy;
 
     FakeFallback(HeapDevice memory) {
         this.memory = memory;
@@ -25,6 +26,15 @@ final class FakeFallback implements HostFallback {
     FakeFallback unavailable(String why) {
         unavailable = why;
         return this;
+    }
+
+    void busy(boolean now) {
+        busy = now;
+    }
+
+    @Override
+    public boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+        return busy;
     }
 
     List<String> calls() {
@@ -39,6 +49,9 @@ final class FakeFallback implements HostFallback {
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
         calls.add(call.kind());
+        if (call.operand() instanceof HostTensor) {
+            return host.submit(call, timeout);
+        }
         float[] in = call.in() == null ? null : memory.floats((DeviceTensor) call.in());
         float[] out =
                 call.out() == null ? null : call.out() == call.in() ? in : memory.floats((DeviceTensor) call.out());

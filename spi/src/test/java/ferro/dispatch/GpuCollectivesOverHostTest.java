@@ -2,6 +2,7 @@ package ferro.dispatch;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -307,6 +308,25 @@ class GpuCollectivesOverHostTest {
         assertEquals(1, gpu.fallbackCount("recv"));
         assertThrows(InvalidRankException.class, () -> gpu.send(data, 2, host));
         verify(host, never()).send(any(ferro.Tensor.class), anyInt(), anyInt(), any());
+    }
+
+    @Test
+    @DisplayName("0-10: what goes through host memory by one door is waited for at every door of the context")
+    void everyDoorOfAContextSeesWhatIsUnderWay() {
+        GpuCollectives other = GpuCollectives.with(context, () -> Optional.of(fallback), log);
+        fallback.busy(true);
+        assertFalse(other.isBusy(host, Duration.ZERO), "nothing ever went that way");
+
+        gpu.allReduce(data, ReduceOp.SUM, host);
+
+        assertTrue(other.isBusy(host, Duration.ZERO));
+        Done work = Done.open();
+        Collective behind = new Collective.Broadcast(HostTensor.of(new float[] {7f}), 0);
+        when(host.submit(behind, Duration.ofSeconds(2))).thenReturn(work);
+        assertSame(work, other.behind(behind, host, Duration.ofSeconds(2)));
+        fallback.busy(false);
+        assertFalse(other.isBusy(host, Duration.ZERO));
+        assertEquals(1, log.lines().size(), "a call on host tensors is no slow way");
     }
 
     @Test
