@@ -281,22 +281,25 @@ class CudaMemoryTest {
     void copiesComeAfterTheDefaultStream(boolean toHost) {
         DeviceTensor late = floats(0, 1, 2);
         DeviceTensor source = floats(0, 7, 8);
-        standInStreamLatency(0, 50_000);
-        int code = DeviceGuard.call(
-                0,
-                () -> Cuda.cudaMemcpyAsync(
-                        late.address(), source.address(), 8, Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM));
-        assertEquals(0, code);
+        DeviceTensor third = floats(0, 3, 4);
+        DeviceTensor scratch = floats(0, 5, 6);
+        standInStreamLatency(0, 20_000);
+        for (DeviceTensor to : List.of(scratch, scratch, scratch, late)) {
+            int code = DeviceGuard.call(
+                    0,
+                    () -> Cuda.cudaMemcpyAsync(
+                            to.address(), source.address(), 8, Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM));
+            assertEquals(0, code);
+        }
 
         if (toHost) {
             assertValues(read(late), 7, 8);
         } else {
-            assertTrue(memory.onDevice(late, source).await(LONG));
+            assertTrue(memory.onDevice(late, third).await(LONG));
             standInStreamLatency(0, 0);
-            assertValues(read(source), 7, 8);
+            assertValues(read(third), 7, 8);
         }
-        free(late);
-        free(source);
+        List.of(late, source, third, scratch).forEach(CudaMemoryTest::free);
     }
 
     @Test
@@ -434,6 +437,33 @@ class CudaMemoryTest {
 
         assertEquals(3, ((CudaMemory) memory).downgrades());
         free(tensor);
+    }
+
+    @Test
+    @DisplayName("1-03 3-21: memory whose owner nobody can reach any more is given back")
+    void forgottenMemoryComesBack() throws InterruptedException {
+        long address = forget();
+        DeviceTensor kept = null;
+        for (int look = 0; look < 500 && (kept == null || kept.address() != address); look++) {
+            if (kept != null) {
+                free(kept);
+            }
+            System.gc();
+            // the report runs on a thread of its own, which sends no word
+            TimeUnit.MILLISECONDS.sleep(10);
+            kept = memory.allocate(DataType.INT8, new long[] {77_777}, 3);
+        }
+
+        assertEquals(address, kept.address());
+        free(kept);
+    }
+
+    /** Nothing of it is on the stack of the caller. */
+    private long forget() {
+        DeviceTensor forgotten = memory.allocate(DataType.INT8, new long[] {77_777}, 3);
+        // a second one of the class, so that the first is not merely the only one there is
+        free(memory.allocate(DataType.INT8, new long[] {77_778}, 3));
+        return forgotten.address();
     }
 
     @Test
