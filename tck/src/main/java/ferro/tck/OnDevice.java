@@ -43,7 +43,11 @@ final class OnDevice implements AutoCloseable {
 
     /** Returns the call on the device, its operands' memory copied there. */
     Collective call(Collective call) {
-        return memory == null ? call : call.on(tensor(call.in()), tensor(call.out()));
+        if (memory == null) {
+            return call;
+        }
+        Tensor in = tensor(call.in());
+        return call.on(in, call.in() == call.out() ? in : tensor(call.out()));
     }
 
     /** Returns the same elements on the device. */

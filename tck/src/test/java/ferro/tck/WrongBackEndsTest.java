@@ -8,6 +8,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,9 +40,15 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.LetsDataLandBeforeItLooks.class, 501),
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),
                 Arguments.of(WrongManners.RecoversFromFailures.class, 506),
-                Arguments.of(WrongManners.TakesCallsAfterClose.class, 602));
+                Arguments.of(WrongManners.TakesCallsAfterClose.class, 602),
+                Arguments.of(WrongDevices.ForgetsTheCopyBack.class, 101),
+                Arguments.of(WrongDevices.OverwritesItsInput.class, 101),
+                Arguments.of(WrongDevices.DoesNotWaitForTheCopyOut.class, 101),
+                Arguments.of(WrongDevices.DoesNotWaitForTheCopyBack.class, 101),
+                Arguments.of(WrongDevices.CopiesBackOnEveryRank.class, 103));
     }
 
+    @DisplayName("T5 and the kit: what breaks a rule is caught by it")
     @ParameterizedTest(name = "{0} breaks rule {1}")
     @MethodSource("wrongBackEnds")
     void isCaughtByTheRuleItBreaks(Class<? extends BackendContract> wrong, int rule) {
