@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,18 @@ class ContractPageTest {
             }
         }
         assertTrue(without.isEmpty(), "tests without a rule: " + without);
+    }
+
+    @Test
+    void everyRefusalOfTheKitStandsOnThePageWithItsConstant() throws IOException, IllegalAccessException {
+        String page = Files.readString(PAGE);
+        int named = 0;
+        for (Field field : BackendContract.class.getFields()) {
+            String row = "| `" + field.get(null) + "` | `" + field.getName() + "` |";
+            assertTrue(page.contains(row), "docs/contract.md has no row beginning with " + row);
+            named++;
+        }
+        assertEquals(6, named, "refusals of the kit");
     }
 
     private static Map<Integer, String> rulesOfCode() {
