@@ -1,15 +1,18 @@
 package ferro.backend.nccl;
 
-import static ferro.backend.nccl.ffi.StandInHooks.standInDeviceMemory;
+import static ferro.backend.nccl.CopiedFloats.assertValues;
+import static ferro.backend.nccl.CopiedFloats.buffer;
+import static ferro.backend.nccl.CopiedFloats.floats;
+import static ferro.backend.nccl.CopiedFloats.free;
+import static ferro.backend.nccl.CopiedFloats.read;
+import static ferro.backend.nccl.CopiedFloats.refused;
+import static ferro.backend.nccl.CopiedFloats.room;
 import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
 import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
-import static ferro.backend.nccl.ffi.StandInHooks.standInRefusePinning;
-import static ferro.backend.nccl.ffi.StandInHooks.standInStickyError;
 import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,7 +24,6 @@ import ferro.backend.nccl.NativeLog.Line;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
-import ferro.dispatch.DeviceMemory.Staging;
 import ferro.spi.DeviceMemoryProvider;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,7 +31,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -54,59 +55,15 @@ class CudaMemoryTest {
         memory.close();
     }
 
-    private DeviceTensor floats(int device, float... values) {
-        DeviceTensor tensor = memory.allocate(DataType.FLOAT32, new long[] {values.length}, device);
-        assertTrue(memory.toDevice(buffer(values), tensor).await(LONG));
-        return tensor;
-    }
-
-    private static ByteBuffer buffer(float... values) {
-        ByteBuffer buffer = room(values.length);
-        buffer.asFloatBuffer().put(values);
-        return buffer;
-    }
-
-    private static ByteBuffer room(int floats) {
-        return ByteBuffer.allocateDirect(4 * floats).order(ByteOrder.nativeOrder());
-    }
-
-    private float[] read(DeviceTensor tensor) {
-        ByteBuffer buffer = room((int) tensor.elementCount());
-        assertTrue(memory.toHost(tensor, buffer).await(LONG));
-        float[] values = new float[(int) tensor.elementCount()];
-        buffer.asFloatBuffer().get(values);
-        return values;
-    }
-
-    private static void free(DeviceTensor tensor) {
-        try {
-            ((AutoCloseable) tensor.owner()).close();
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void assertValues(float[] found, float... wanted) {
-        assertEquals(List.of(boxed(wanted)), List.of(boxed(found)));
-    }
-
-    private static Float[] boxed(float[] values) {
-        Float[] boxed = new Float[values.length];
-        for (int i = 0; i < values.length; i++) {
-            boxed[i] = values[i];
-        }
-        return boxed;
-    }
-
     @Test
     @DisplayName("3-19 3-09: what goes to a device comes back, on the device and through the host")
     void elementsGoToADeviceAndComeBack() {
-        DeviceTensor first = floats(1, 1.5f, -2.5f, 3.5f);
+        DeviceTensor first = floats(memory, 1, 1.5f, -2.5f, 3.5f);
         DeviceTensor second = memory.allocate(DataType.FLOAT32, new long[] {3}, 1);
         NativeLog.start();
 
         assertTrue(memory.onDevice(first, second).await(LONG));
-        assertValues(read(second), 1.5f, -2.5f, 3.5f);
+        assertValues(read(memory, second), 1.5f, -2.5f, 3.5f);
 
         List<String> kinds = NativeLog.stop().stream()
                 .filter(line -> line.function().equals("cudaMemcpyAsync"))
@@ -121,7 +78,7 @@ class CudaMemoryTest {
     @Test
     @DisplayName("3-19 3-21: an owner frees once, on any thread, and its memory is then refused")
     void anOwnerFreesOnce() throws Exception {
-        DeviceTensor tensor = floats(0, 1, 2);
+        DeviceTensor tensor = floats(memory, 0, 1, 2);
         CompletableFuture<Void> freed = new CompletableFuture<>();
         Callers.daemon(() -> {
             free(tensor);
@@ -144,8 +101,8 @@ class CudaMemoryTest {
     @Test
     @DisplayName("3-19: tensors outlive the memory that made them; their owners free them then")
     void tensorsOutliveTheMemory() {
-        DeviceTensor tensor = floats(2, 1, 2);
-        DeviceTensor idle = floats(2, 3, 4);
+        DeviceTensor tensor = floats(memory, 2, 1, 2);
+        DeviceTensor idle = floats(memory, 2, 3, 4);
         free(idle);
 
         memory.close();
@@ -168,7 +125,7 @@ class CudaMemoryTest {
     @Test
     @DisplayName("3-20 T9: a copy that would be cut short is refused with both sizes, before anything moves")
     void copiesAreExact() {
-        DeviceTensor tensor = floats(0, 1, 2, 3);
+        DeviceTensor tensor = floats(memory, 0, 1, 2, 3);
         DeviceTensor longer = memory.allocate(DataType.FLOAT32, new long[] {4}, 0);
         DeviceTensor elsewhere = memory.allocate(DataType.FLOAT32, new long[] {3}, 1);
         DeviceTensor integers = memory.allocate(DataType.INT32, new long[] {3}, 0);
@@ -184,20 +141,13 @@ class CudaMemoryTest {
         refused(() -> memory.onDevice(tensor, integers), "f32[3]", "i32[3]");
 
         assertEquals(List.of(), NativeLog.stop());
-        List.of(tensor, longer, elsewhere, integers).forEach(CudaMemoryTest::free);
-    }
-
-    private static void refused(org.junit.jupiter.api.function.Executable call, String... tokens) {
-        String message = assertThrows(IllegalArgumentException.class, call).getMessage();
-        for (String token : tokens) {
-            assertTrue(message.contains(token), message);
-        }
+        List.of(tensor, longer, elsewhere, integers).forEach(CopiedFloats::free);
     }
 
     @Test
     @DisplayName("3-20: position and limit say what is copied, and do not move")
     void aPartOfABufferIsCopied() {
-        DeviceTensor tensor = floats(0, 5, 6, 7, 8);
+        DeviceTensor tensor = floats(memory, 0, 5, 6, 7, 8);
         ByteBuffer room = buffer(-1, -1, -1, -1, -1).position(4).limit(12).order(ByteOrder.nativeOrder());
 
         assertTrue(memory.toHost(tensor.slice(1, 2), room).await(LONG));
@@ -227,62 +177,14 @@ class CudaMemoryTest {
         refused(() -> memory.toHost(nowhere, room(1)), "address 0");
     }
 
-    @Test
-    @DisplayName("T17: once warm, no call asks the runtime for memory")
-    void memoryIsPooled() {
-        Function<Integer, Void> round = step -> {
-            DeviceTensor tensor = floats(0, 1 + step, 2 + step);
-            try (Staging staging = memory.stage(8)) {
-                assertTrue(memory.toHost(tensor, staging.buffer()).await(LONG));
-                assertEquals(2 + step, staging.buffer().getFloat(4));
-            }
-            free(tensor);
-            return null;
-        };
-        round.apply(0);
-        NativeLog.start();
-
-        for (int step = 1; step <= 20; step++) {
-            round.apply(step);
-        }
-
-        List<Line> lines = NativeLog.stop();
-        for (String slow :
-                List.of("cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cudaEventCreateWithFlags")) {
-            assertEquals(0, NativeLog.count(lines, slow), slow);
-        }
-        assertEquals(40, NativeLog.count(lines, "cudaMemcpyAsync"));
-    }
-
-    @Test
-    @DisplayName("T17: idle blocks are given up before a device is called full")
-    void idleBlocksAreGivenUpWhenTheDeviceIsFull() {
-        standInDeviceMemory(1 << 20);
-        for (int kib = 100; kib <= 500; kib += 100) {
-            free(memory.allocate(DataType.INT8, new long[] {kib << 10}, 0));
-        }
-
-        DeviceTensor large = memory.allocate(DataType.INT8, new long[] {900 << 10}, 0);
-        CudaException full =
-                assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {300 << 10}, 0));
-
-        assertEquals(Code.RESOURCE, full.code());
-        assertEquals(CudaException.OUT_OF_MEMORY, full.cudaCode());
-        for (String token :
-                List.of("GPU alloc", "device 0", "failed", "cudaMalloc", "CUDA error (code 2)", "bytes free")) {
-            assertTrue(full.getMessage().contains(token), full.getMessage());
-        }
-        free(large);
-    }
-
     @ParameterizedTest
     @DisplayName("T7: a copy starts after what the default stream holds")
     @ValueSource(booleans = {true, false})
     void copiesComeAfterTheDefaultStream(boolean toHost) {
-        DeviceTensor late = floats(0, 1, 2);
-        DeviceTensor source = floats(0, 7, 8);
-        DeviceTensor third = floats(0, 3, 4);
-        DeviceTensor scratch = floats(0, 5, 6);
+        DeviceTensor late = floats(memory, 0, 1, 2);
+        DeviceTensor source = floats(memory, 0, 7, 8);
+        DeviceTensor third = floats(memory, 0, 3, 4);
+        DeviceTensor scratch = floats(memory, 0, 5, 6);
         standInStreamLatency(0, 20_000);
         for (DeviceTensor to : List.of(scratch, scratch, scratch, late)) {
             int code = DeviceGuard.call(
@@ -293,19 +195,19 @@ class CudaMemoryTest {
         }
 
         if (toHost) {
-            assertValues(read(late), 7, 8);
+            assertValues(read(memory, late), 7, 8);
         } else {
             assertTrue(memory.onDevice(late, third).await(LONG));
             standInStreamLatency(0, 0);
-            assertValues(read(third), 7, 8);
+            assertValues(read(memory, third), 7, 8);
         }
-        List.of(late, source, third, scratch).forEach(CudaMemoryTest::free);
+        List.of(late, source, third, scratch).forEach(CopiedFloats::free);
     }
 
     @Test
     @DisplayName("3-29: a copy is asynchronous; a wait has an end, an interrupt, and an answer")
     void waitingHasAnEnd() {
-        DeviceTensor tensor = floats(0, 1, 2, 3);
+        DeviceTensor tensor = floats(memory, 0, 1, 2, 3);
         standInStreamLatency(0, 300_000);
 
         Copy copy = memory.toHost(tensor, room(3));
@@ -324,7 +226,7 @@ class CudaMemoryTest {
     @Test
     @DisplayName("3-21: closing an owner during a copy frees nothing before the copy is done")
     void aCopyUnderWayKeepsItsMemory() {
-        DeviceTensor tensor = floats(0, 4, 5, 6);
+        DeviceTensor tensor = floats(memory, 0, 4, 5, 6);
         standInStreamLatency(0, 100_000);
         ByteBuffer room = room(3);
         Copy copy = memory.toHost(tensor, room);
@@ -342,7 +244,7 @@ class CudaMemoryTest {
     @Test
     @DisplayName("3-17: a failed copy names its direction, its size and the runtime's code")
     void aFailedCopySaysWhatAndWhere() {
-        DeviceTensor tensor = floats(3, 1, 2);
+        DeviceTensor tensor = floats(memory, 3, 1, 2);
         standInFailNext("cudaMemcpyAsync", 0, 1);
 
         CudaException failure = assertThrows(
@@ -353,117 +255,8 @@ class CudaMemoryTest {
         for (String token : List.of("D2H copy of 8 bytes on device 3 failed", "cudaMemcpyAsync D2H", "(code 1)")) {
             assertTrue(failure.getMessage().contains(token), failure.getMessage());
         }
-        assertValues(read(tensor), 1, 2);
+        assertValues(read(memory, tensor), 1, 2);
         free(tensor);
-    }
-
-    @Test
-    @DisplayName("3-21 T13: after a fault of the device everything is given back all the same")
-    void aFaultyDeviceLeavesNothingBehind() {
-        DeviceTensor tensor = floats(0, 1, 2);
-        Staging staging = memory.stage(8);
-        standInStickyError(700);
-
-        CudaException failure = assertThrows(
-                CudaException.class,
-                () -> memory.toHost(tensor, staging.buffer()).await(LONG));
-        assertEquals(700, failure.cudaCode());
-        assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {1 << 20}, 1));
-
-        standInStickyError(0);
-        staging.close();
-        free(tensor);
-    }
-
-    @Test
-    @DisplayName("3-25 T13: a device that cannot be opened leaves nothing behind, and may be tried again")
-    void aDeviceThatCannotBeOpenedLeavesNothingBehind() {
-        standInFailNext("cudaMemGetInfo", 0, 999);
-
-        assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {8}, 0));
-
-        assertEquals(0, standInLive("all"));
-        free(memory.allocate(DataType.INT8, new long[] {8}, 0));
-    }
-
-    @Test
-    @DisplayName("T17: staging memory is pinned, has exactly its size, and is used again")
-    void stagingIsPinned() {
-        long address;
-        try (Staging staging = memory.stage(1000)) {
-            assertTrue(staging.pinned());
-            assertTrue(staging.buffer().isDirect());
-            assertEquals(ByteOrder.nativeOrder(), staging.buffer().order());
-            assertEquals(1000, staging.buffer().capacity());
-            assertSame(staging.buffer(), staging.buffer());
-            staging.buffer().limit(7).position(3);
-            address = ferro.backend.nccl.ffi.HostMemory.address(staging.buffer().clear());
-        }
-        try (Staging staging = memory.stage(1001)) {
-            assertEquals(1001, staging.buffer().limit());
-            assertEquals(address, ferro.backend.nccl.ffi.HostMemory.address(staging.buffer()));
-        }
-        assertEquals(1, standInLive("pinned"));
-        refused(() -> memory.stage(-1), "-1 bytes");
-    }
-
-    @Test
-    @DisplayName("T17: where pinning is refused plain memory serves, and is used again too")
-    void refusedPinningIsReplaced() {
-        standInRefusePinning(1);
-        DeviceTensor tensor = floats(0, 3, 4);
-
-        try (Staging staging = memory.stage(8)) {
-            assertFalse(staging.pinned());
-            assertTrue(memory.toHost(tensor, staging.buffer()).await(LONG));
-            assertEquals(4, staging.buffer().getFloat(4));
-        }
-        memory.stage(8).close();
-
-        assertEquals(0, standInLive("pinned"));
-        assertEquals(1, ((CudaMemory) memory).refusedPins());
-        free(tensor);
-    }
-
-    @Test
-    @DisplayName("T14: copies work on the default stream where no other can be had")
-    void copiesWorkOnTheDefaultStream() {
-        for (int i = 0; i < 3; i++) {
-            standInFailNext("cudaStreamCreateWithFlags", 0, 2);
-        }
-        DeviceTensor tensor = floats(0, 9, 10);
-
-        assertValues(read(tensor), 9, 10);
-
-        assertEquals(3, ((CudaMemory) memory).downgrades());
-        free(tensor);
-    }
-
-    @Test
-    @DisplayName("1-03 3-21: memory whose owner nobody can reach any more is given back")
-    void forgottenMemoryComesBack() throws InterruptedException {
-        long address = forget();
-        DeviceTensor kept = null;
-        for (int look = 0; look < 500 && (kept == null || kept.address() != address); look++) {
-            if (kept != null) {
-                free(kept);
-            }
-            System.gc();
-            // the report runs on a thread of its own, which sends no word
-            TimeUnit.MILLISECONDS.sleep(10);
-            kept = memory.allocate(DataType.INT8, new long[] {77_777}, 3);
-        }
-
-        assertEquals(address, kept.address());
-        free(kept);
-    }
-
-    /** Nothing of it is on the stack of the caller. */
-    private long forget() {
-        DeviceTensor forgotten = memory.allocate(DataType.INT8, new long[] {77_777}, 3);
-        // a second one of the class, so that the first is not merely the only one there is
-        free(memory.allocate(DataType.INT8, new long[] {77_778}, 3));
-        return forgotten.address();
     }
 
     @Test
@@ -473,9 +266,9 @@ class CudaMemoryTest {
             DeviceTensor view = new DeviceTensor(
                     DataType.FLOAT32, new long[] {3}, foreign.tensor().address(), 2, foreign);
 
-            assertValues(read(view), 1, 2, 3);
+            assertValues(read(memory, view), 1, 2, 3);
             assertTrue(memory.toDevice(buffer(4, 5, 6), view).await(LONG));
-            assertValues(read(view), 4, 5, 6);
+            assertValues(read(memory, view), 4, 5, 6);
         }
     }
 
@@ -483,8 +276,8 @@ class CudaMemoryTest {
     @DisplayName("1-09 T6: the caller's own current device stays, also when a call fails")
     void theCallersDeviceStays() {
         assertEquals(0, Cuda.cudaSetDevice(3));
-        DeviceTensor tensor = floats(1, 1, 2);
-        assertValues(read(tensor), 1, 2);
+        DeviceTensor tensor = floats(memory, 1, 1, 2);
+        assertValues(read(memory, tensor), 1, 2);
         free(tensor);
         standInFailNext("cudaMalloc", 0, 1);
         assertThrows(CudaException.class, () -> memory.allocate(DataType.INT8, new long[] {1 << 16}, 1));
@@ -502,8 +295,8 @@ class CudaMemoryTest {
     void manyCallersAtOnce() throws Exception {
         Callers.manyAtOnce(16, caller -> {
             for (int step = 0; step < 20; step++) {
-                DeviceTensor tensor = floats(caller % 4, caller, step, caller + step);
-                assertValues(read(tensor), caller, step, caller + step);
+                DeviceTensor tensor = floats(memory, caller % 4, caller, step, caller + step);
+                assertValues(read(memory, tensor), caller, step, caller + step);
                 free(tensor);
             }
         });
