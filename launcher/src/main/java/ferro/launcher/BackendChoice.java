@@ -74,13 +74,17 @@ record BackendChoice(String name, List<BackendReport> found) {
     private BadInputException refused(String name, String why) {
         String others = found.stream()
                 .filter(one -> !one.name().equals(name))
-                .map(one -> one.name() + " (" + one.unavailable().orElse(usable(one)) + ")")
+                .map(one -> one.name() + " (" + usable(one) + ")")
                 .collect(Collectors.joining(", "));
-        return new BadInputException(why + "; found: " + others + ": name a usable one, leave the choice to auto,"
-                + " or add the jar that has it by -cp");
+        return new BadInputException(
+                why + "; found: " + others + ": name a usable one (ferro doctor says why others are"
+                        + " not), leave the choice to auto, or add the jar that has it by -cp");
     }
 
     private static String usable(BackendReport one) {
+        if (one.unavailable().isPresent()) {
+            return "not usable here";
+        }
         return one.name().equals(SIMULATED) ? "usable by a rank alone" : "usable";
     }
 }

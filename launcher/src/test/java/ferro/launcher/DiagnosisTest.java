@@ -82,7 +82,6 @@ class DiagnosisTest {
 
     @Test
     void pairOfBackendsIsJudgedByBothHalves() {
-        assertEquals(List.of(), diagnose(Map.of("ferro.backend", "cpu:tcp")).problems());
         assertEquals(
                 1,
                 diagnose(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon"))

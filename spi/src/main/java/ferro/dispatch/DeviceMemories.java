@@ -83,8 +83,9 @@ public final class DeviceMemories {
     }
 
     private static String noneOf(List<String> reasons) {
-        return "no usable device memory; found: " + (reasons.isEmpty() ? "none" : String.join(", ", reasons))
-                + ": add ferro-backend-nccl to the class path";
+        return reasons.isEmpty()
+                ? "no usable device memory; found: none: add ferro-backend-nccl to the class path"
+                : "no usable device memory; found: " + String.join(", ", reasons);
     }
 
     /** Says that the context shares no device memory yet; never leaves this class. */

@@ -24,7 +24,8 @@ public final class NcclBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return NcclAvailability.unavailableBecause(context);
+        NcclAvailability found = NcclAvailability.look(context);
+        return found.unavailableBecause().or(() -> RankDevice.tooFew(context, found.devices()));
     }
 
     @Override

@@ -29,13 +29,22 @@ final class RankDevice {
                 .orElseThrow(() -> new IllegalArgumentException(who + " has no device among " + devices + ": set -D"
                         + Settings.NCCL_DEVICE.name() + " (or " + Settings.NCCL_DEVICE.variable()
                         + "), or LOCAL_RANK, as ferro run and torchrun do"));
-        int ranksHere = Settings.LOCAL_WORLD_SIZE.find(context).orElse(local + 1);
-        if (ranksHere > devices) {
-            throw new IllegalArgumentException(who + ": " + ranksHere + " local ranks (LOCAL_WORLD_SIZE) need as many"
-                    + " devices, found " + devices + ": start fewer ranks here, or give each its device by -D"
-                    + Settings.NCCL_DEVICE.name());
-        }
+        tooFew(context, devices).ifPresent(why -> {
+            throw new IllegalArgumentException(who + ": " + why);
+        });
         return checked(local, devices, who + ": LOCAL_RANK=" + local);
+    }
+
+    /** Returns why the ranks of this host cannot have a device each, unless each is told its own. */
+    static Optional<String> tooFew(RankContext context, int devices) {
+        if (Settings.NCCL_DEVICE.find(context).isPresent()) {
+            return Optional.empty();
+        }
+        return Settings.LOCAL_WORLD_SIZE
+                .find(context)
+                .filter(ranksHere -> ranksHere > devices)
+                .map(ranksHere -> ranksHere + " local ranks (LOCAL_WORLD_SIZE) need as many devices, found " + devices
+                        + ": start fewer ranks here, or give each its device by -D" + Settings.NCCL_DEVICE.name());
     }
 
     private static int checked(int device, int devices, String what) {

@@ -1,0 +1,81 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.TcpStoreServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** How the others end when a rank of NCCL is killed in the midst of a call; they have nothing but NCCL between them. */
+@ExtendWith(StandInPair.class)
+@Timeout(120)
+class KilledDeviceRankTest {
+    private static final int WORLD_SIZE = 3;
+    private static final long DEADLINE_MILLIS = 4_000;
+    /** A machine that does much else. */
+    private static final long LATE_MILLIS = 6_000;
+
+    @Test
+    @DisplayName("1-32: kill -9 of a rank of NCCL ends the others by their deadline")
+    void theOthersEndByTheirDeadline() throws IOException {
+        List<Process> ranks = new ArrayList<>();
+        try (TcpStoreServer store =
+                TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null)) {
+            List<BufferedReader> said = new ArrayList<>();
+            for (int rank = 0; rank < WORLD_SIZE; rank++) {
+                Process process = start(rank, store.port());
+                ranks.add(process);
+                said.add(process.inputReader());
+            }
+            for (BufferedReader rank : said) {
+                assertEquals("going", rank.readLine());
+            }
+
+            Processes.kill(ranks.get(1).pid());
+
+            for (int survivor : new int[] {0, 2}) {
+                String failed = said.get(survivor).readLine();
+                String millis = said.get(survivor).readLine();
+                String message = said.get(survivor).readLine();
+                assertTrue(
+                        List.of("failed NATIVE", "failed PEER_LOST", "failed TIMED_OUT")
+                                .contains(failed),
+                        message);
+                assertTrue(Long.parseLong(millis) < DEADLINE_MILLIS + LATE_MILLIS, millis + " ms until " + message);
+                assertTrue(message.contains("rank " + survivor), message);
+            }
+        } finally {
+            ranks.forEach(rank -> Processes.kill(rank.pid()));
+        }
+    }
+
+    private static Process start(int rank, int port) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                LauncherRun.java(),
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Dferro.backend=nccl",
+                "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
+                "-cp",
+                LauncherRun.classPath(),
+                DeviceSumsUntilAFailure.class.getName(),
+                "" + DEADLINE_MILLIS);
+        builder.environment().putAll(StandInPair.variables());
+        builder.environment().put("RANK", "" + rank);
+        builder.environment().put("WORLD_SIZE", "" + WORLD_SIZE);
+        builder.environment().put("LOCAL_RANK", "" + rank);
+        builder.environment().put("LOCAL_WORLD_SIZE", "" + WORLD_SIZE);
+        builder.environment().put("FERRO_STORE_SERVED", "1");
+        return builder.redirectError(Redirect.DISCARD).start();
+    }
+}
