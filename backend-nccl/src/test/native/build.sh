@@ -16,7 +16,14 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 
-if [ -f "$out/built" ] && [ -z "$(find . -newer "$out/built" -print -quit)" ]; then
+# The list of what was built is as old as the sources it was built from.
+up_to_date() {
+    [ -f "$out/built" ] && [ -z "$(find . -newer "$out/built" -print -quit)" ] || return 1
+    while read -r built; do
+        [ -f "$out/$built" ] || return 1
+    done <"$out/built"
+}
+if up_to_date; then
     exit 0
 fi
 
@@ -28,25 +35,32 @@ fi
 
 aside=$(mktemp -d "$out/building.XXXXXX")
 trap 'rm -rf "$aside"' EXIT
-touch "$aside/built"
+touch "$aside/began"
 
 warnings="-Wall -Wextra -Werror"
 code="-std=gnu11 -O2 -g -fPIC -fvisibility=hidden"
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 
-# objects FOLDER [FLAG...]: compiles every source into FOLDER.
+# objects FOLDER PARTS [FLAG...]: compiles the sources of these parts into FOLDER, two at a time.
 objects() {
     folder=$aside/objects/$1
-    shift
-    for source in core/*.c cuda/*.c nccl/*.c; do
-        mkdir -p "$folder/$(dirname "$source")"
-        # shellcheck disable=SC2086
-        "$compiler" $code $warnings "$@" -c "$source" -o "$folder/${source%.c}.o" &
-        # as many at a time as there usually are cores
-        running=$((${running:-0} + 1))
-        if [ $((running % 4)) -eq 0 ]; then wait; fi
+    parts=$2
+    shift 2
+    for part in $parts; do
+        mkdir -p "$folder/$part"
+        for source in "$part"/*.c; do
+            # shellcheck disable=SC2086
+            "$compiler" $code $warnings "$@" -c "$source" -o "$folder/${source%.c}.o" &
+            running=$((${running:-0} + 1))
+            if [ $((running % 2)) -eq 0 ]; then wait; fi
+        done
     done
     wait
+    for part in $parts; do
+        for source in "$part"/*.c; do
+            [ -f "$folder/${source%.c}.o" ] || exit 1
+        done
+    done
 }
 
 # link LIBRARY OBJECT... [FLAG...]: links one library, with its file name as soname.
@@ -58,7 +72,7 @@ link() {
         -o "$aside/$library" -lpthread -lm
 }
 
-# nccl FOLDER [YEARLESS VERSION...]: the objects of NCCL without the files named since_VERSION.
+# nccl FOLDER [SOURCE...]: the objects of NCCL without those of the sources named.
 nccl() {
     folder=$aside/objects/$1/nccl
     shift
@@ -74,7 +88,7 @@ plain=$aside/objects/plain
 
 # shellcheck disable=SC2046,SC2086
 {
-    objects plain
+    objects plain "core cuda nccl"
     link libcudart.so.12 "$plain"/core/*.o "$plain"/cuda/*.o
     runtime="-L$aside -l:libcudart.so.12"
     link libnccl.so.2 $(nccl plain) $runtime -Wl,-rpath,'$ORIGIN'
@@ -85,13 +99,13 @@ plain=$aside/objects/plain
     link older/libnccl.so.2 $(nccl plain since_2_07 $later) "$plain/2.4.o" $runtime -Wl,-rpath,'$ORIGIN/..'
     link broken/libnccl.so.2 $(nccl plain) $runtime -Wl,-rpath,'$ORIGIN/..' -Wl,--version-script=without_group_end.map
 
-    objects hip -DSTANDIN_HIP
-    link hip/libamdhip64.so "$aside"/objects/hip/core/*.o "$aside"/objects/hip/cuda/*.o
-    link hip/librccl.so.1 $(nccl hip) -L"$aside/hip" -l:libamdhip64.so -Wl,-rpath,'$ORIGIN'
+    objects hip cuda -DSTANDIN_HIP
+    link hip/libamdhip64.so "$plain"/core/*.o "$aside"/objects/hip/cuda/*.o
+    link hip/librccl.so.1 $(nccl plain) -L"$aside/hip" -l:libamdhip64.so -Wl,-rpath,'$ORIGIN'
 
     mkdir -p "$aside/asan"
     if echo 'int main(void) { return 0; }' | "$compiler" $sanitizers -x c - -o "$aside/probe" 2>"$aside/reason"; then
-        objects asan $sanitizers
+        objects asan "core cuda nccl" $sanitizers
         link asan/libcudart.so.12 "$aside"/objects/asan/core/*.o "$aside"/objects/asan/cuda/*.o $sanitizers
         link asan/libnccl.so.2 $(nccl asan) -L"$aside/asan" -l:libcudart.so.12 -Wl,-rpath,'$ORIGIN' $sanitizers
     else
@@ -103,7 +117,11 @@ rm -f "$out/skipped.txt" "$out/asan/skipped.txt"
 for folder in . hip old older broken asan; do
     mkdir -p "$out/$folder"
     for built in "$aside/$folder"/*.so* "$aside/$folder"/skipped.txt; do
-        if [ -f "$built" ]; then mv "$built" "$out/$folder/"; fi
+        if [ -f "$built" ]; then
+            mv "$built" "$out/$folder/"
+            echo "$folder/$(basename "$built")" >>"$aside/list"
+        fi
     done
 done
-mv "$aside/built" "$out/built"
+touch -r "$aside/began" "$aside/list"
+mv "$aside/list" "$out/built"

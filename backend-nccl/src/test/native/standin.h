@@ -83,6 +83,13 @@ void standInNcclVersion(int version);
  */
 void standInNcclLatency(int micros);
 
+/*
+ * The first operation, or group, of a non-blocking communicator connects the ranks first: it is answered 7 and comes on
+ * its stream only so much later; until then the communicator's asynchronous error is 7 and further operations are
+ * answered 4. 0: it is started at once. STANDIN_CONNECT_US, default 1000.
+ */
+void standInConnectTime(int micros);
+
 /* Every call on a communicator stays inside the library for so long, so that two at a time are seen. Default 0. */
 void standInCallDwell(int micros);
 

@@ -40,6 +40,7 @@ int ncclCommDestroy(void *comm);
 int ncclCommAbort(void *comm);
 int ncclCommGetAsyncError(void *comm, int *code);
 int ncclCommCount(void *comm, int *count);
+int ncclCommCuDevice(void *comm, int *device);
 int ncclCommUserRank(void *comm, int *rank);
 const char *ncclGetLastError(void *comm);
 int ncclGroupStart(void);

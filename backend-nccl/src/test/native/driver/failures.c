@@ -126,6 +126,36 @@ static void check_all_in_one_thread(void)
     standInReset();
 }
 
+static int is_ready(void *comm)
+{
+    return async_error(comm) == OK;
+}
+
+/*
+ * The first operation of a non-blocking communicator is on its stream only when its state is 0 again. One thread drives
+ * both ranks, on the default streams of their devices.
+ */
+static void check_connecting(void **comms)
+{
+    void *buffers[2];
+    expect(ncclGroupStart(), OK, "start");
+    for (int rank = 0; rank < 2; rank++) {
+        cudaSetDevice(rank);
+        expect(cudaMalloc(&buffers[rank], 4), 0, "malloc");
+        expect(ncclAllReduce(buffers[rank], buffers[rank], 1, INT32, SUM, comms[rank], NULL), OK, "all-reduce");
+    }
+    expect(ncclGroupEnd(), IN_PROGRESS, "the ranks are being connected");
+    expect(async_error(comms[0]), IN_PROGRESS, "state");
+    expect(cudaStreamQuery(NULL), 0, "nothing is on the stream");
+    expect(ncclBroadcast(buffers[0], buffers[0], 1, INT32, 0, comms[0], NULL), INVALID_ARGUMENT, "too early");
+    until(is_ready, comms[0], "connected");
+    for (int rank = 0; rank < 2; rank++) {
+        cudaSetDevice(rank);
+        expect(cudaStreamSynchronize(NULL), 0, "wait");
+        expect(cudaFree(buffers[rank]), 0, "free");
+    }
+}
+
 /* One thread opens two ranks without blocking; the second one completes the world. */
 static void check_not_blocking(void)
 {
@@ -142,6 +172,9 @@ static void check_not_blocking(void)
         expect(ncclCommInitRankConfig(&comms[rank], 2, id, rank, &config), IN_PROGRESS, "open rank %d", rank);
         expect(async_error(comms[0]), rank == 0 ? IN_PROGRESS : OK, "after rank %d", rank);
     }
+    standInConnectTime(50000);
+    check_connecting(comms);
+    standInConnectTime(1000);
     expect(ncclCommDestroy(comms[0]), OK, "destroy");
     expect(ncclCommAbort(comms[1]), OK, "abort");
     config.magic = 0;

@@ -121,6 +121,31 @@ int comm_wait_ready(Comm *comm)
     return code == NCCL_OK ? NCCL_OK : nccl_fail(code, "Init : rank %d of %d was refused", comm->rank, comm->size);
 }
 
+/* ---- state ---- */
+
+int comm_state(const Comm *comm)
+{
+    if (comm->refused != NCCL_OK) {
+        return comm->refused;
+    }
+    if (comm->failed != NCCL_OK) {
+        return comm->failed;
+    }
+    int finalizing = comm->finalized && comm->in_flight > 0;
+    return !comm->ready || comm->connecting || finalizing ? NCCL_IN_PROGRESS : NCCL_OK;
+}
+
+int comm_check_ready(const char *function, Comm *comm)
+{
+    pthread_mutex_lock(&world_lock);
+    int state = comm_state(comm);
+    pthread_mutex_unlock(&world_lock);
+    if (state == NCCL_IN_PROGRESS) {
+        return nccl_fail(NCCL_INVALID_ARGUMENT, "%s : the previous operation has not returned ncclSuccess yet", function);
+    }
+    return state == NCCL_OK ? NCCL_OK : nccl_fail(state, "%s : the communicator failed before", function);
+}
+
 /* ---- closing ---- */
 
 void comm_close(Comm *comm, Leaving leaving)

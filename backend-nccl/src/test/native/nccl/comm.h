@@ -16,6 +16,8 @@ typedef struct Comm {
     int ready;
     int refused; /* the code, when its world cannot become complete */
     int failed;  /* the code that ncclCommGetAsyncError answers */
+    int connected;  /* its first operation has been started */
+    int connecting; /* that operation is not on its stream yet */
     int aborted;
     int closing;   /* ncclCommDestroy has begun */
     int finalized; /* no new operation may be started */
@@ -43,6 +45,13 @@ typedef struct {
 int comm_open(const char *function, const Opening *opening, Comm **opened);
 /* Waits for the other ranks; the code if the world was refused or the communicator aborted meanwhile. */
 int comm_wait_ready(Comm *comm);
+/* What ncclCommGetAsyncError answers. world_lock is held. */
+int comm_state(const Comm *comm);
+/*
+ * As ncclCommEnsureReady in NCCL's src/init.cc: OK, or 4 while the communicator is at something, or the code with which
+ * it failed before.
+ */
+int comm_check_ready(const char *function, Comm *comm);
 /* Withdraws the handle and leaves the world. The caller's reference stays. */
 void comm_close(Comm *comm, Leaving leaving);
 void comm_release(Comm *comm);

@@ -1,5 +1,7 @@
-/* Group calls, and what runs on the stream. */
+/* Group calls: what is collected, and when it is launched or dropped. */
 #include "group.h"
+
+#include "launch.h"
 
 #include <stdlib.h>
 
@@ -16,103 +18,7 @@ static __thread Operation *operations;
 static __thread Operation *last_operation;
 static __thread Awaited *openings;
 
-/* ---- on the stream's thread ---- */
-
-static void operation_finished(Part *part)
-{
-    Operation *operation = (Operation *) ((char *) part - offsetof(Operation, part));
-    pthread_cond_broadcast(&operation->comm->changed);
-}
-
-void operation_free(Operation *operation)
-{
-    memory_release(operation->send_block);
-    memory_release(operation->receive_block);
-    stream_release(operation->stream);
-    comm_release(operation->comm);
-    free(operation);
-}
-
-/* world_lock is held. */
-static void await(Operation *operation)
-{
-    Comm *comm = operation->comm;
-    while (!operation->part.done && !comm->aborted) {
-        pthread_cond_wait(&comm->changed, &world_lock);
-    }
-    if (!operation->part.done) {
-        comm_withdraw(comm, &operation->part);
-    }
-    comm->in_flight--;
-    pthread_cond_broadcast(&comm->changed);
-}
-
-/* All operations begin before the first one is waited for: messages of one group cannot block each other. */
-static void run_batch(void *argument)
-{
-    Operation *batch = argument;
-    core_sleep_micros(batch->latency_micros);
-    pthread_mutex_lock(&world_lock);
-    for (Operation *operation = batch; operation != NULL; operation = operation->next) {
-        if (!operation->comm->aborted) {
-            comm_post(operation->comm, &operation->part);
-        }
-    }
-    for (Operation *operation = batch; operation != NULL; operation = operation->next) {
-        await(operation);
-    }
-    pthread_mutex_unlock(&world_lock);
-    while (batch != NULL) {
-        Operation *next = batch->next;
-        operation_free(batch);
-        batch = next;
-    }
-}
-
-/* ---- launching ---- */
-
-/* Takes the operations of one stream out of the list, in their order. */
-static Operation *take_batch(Operation **list, const Stream *stream)
-{
-    Operation *batch = NULL;
-    Operation **end = &batch;
-    Operation **place = list;
-    while (*place != NULL) {
-        Operation *operation = *place;
-        if (operation->stream == stream) {
-            *place = operation->next;
-            operation->next = NULL;
-            *end = operation;
-            end = &operation->next;
-        } else {
-            place = &operation->next;
-        }
-    }
-    return batch;
-}
-
-static void begin_flight(Operation *list)
-{
-    pthread_mutex_lock(&world_lock);
-    for (Operation *operation = list; operation != NULL; operation = operation->next) {
-        operation->part.finished = operation_finished;
-        operation->part.request.sequence = comm_next_sequence(operation->comm, &operation->part.request);
-        operation->latency_micros = atomic_load(&nccl_settings.latency_micros);
-        operation->comm->in_flight++;
-    }
-    pthread_mutex_unlock(&world_lock);
-}
-
-static void launch(Operation *list)
-{
-    begin_flight(list);
-    while (list != NULL) {
-        Stream *stream = list->stream;
-        core_retain((Object *) stream);
-        stream_enqueue(stream, run_batch, take_batch(&list, stream));
-        stream_release(stream);
-    }
-}
+/* ---- operations ---- */
 
 static void drop(Operation *list)
 {
@@ -123,11 +29,10 @@ static void drop(Operation *list)
     }
 }
 
-void group_add(Operation *operation)
+int group_add(Operation *operation)
 {
     if (depth == 0) {
-        launch(operation);
-        return;
+        return launch(operation);
     }
     if (operations == NULL) {
         operations = operation;
@@ -135,6 +40,7 @@ void group_add(Operation *operation)
         last_operation->next = operation;
     }
     last_operation = operation;
+    return NCCL_OK;
 }
 
 /* ---- openings ---- */
@@ -222,12 +128,12 @@ int group_finish(void)
     end_openings(code);
     Operation *list = operations;
     operations = last_operation = NULL;
-    if (code == NCCL_OK || code == NCCL_IN_PROGRESS) {
-        launch(list);
-    } else {
+    if (code != NCCL_OK && code != NCCL_IN_PROGRESS) {
         drop(list);
+        return code;
     }
-    return code;
+    int launched = launch(list);
+    return launched != NCCL_OK ? launched : code;
 }
 
 EXPORT int ncclGroupStart(void)

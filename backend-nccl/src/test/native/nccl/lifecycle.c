@@ -179,18 +179,6 @@ EXPORT int ncclCommAbort(void *handle)
 
 /* ---- asking ---- */
 
-static int state_of(const Comm *comm)
-{
-    if (comm->refused != NCCL_OK) {
-        return comm->refused;
-    }
-    if (comm->failed != NCCL_OK) {
-        return comm->failed;
-    }
-    int finalizing = comm->finalized && comm->in_flight > 0;
-    return !comm->ready || finalizing ? NCCL_IN_PROGRESS : NCCL_OK;
-}
-
 EXPORT int ncclCommGetAsyncError(void *handle, int *code)
 {
     int planned = core_call("ncclCommGetAsyncError", "%p,%p", handle, (void *) code);
@@ -202,7 +190,7 @@ EXPORT int ncclCommGetAsyncError(void *handle, int *code)
         return NCCL_INVALID_ARGUMENT;
     }
     pthread_mutex_lock(&world_lock);
-    *code = state_of(comm);
+    *code = comm_state(comm);
     pthread_mutex_unlock(&world_lock);
     comm_release(comm);
     return NCCL_OK;
@@ -219,9 +207,12 @@ static int ask(int planned, const char *name, void *handle, Question question, i
     if (comm == NULL) {
         return NCCL_INVALID_ARGUMENT;
     }
-    *answer = question == ASK_SIZE ? comm->size : question == ASK_RANK ? comm->rank : comm->device;
+    int code = comm_check_ready(name, comm);
+    if (code == NCCL_OK) {
+        *answer = question == ASK_SIZE ? comm->size : question == ASK_RANK ? comm->rank : comm->device;
+    }
     comm_exit(comm);
-    return NCCL_OK;
+    return code;
 }
 
 EXPORT int ncclCommCount(void *handle, int *count)

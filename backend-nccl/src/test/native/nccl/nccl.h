@@ -24,6 +24,7 @@ extern const int nccl_built_as;
 typedef struct {
     atomic_int version;
     atomic_int latency_micros;
+    atomic_int connect_micros;
     atomic_int dwell_micros;
     atomic_int hang;
     atomic_int mismatch_hangs;

@@ -1,12 +1,15 @@
 /* Settings of the stand-in NCCL: first from the environment, then from the test's hooks. */
 #include "nccl.h"
 
+enum { DEFAULT_CONNECT_MICROS = 1000 };
+
 NcclSettings nccl_settings;
 
 static void read_environment(void)
 {
     standInNcclVersion((int) core_variable("STANDIN_VERSION", nccl_built_as));
     standInNcclLatency((int) core_variable("STANDIN_NCCL_LATENCY_US", 0));
+    standInConnectTime((int) core_variable("STANDIN_CONNECT_US", DEFAULT_CONNECT_MICROS));
     standInHang((int) core_variable("STANDIN_HANG", 0));
     standInMismatchHangs((int) core_variable("STANDIN_MISMATCH_HANGS", 0));
     standInRemoteErrors((int) core_variable("STANDIN_REMOTE_ERRORS", 0));
@@ -28,6 +31,11 @@ EXPORT void standInNcclVersion(int version)
 EXPORT void standInNcclLatency(int micros)
 {
     atomic_store(&nccl_settings.latency_micros, micros);
+}
+
+EXPORT void standInConnectTime(int micros)
+{
+    atomic_store(&nccl_settings.connect_micros, micros);
 }
 
 EXPORT void standInCallDwell(int micros)

@@ -44,7 +44,10 @@ EXPORT int ncclCommFinalize(void *handle)
     if (comm == NULL) {
         return NCCL_INVALID_ARGUMENT;
     }
-    int code = finalize(comm);
+    int code = comm_check_ready("CommFinalize", comm);
+    if (code == NCCL_OK) {
+        code = finalize(comm);
+    }
     comm_exit(comm);
     return code;
 }

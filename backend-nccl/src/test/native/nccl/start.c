@@ -48,11 +48,15 @@ static int check_request(const char *name, const Comm *comm, const Request *requ
 
 static int check_comm(const char *name, Comm *comm)
 {
+    int code = comm_check_ready(name, comm);
+    if (code != NCCL_OK) {
+        return code;
+    }
     pthread_mutex_lock(&world_lock);
-    int usable = comm->ready && !comm->finalized && !comm->closing;
+    int ending = comm->finalized || comm->closing;
     pthread_mutex_unlock(&world_lock);
-    if (!usable) {
-        return nccl_fail(NCCL_INVALID_USAGE, "%s : communicator is not ready, or finalized", name);
+    if (ending) {
+        return nccl_fail(NCCL_INVALID_USAGE, "%s : communicator is finalized", name);
     }
     return nccl_check_devices();
 }
@@ -107,8 +111,7 @@ static int start_checked(const char *name, Comm *comm, const Request *request, c
         operation_free(operation);
         return code;
     }
-    group_add(operation);
-    return NCCL_OK;
+    return group_add(operation);
 }
 
 int start_operation(int planned, Request request, Target target)

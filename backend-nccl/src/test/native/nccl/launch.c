@@ -1,0 +1,175 @@
+/* Operations: how they get on their streams, and what they do there. */
+#include "launch.h"
+
+#include <stdlib.h>
+
+/* ---- on the stream's thread ---- */
+
+static void operation_finished(Part *part)
+{
+    Operation *operation = (Operation *) ((char *) part - offsetof(Operation, part));
+    pthread_cond_broadcast(&operation->comm->changed);
+}
+
+void operation_free(Operation *operation)
+{
+    memory_release(operation->send_block);
+    memory_release(operation->receive_block);
+    stream_release(operation->stream);
+    comm_release(operation->comm);
+    free(operation);
+}
+
+/* world_lock is held. */
+static void await(Operation *operation)
+{
+    Comm *comm = operation->comm;
+    while (!operation->part.done && !comm->aborted) {
+        pthread_cond_wait(&comm->changed, &world_lock);
+    }
+    if (!operation->part.done) {
+        comm_withdraw(comm, &operation->part);
+    }
+    comm->in_flight--;
+    pthread_cond_broadcast(&comm->changed);
+}
+
+/* All operations begin before the first one is waited for: messages of one group cannot block each other. */
+static void run_batch(void *argument)
+{
+    Operation *batch = argument;
+    core_sleep_micros(batch->latency_micros);
+    pthread_mutex_lock(&world_lock);
+    for (Operation *operation = batch; operation != NULL; operation = operation->next) {
+        if (!operation->comm->aborted) {
+            comm_post(operation->comm, &operation->part);
+        }
+    }
+    for (Operation *operation = batch; operation != NULL; operation = operation->next) {
+        await(operation);
+    }
+    pthread_mutex_unlock(&world_lock);
+    while (batch != NULL) {
+        Operation *next = batch->next;
+        operation_free(batch);
+        batch = next;
+    }
+}
+
+/* ---- launching ---- */
+
+/* Takes the operations of one stream out of the list, in their order. */
+static Operation *take_batch(Operation **list, const Stream *stream)
+{
+    Operation *batch = NULL;
+    Operation **end = &batch;
+    Operation **place = list;
+    while (*place != NULL) {
+        Operation *operation = *place;
+        if (operation->stream == stream) {
+            *place = operation->next;
+            operation->next = NULL;
+            *end = operation;
+            end = &operation->next;
+        } else {
+            place = &operation->next;
+        }
+    }
+    return batch;
+}
+
+static void begin_flight(Operation *list)
+{
+    pthread_mutex_lock(&world_lock);
+    for (Operation *operation = list; operation != NULL; operation = operation->next) {
+        operation->part.finished = operation_finished;
+        operation->part.request.sequence = comm_next_sequence(operation->comm, &operation->part.request);
+        operation->latency_micros = atomic_load(&nccl_settings.latency_micros);
+        operation->comm->in_flight++;
+    }
+    pthread_mutex_unlock(&world_lock);
+}
+
+static void enqueue(Operation *list)
+{
+    while (list != NULL) {
+        Stream *stream = list->stream;
+        core_retain((Object *) stream);
+        stream_enqueue(stream, run_batch, take_batch(&list, stream));
+        stream_release(stream);
+    }
+}
+
+/* ---- the first operation of a non-blocking communicator ---- */
+
+/* Until these have run, their communicators are connecting. */
+typedef struct {
+    Operation *list;
+    int micros;
+    int count;
+    Comm *comms[]; /* retained, one per operation */
+} Connection;
+
+static Connection *new_connection(Operation *list)
+{
+    int count = 0;
+    for (Operation *operation = list; operation != NULL; operation = operation->next) {
+        count++;
+    }
+    Connection *connection = core_allocate(sizeof *connection + (size_t) count * sizeof(Comm *));
+    connection->list = list;
+    connection->micros = atomic_load(&nccl_settings.connect_micros);
+    for (Operation *operation = list; operation != NULL; operation = operation->next) {
+        core_retain(&operation->comm->object);
+        connection->comms[connection->count++] = operation->comm;
+    }
+    return connection;
+}
+
+static void set_connecting(const Connection *connection, int connecting)
+{
+    pthread_mutex_lock(&world_lock);
+    for (int i = 0; i < connection->count; i++) {
+        connection->comms[i]->connecting = connecting;
+        connection->comms[i]->connected = 1;
+    }
+    pthread_mutex_unlock(&world_lock);
+}
+
+static void *connect_then_enqueue(void *argument)
+{
+    Connection *connection = argument;
+    core_sleep_micros(connection->micros);
+    enqueue(connection->list);
+    set_connecting(connection, 0);
+    for (int i = 0; i < connection->count; i++) {
+        comm_release(connection->comms[i]);
+    }
+    free(connection);
+    core_thread_ends();
+    return NULL;
+}
+
+static int must_connect(const Operation *list)
+{
+    int must = 0;
+    pthread_mutex_lock(&world_lock);
+    for (const Operation *operation = list; operation != NULL; operation = operation->next) {
+        must = must || (!operation->comm->blocking && !operation->comm->connected);
+    }
+    pthread_mutex_unlock(&world_lock);
+    return must && atomic_load(&nccl_settings.connect_micros) > 0;
+}
+
+int launch(Operation *list)
+{
+    begin_flight(list);
+    if (!must_connect(list)) {
+        enqueue(list);
+        return NCCL_OK;
+    }
+    Connection *connection = new_connection(list);
+    set_connecting(connection, 1);
+    core_start_thread(connect_then_enqueue, connection);
+    return nccl_fail(NCCL_IN_PROGRESS, "the ranks are being connected");
+}
