@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SERVING_SECONDS = 2 };
+enum { SERVING_SECONDS = 2, ENDING_SECONDS = 1 };
 
 static atomic_int max_entries;
 
@@ -141,7 +141,7 @@ int comm_check_ready(const char *function, Comm *comm)
     int state = comm_state(comm);
     pthread_mutex_unlock(&world_lock);
     if (state == NCCL_IN_PROGRESS) {
-        return nccl_fail(NCCL_INVALID_ARGUMENT, "%s : the previous operation has not returned ncclSuccess yet", function);
+        return nccl_fail(NCCL_INVALID_ARGUMENT, "%s : the previous operation has not ended yet", function);
     }
     return state == NCCL_OK ? NCCL_OK : nccl_fail(state, "%s : the communicator failed before", function);
 }
@@ -169,13 +169,28 @@ void comm_release(Comm *comm)
     core_release(&comm->object);
 }
 
-void comm_serve_visitors(Comm *comm)
+static struct timespec in_seconds(int seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += SERVING_SECONDS;
+    until.tv_sec += seconds;
+    return until;
+}
+
+void comm_serve_visitors(Comm *comm)
+{
+    struct timespec until = in_seconds(SERVING_SECONDS);
     int waited = 0;
     while (waited != ETIMEDOUT && !comm->aborted && world_only_visitors_but(&comm->member)) {
+        waited = pthread_cond_timedwait(&comm->changed, &world_lock, &until);
+    }
+}
+
+void comm_await_end(Comm *comm)
+{
+    struct timespec until = in_seconds(ENDING_SECONDS);
+    int waited = 0;
+    while (waited != ETIMEDOUT && (comm->connecting || comm->in_flight > 0)) {
         waited = pthread_cond_timedwait(&comm->changed, &world_lock, &until);
     }
 }

@@ -21,7 +21,7 @@ typedef struct Comm {
     int aborted;
     int closing;   /* ncclCommDestroy has begun */
     int finalized; /* no new operation may be started */
-    int in_flight; /* operations that were launched and have not ended */
+    int in_flight; /* operations that were launched and still hold their buffers */
     uint64_t collectives;
     uint64_t *sends; /* per peer, messages so far */
     uint64_t *receives;
@@ -67,6 +67,12 @@ void comm_exit(Comm *comm);
  * world_lock is held.
  */
 void comm_serve_visitors(Comm *comm);
+
+/*
+ * After an abort: waits until no operation holds its buffers any more. Usually at once; one whose stream is held
+ * up by something else, an event for example, is left behind after a second. world_lock is held.
+ */
+void comm_await_end(Comm *comm);
 
 /* world_lock is held. */
 void comm_post(Comm *comm, Part *part);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { SLICE_MICROS = 200 };
+
 /* ---- on the stream's thread ---- */
 
 static void operation_finished(Part *part)
@@ -11,10 +13,16 @@ static void operation_finished(Part *part)
     pthread_cond_broadcast(&operation->comm->changed);
 }
 
-void operation_free(Operation *operation)
+static void release_buffers(Operation *operation)
 {
     memory_release(operation->send_block);
     memory_release(operation->receive_block);
+    operation->send_block = operation->receive_block = NULL;
+}
+
+void operation_free(Operation *operation)
+{
+    release_buffers(operation);
     stream_release(operation->stream);
     comm_release(operation->comm);
     free(operation);
@@ -30,6 +38,7 @@ static void await(Operation *operation)
     if (!operation->part.done) {
         comm_withdraw(comm, &operation->part);
     }
+    release_buffers(operation);
     comm->in_flight--;
     pthread_cond_broadcast(&comm->changed);
 }
@@ -132,15 +141,60 @@ static void set_connecting(const Connection *connection, int connecting)
     for (int i = 0; i < connection->count; i++) {
         connection->comms[i]->connecting = connecting;
         connection->comms[i]->connected = 1;
+        pthread_cond_broadcast(&connection->comms[i]->changed);
     }
     pthread_mutex_unlock(&world_lock);
+}
+
+static int any_aborted(const Connection *connection)
+{
+    int aborted = 0;
+    pthread_mutex_lock(&world_lock);
+    for (int i = 0; i < connection->count; i++) {
+        aborted = aborted || connection->comms[i]->aborted;
+    }
+    pthread_mutex_unlock(&world_lock);
+    return aborted;
+}
+
+/* An abort ends the waiting. */
+static void wait_for_connection(const Connection *connection)
+{
+    int micros = connection->micros;
+    while (micros > 0 && !any_aborted(connection)) {
+        core_sleep_micros(micros < SLICE_MICROS ? micros : SLICE_MICROS);
+        micros -= SLICE_MICROS;
+    }
+}
+
+/* Operations of an aborted communicator are not on their stream, and never come there. */
+static Operation *drop_aborted(Operation *list)
+{
+    Operation **place = &list;
+    while (*place != NULL) {
+        Operation *operation = *place;
+        pthread_mutex_lock(&world_lock);
+        int aborted = operation->comm->aborted;
+        if (aborted) {
+            release_buffers(operation);
+            operation->comm->in_flight--;
+        }
+        pthread_mutex_unlock(&world_lock);
+        if (aborted) {
+            *place = operation->next;
+            operation_free(operation);
+        } else {
+            place = &operation->next;
+        }
+    }
+    return list;
 }
 
 static void *connect_then_enqueue(void *argument)
 {
     Connection *connection = argument;
-    core_sleep_micros(connection->micros);
-    enqueue(connection->list);
+    wait_for_connection(connection);
+    enqueue(drop_aborted(connection->list));
     set_connecting(connection, 0);
     for (int i = 0; i < connection->count; i++) {
         comm_release(connection->comms[i]);

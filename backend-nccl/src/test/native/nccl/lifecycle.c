@@ -143,7 +143,7 @@ EXPORT int ncclCommDestroy(void *handle)
     return code;
 }
 
-/* Wakes whoever waits on this communicator; waits for nobody. */
+/* Wakes whoever waits on this communicator. */
 static int abort_comm(Comm *comm)
 {
     pthread_mutex_lock(&world_lock);
@@ -156,6 +156,9 @@ static int abort_comm(Comm *comm)
         return nccl_fail(NCCL_INVALID_ARGUMENT, "CommAbort : comm is being destroyed or aborted already");
     }
     comm_close(comm, LEFT_BY_ABORT);
+    pthread_mutex_lock(&world_lock);
+    comm_await_end(comm);
+    pthread_mutex_unlock(&world_lock);
     return NCCL_OK;
 }
 

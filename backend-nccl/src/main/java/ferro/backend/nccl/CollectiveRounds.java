@@ -64,14 +64,21 @@ final class CollectiveRounds implements HostJob.Rounds {
             }
             stage.upload(bytes(partsIn), stream);
         }
-        boolean sameMemory = call.kind().equals("broadcast");
-        long out = sameMemory ? stage.in() : stage.out();
-        calls.of(call, new CollectiveCalls.Memory(stage.in(), out, length(), type))
+        calls.of(call, new CollectiveCalls.Memory(stage.in(), out(), length(), type))
                 .make(comm, stream);
+    }
+
+    @Override
+    public void collect(long stream) {
         if (writes != null) {
-            stage.download(out, bytes(partsOut), stream);
+            stage.download(out(), bytes(partsOut), stream);
         }
         from += length();
+    }
+
+    private long out() {
+        boolean sameMemory = call.kind().equals("broadcast");
+        return sameMemory ? stage.in() : stage.out();
     }
 
     @Override

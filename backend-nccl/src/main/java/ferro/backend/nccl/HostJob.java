@@ -23,12 +23,19 @@ final class HostJob implements NcclJob {
         boolean hasNext();
 
         /**
-         * Fills the stage, and queues a round on the stream.
+         * Fills the stage, and queues what goes to the device and the native call on the stream.
          *
          * @param comm   ncclComm_t
          * @param stream handle
          */
         void begin(long comm, long stream);
+
+        /**
+         * Queues what comes back, once NCCL has taken the call: before that the call itself may not be on the stream yet.
+         *
+         * @param stream handle
+         */
+        void collect(long stream);
 
         /** Takes the results of the round out of the stage. */
         void finish();
@@ -65,6 +72,7 @@ final class HostJob implements NcclJob {
                     if (!lane.taken()) {
                         return false;
                     }
+                    rounds.collect(lane.stream());
                     mark = lane.mark();
                     step = Step.MARKED;
                 }

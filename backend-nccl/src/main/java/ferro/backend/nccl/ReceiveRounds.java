@@ -17,6 +17,7 @@ final class ReceiveRounds implements HostJob.Rounds {
     private boolean answered;
     private long to;
     private int length;
+    private int arriving;
 
     ReceiveRounds(HostTensor message, int from, HostStage stage, CollectiveCalls calls) {
         this.message = message;
@@ -47,7 +48,12 @@ final class ReceiveRounds implements HostJob.Rounds {
     private void transfer(int bytes, long comm, long stream) {
         calls.receive(new CollectiveCalls.Memory(0, stage.out(), bytes, DataType.INT8), from)
                 .make(comm, stream);
-        stage.download(stage.out(), bytes, stream);
+        arriving = bytes;
+    }
+
+    @Override
+    public void collect(long stream) {
+        stage.download(stage.out(), arriving, stream);
     }
 
     @Override

@@ -48,6 +48,11 @@ final class SendRounds implements HostJob.Rounds {
     }
 
     @Override
+    public void collect(long stream) {
+        // nothing comes back
+    }
+
+    @Override
     public void finish() {
         // the message is the receiver's now
     }
