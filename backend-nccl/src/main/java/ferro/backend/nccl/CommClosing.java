@@ -15,6 +15,7 @@ import java.util.List;
 final class CommClosing implements DeviceTask<Void> {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofMillis(2_500);
 
     private final Communicator comm;
     private final Deadline deadline;
@@ -82,11 +83,22 @@ final class CommClosing implements DeviceTask<Void> {
         comm.thread().close(RELEASE_BOUND);
     }
 
-    /** Waits until nothing is watched any more: an abort lets every stream pass. */
+    /** Frees once nothing is watched and the own streams have passed: an abort lets them, else they are left to CUDA. */
     private final class Release implements DeviceTask<Void> {
+        private final Deadline patience = comm.deadline(PATIENCE);
+        private boolean looking;
+
         @Override
         public boolean issue() {
-            return comm.watchesNothing();
+            if (patience.passed()) {
+                return true;
+            }
+            if (!looking && !comm.ownStreams().isEmpty()) {
+                giveBackMarks();
+                mark();
+            }
+            looking = true;
+            return comm.watchesNothing() && (marks == null || passed());
         }
 
         @Override

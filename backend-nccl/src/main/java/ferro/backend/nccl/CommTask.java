@@ -20,6 +20,7 @@ final class CommTask implements DeviceTask<Void> {
     private long[] marks;
     private int markCount;
     private Deadline afterAbort;
+    private FerroException failure;
 
     CommTask(Communicator comm, Communicator.Batch batch) {
         this.comm = comm;
@@ -36,11 +37,23 @@ final class CommTask implements DeviceTask<Void> {
             if (!taken()) {
                 return false;
             }
+        } catch (FerroException e) {
+            failure = failed(e);
+            if (!handedOver) {
+                throw failure;
+            }
+        }
+        markAll();
+        return true;
+    }
+
+    /** Also after a failure: what NCCL has launched touches the tensors until the abort has let the streams pass. */
+    private void markAll() {
+        try {
             mark();
-            return true;
         } catch (FerroException e) {
             giveBackMarks();
-            throw failed(e);
+            throw failure == null ? failed(e) : failure;
         }
     }
 
@@ -166,6 +179,9 @@ final class CommTask implements DeviceTask<Void> {
 
     @Override
     public Void result() {
+        if (failure != null) {
+            throw failure;
+        }
         CommHandle aborted = comm.abortedMember();
         if (aborted != null && batch.streams() != null) {
             throw aborted.aborted(batch.operation(), null);

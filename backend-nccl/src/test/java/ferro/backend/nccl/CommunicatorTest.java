@@ -260,12 +260,33 @@ class CommunicatorTest {
     }
 
     @Test
+    @DisplayName("T10: an abort lets a call that is inside finish, but waits no longer than for one that is not stuck")
+    void anAbortWaitsForShortUsesOnly() throws Exception {
+        Communicator comm = alone();
+        CommHandle handle = comm.handle();
+        handle.enter(NcclOperation.ALL_REDUCE);
+        NativeLog.start();
+        Thread aborting = Callers.daemon(() -> handle.abort("for the test"));
+        Deadline within = Worlds.millis(60);
+        boolean early = false;
+        while (!within.passed()) {
+            early |= StandInHooks.log().contains("ncclCommAbort") && !within.passed();
+        }
+        assertFalse(early, "it went ahead of a call that was inside");
+        aborting.join(10_000);
+        assertFalse(aborting.isAlive(), "the call is stuck, and the abort is what ends it");
+        assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
+        handle.leave();
+    }
+
+    @Test
     @DisplayName("T1: however many threads call one communicator, one call at a time is inside of NCCL")
     void callsAreSerialised() throws Exception {
         Communicator comm = alone();
         DeviceFloats values = values(0);
         StandInHooks.standInCallDwell(500);
-        Callers.manyAtOnce(16, caller -> comm.run(Worlds.sum(values, 0), Worlds.plenty()));
+        Callers.manyAtOnce(16, caller -> comm.run(Worlds.unwatchedSum(values, 0), Worlds.plenty()));
+        comm.synchronize(new long[] {0}, Worlds.plenty());
         assertEquals(1, StandInHooks.standInMaxEntries());
         assertArrayEquals(new float[] {3f, 5f}, values.read(), "a world of one is the identity");
     }

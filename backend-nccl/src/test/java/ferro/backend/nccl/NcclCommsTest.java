@@ -301,13 +301,14 @@ class NcclCommsTest {
     @Test
     @DisplayName(
             "1-18 T13: a split that fails half-way closes every communicator, and the group is used up all the same")
-    void aFailedSplitLeavesNothingBehind() {
+    void aFailedSplitLeavesNothingBehind() throws Exception {
         NcclComms comms = two();
         StandInHooks.standInFailNext("cudaSetDevice", 1, 46);
         assertThrows(CudaException.class, comms::split);
         assertEquals(0, StandInHooks.standInLive("comm"));
         assertThrows(IllegalStateException.class, comms::split);
         comms.close();
+        assertEquals(List.of(), Worlds.lingering("ferro-comms-"));
     }
 
     @Test
