@@ -205,7 +205,7 @@ class CudaMemoryTest {
     }
 
     @Test
-    @DisplayName("3-29: a copy is asynchronous; a wait has an end, an interrupt, and an answer")
+    @DisplayName("3-19: a copy is asynchronous; a wait has an end, an interrupt, and an answer")
     void waitingHasAnEnd() {
         DeviceTensor tensor = floats(memory, 0, 1, 2, 3);
         standInStreamLatency(0, 300_000);

@@ -10,8 +10,12 @@ import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.dispatch.DeviceMemory;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -45,9 +49,10 @@ final class LoadingProbe {
                 case "copy" -> copy();
                 case "global" -> global();
                 case "collect" -> collect();
+                case "mapped" -> mapped();
                 default -> throw new IllegalArgumentException("no step " + name);
             }
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | IOException | LinkageError e) {
             OUT.println(e.getClass().getSimpleName() + ": " + e.getMessage());
         }
     }
@@ -100,10 +105,20 @@ final class LoadingProbe {
         }
     }
 
-    private static void collect() {
+    /** Whether NCCL is still in memory after what holds no library any more is gone. */
+    private static void mapped() throws IOException {
         for (int i = 0; i < 5; i++) {
-            System.gc();
+            WeakReference<Object> unreachable = new WeakReference<>(new Object());
+            for (int look = 0; look < 100 && unreachable.get() != null; look++) {
+                System.gc();
+            }
         }
+        String maps = Files.readString(Path.of("/proc/self/maps"));
+        OUT.println("mapped: " + maps.contains("libnccl.so.2"));
+    }
+
+    private static void collect() throws IOException {
+        mapped();
         int[] version = new int[1];
         Checks.nccl(Nccl.ncclGetVersion(version), "ncclGetVersion");
         OUT.println("still: " + version[0]);

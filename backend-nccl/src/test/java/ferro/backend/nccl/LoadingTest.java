@@ -65,6 +65,18 @@ class LoadingTest {
     }
 
     @Test
+    @DisplayName("T8: a library stays open also where the load then failed")
+    void aLibraryStaysOpenAfterAFailedLoad() throws Exception {
+        List<String> lines = jvm().setting(NCCL, StandIn.nccl())
+                .setting(CUDART, "/nowhere/libcudart.so")
+                .run("load", "mapped", CUDART + "=" + StandIn.runtime(), "load", "mapped");
+
+        assertTokens(value(lines, "CudaRuntimeNotFoundException"), "/nowhere/libcudart.so");
+        assertEquals(2, lines.stream().filter("mapped: true"::equals).count(), lines.toString());
+        assertEquals("2.28.9", value(lines, "version"));
+    }
+
+    @Test
     @DisplayName("2-23 3-12: RCCL and HIP work by the same code, under their own names")
     void hipWorksByTheSameCode() throws Exception {
         List<String> lines = jvm().setting("jna.library.path", StandIn.folder().resolve("hip"))

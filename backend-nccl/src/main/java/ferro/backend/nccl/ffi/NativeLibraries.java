@@ -1,10 +1,12 @@
 package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
 import ferro.backend.nccl.NcclVersion;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -18,13 +20,15 @@ public final class NativeLibraries {
 
     private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<Both> BOTH = new AtomicReference<>();
+    /** All that was ever opened, also what then was not used: JNA would close it, and a library may not survive that. */
+    private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}
 
-    /** The bound runtime; the library is kept here so that JNA never closes it. */
+    /** The bound runtime. */
     private record Runtime(LoadedRuntime loaded, OpenedLibrary library) {}
 
-    /** The bound NCCL with its runtime; the library is kept here so that JNA never closes it. */
+    /** The bound NCCL with its runtime. */
     private record Both(LoadedLibraries loaded, OpenedLibrary nccl) {}
 
     /**
@@ -79,6 +83,12 @@ public final class NativeLibraries {
                     "no CUDA runtime is loaded: 0 libraries so far; join a group of -Dferro.backend=nccl or open device"
                             + " memory first");
         }
+    }
+
+    /** Keeps a library open for good. */
+    static NativeLibrary keep(NativeLibrary library) {
+        OPENED.add(library);
+        return library;
     }
 
     /** Returns what a function of CUDA is called in the runtime that is loaded. */

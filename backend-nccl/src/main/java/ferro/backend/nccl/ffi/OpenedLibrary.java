@@ -40,10 +40,8 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
 
     static OpenedLibrary openRuntime(List<String> candidates) {
         OpenedLibrary opened = first(candidates, RuntimePrefix.CUDA, CudaRuntimeNotFoundException::new);
-        OpenedLibrary hip = new OpenedLibrary(
-                opened.candidate,
-                RuntimePrefix.HIP,
-                NativeLibrary.getInstance(opened.candidate, options(RuntimePrefix.HIP)));
+        OpenedLibrary hip =
+                new OpenedLibrary(opened.candidate, RuntimePrefix.HIP, open(opened.candidate, RuntimePrefix.HIP));
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
@@ -62,7 +60,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         List<Tried> tried = new ArrayList<>();
         for (String candidate : candidates) {
             try {
-                return new OpenedLibrary(candidate, prefix, NativeLibrary.getInstance(candidate, options(prefix)));
+                return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
             } catch (LinkageError refused) {
                 // also what JNA throws where it cannot start: no execution in the temporary folder, native access
                 // denied
@@ -70,6 +68,10 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
             }
         }
         throw failure.apply(tried);
+    }
+
+    private static NativeLibrary open(String candidate, RuntimePrefix prefix) {
+        return NativeLibraries.keep(NativeLibrary.getInstance(candidate, options(prefix)));
     }
 
     private static Map<String, Object> options(RuntimePrefix prefix) {

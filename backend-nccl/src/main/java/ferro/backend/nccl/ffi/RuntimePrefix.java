@@ -14,6 +14,8 @@ public enum RuntimePrefix {
 
     private final String prefix;
     private final Map<String, String> exceptions;
+    /** One object, so that JNA sees the same options again and finds what it has opened. */
+    private final FunctionMapper mapper = (library, method) -> nameOf(method.getName());
 
     RuntimePrefix(String prefix, Map<String, String> exceptions) {
         this.prefix = prefix;
@@ -35,6 +37,6 @@ public enum RuntimePrefix {
     }
 
     FunctionMapper mapper() {
-        return (library, method) -> nameOf(method.getName());
+        return mapper;
     }
 }
