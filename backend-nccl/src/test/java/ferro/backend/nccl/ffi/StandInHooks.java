@@ -47,6 +47,8 @@ public final class StandInHooks {
 
     public static native void standInNcclLatency(int micros);
 
+    public static native void standInConnectTime(int micros);
+
     public static native void standInCallDwell(int micros);
 
     public static native int standInMaxEntries();
