@@ -201,6 +201,19 @@ class GpuCollectivesOverNcclTest {
     }
 
     @Test
+    @DisplayName("0-14 decision 9: where type and shape are both bad, the type is told")
+    void theTypeIsToldBeforeTheShape() {
+        when(nccl.unsupportedBecause(any())).thenReturn(Optional.of("no such type"));
+        DeviceTensor three = memory.tensor(new long[] {3}, 1, 2, 3);
+        DeviceTensor four = memory.tensor(new long[] {4}, 1, 2, 3, 4);
+        Collective call = new Collective.AllReduce(three, four, ReduceOp.SUM);
+
+        assertThrows(UnsupportedOperationException.class, () -> gpu.run(call, nccl, Duration.ofSeconds(1)));
+
+        assertCostNothing(nccl);
+    }
+
+    @Test
     @DisplayName("0-17: a tensor of another device than the communicator's is refused, nothing migrates")
     void aTensorOfAnotherDeviceIsRefused() {
         DeviceTensor elsewhere = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 3, null);
