@@ -64,7 +64,7 @@ class GpuScriptsTest {
 
     @Test
     void twoRanksShareOneDeviceAsRanksOfTwoHosts() throws Exception {
-        Result report = report(StandInPair.variables("STANDIN_DEVICES", "1"), "availability", "pair-collectives");
+        Result report = report(StandInPair.variables("STANDIN_DEVICES", "1"), "pair-collectives");
 
         assertEquals(0, report.code(), report::toString);
         assertEquals(1, report.starting("- PASS rank 1, allToAll: 10 types"), report::toString);

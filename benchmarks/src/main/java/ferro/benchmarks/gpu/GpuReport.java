@@ -6,9 +6,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Runs all parts and prints what they find, as Markdown; its exit code is the number of failed checks, at most 100. */
 public final class GpuReport {
@@ -34,11 +36,12 @@ public final class GpuReport {
      */
     public static void main(String[] words) {
         long mebibytes = words.length > 0 ? Long.parseLong(words[0]) : DEFAULT_MEBIBYTES;
-        List<Part> parts = words.length > 1
-                ? List.of(words).subList(1, words.length).stream()
-                        .map(Part::parse)
-                        .toList()
-                : List.of(Part.values());
+        Set<Part> parts = EnumSet.allOf(Part.class);
+        if (words.length > 1) {
+            // the first one counts the devices
+            parts = EnumSet.of(Part.AVAILABILITY);
+            List.of(words).subList(1, words.length).stream().map(Part::parse).forEach(parts::add);
+        }
         GpuReport report = new GpuReport(System.out, mebibytes << 20);
         parts.forEach(report::run);
         report.out.println();
