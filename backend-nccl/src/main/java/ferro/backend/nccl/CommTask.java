@@ -11,8 +11,8 @@ import java.util.List;
  * native call, wait until NCCL has taken it, mark the streams, watch the marks.
  */
 final class CommTask implements DeviceTask<Void> {
-    /** After an abort the kernels leave by themselves; a stream that does not move by then is lost. */
-    private static final Duration AFTER_ABORT = Duration.ofSeconds(2);
+    /** An abort lets the kernels leave; a stream that has not moved by then is lost. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;
     private final Communicator.Batch batch;
@@ -159,8 +159,11 @@ final class CommTask implements DeviceTask<Void> {
             markCount--;
             comm.events(markCount).giveBack(marks[markCount]);
         }
-        CommHandle aborted = comm.abortedMember();
-        return markCount == 0 || aborted != null && givenUp(aborted);
+        if (comm.abortedMember() == null) {
+            return markCount == 0;
+        }
+        // what NCCL had not put on the stream yet is behind the marks; its abort waits for that
+        return markCount == 0 && comm.abortsAreOver() || givenUp();
     }
 
     private void giveBackMarks() {
@@ -170,11 +173,11 @@ final class CommTask implements DeviceTask<Void> {
         }
     }
 
-    private boolean givenUp(CommHandle aborted) {
-        if (afterAbort == null && aborted.isAbortOver()) {
+    private boolean givenUp() {
+        if (afterAbort == null) {
             afterAbort = Deadline.after(AFTER_ABORT, System::nanoTime);
         }
-        return afterAbort != null && afterAbort.passed();
+        return afterAbort.passed();
     }
 
     @Override

@@ -324,6 +324,16 @@ final class Communicator implements AutoCloseable {
         return null;
     }
 
+    /** Returns whether every abort that has begun has come to its end. */
+    boolean abortsAreOver() {
+        for (CommHandle member : members) {
+            if (member.isAborted() && !member.isAbortOver()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Checks a call on a communicator: one that does not block may say that it is still at it. */
     static void accept(int result, String call) {
         if (result != NcclResult.IN_PROGRESS.code()) {
