@@ -30,7 +30,7 @@ final class HostCall {
             work.stopIfLate("what came before it");
             Work network = host.submit(call, work.left());
             work.numbered(network.sequence());
-            network.completion().whenComplete((nothing, failure) -> work.end(failure));
+            network.completion().whenComplete((nothing, failure) -> work.end(RoundTripWork.plain(failure)));
         } catch (RuntimeException | Error failure) {
             work.end(failure);
         }

@@ -14,6 +14,8 @@ final class Lane {
     /** Longer than a training step usually takes, so that staging memory stays warm. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    private static final long END_MILLIS = 1000;
+
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private Thread thread;
     private RoundTrips.Use use;
@@ -49,10 +51,22 @@ final class Lane {
         return unfinished == 0;
     }
 
-    /** Ends the thread as soon as nothing is left to do. */
-    synchronized void end() {
-        ending = true;
-        notifyAll();
+    /** Ends the thread as soon as nothing is left to do, and waits a while for that. */
+    void end() {
+        Thread last;
+        synchronized (this) {
+            ending = true;
+            last = thread;
+            notifyAll();
+        }
+        if (last == null || last == Thread.currentThread()) {
+            return;
+        }
+        try {
+            last.join(END_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void run() {

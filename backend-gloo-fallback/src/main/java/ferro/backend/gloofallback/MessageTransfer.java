@@ -77,7 +77,7 @@ final class MessageTransfer {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         network.completion().whenComplete((nothing, failure) -> {
             giveBack(null);
-            end(ended, failure);
+            end(ended, RoundTripWork.plain(failure));
         });
         return new MessageWork(network, ended);
     }
@@ -92,7 +92,7 @@ final class MessageTransfer {
         }
         CompletableFuture<Void> ended = new CompletableFuture<>();
         network.completion().whenComplete((nothing, failure) -> {
-            Throwable outcome = failure == null ? copyIn() : failure;
+            Throwable outcome = failure == null ? copyIn() : RoundTripWork.plain(failure);
             end(ended, outcome);
         });
         return new MessageWork(network, ended);

@@ -59,7 +59,11 @@ final class RoundTripBackend implements CollectiveBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return HostRoundTrip.isOnDevice(call) ? Refusals.of(call, host) : host.unsupportedBecause(call);
+        if (!HostRoundTrip.isOnDevice(call)) {
+            return host.unsupportedBecause(call);
+        }
+        Optional<NcclBackend> nccl = asNcclBackend();
+        return nccl.isPresent() ? nccl.get().unsupportedBecause(call) : Refusals.of(call, host);
     }
 
     @Override

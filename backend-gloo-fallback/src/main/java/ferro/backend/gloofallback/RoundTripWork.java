@@ -9,6 +9,7 @@ import ferro.dispatch.DeviceMemory.Copy;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -29,6 +30,7 @@ final class RoundTripWork implements Work {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile FerroException stopped;
     private volatile boolean stopping;
+    private boolean finished;
     private volatile long sequence;
     private volatile long endedNanos;
 
@@ -92,14 +94,24 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Ends it; a stop that came first is what the caller hears. */
+    /** Ends it; a stop that came first has ended the group, and is what the caller hears. */
     void end(Throwable failure) {
+        Throwable outcome;
+        synchronized (this) {
+            outcome = stopped == null ? failure : stopped;
+            finished = true;
+        }
         endedNanos = context.nanoTime();
-        if (failure == null) {
+        if (outcome == null) {
             ended.complete(null);
         } else {
-            ended.completeExceptionally(stopped == null ? failure : stopped);
+            ended.completeExceptionally(outcome);
         }
+    }
+
+    /** Returns a failure as it was thrown: stages of stages wrap it. */
+    static Throwable plain(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** Makes a failure of this call. */
@@ -139,10 +151,15 @@ final class RoundTripWork implements Work {
 
     /** Ends the group: the place of this call in the order is lost. */
     private void stop(InterruptedException why) {
-        if (stopped == null && !ended.isDone()) {
-            stopped = failure(Code.INTERRUPTED, "interrupted after " + elapsed().toMillis() + " ms", why);
-            host.abort(stopped);
+        FerroException stop =
+                failure(Code.INTERRUPTED, "interrupted after " + elapsed().toMillis() + " ms", why);
+        synchronized (this) {
+            if (stopped != null || finished) {
+                return;
+            }
+            stopped = stop;
         }
+        host.abort(stop);
     }
 
     static void restore(boolean interrupted) {

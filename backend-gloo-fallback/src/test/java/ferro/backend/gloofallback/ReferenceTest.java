@@ -21,7 +21,7 @@ class ReferenceTest {
     private static final float TOLERANCE = 1e-6f;
 
     @Test
-    @DisplayName("test_gpu_allreduce_sum_2_ranks")
+    @DisplayName("test_gpu_allreduce_sum_2_ranks (0-10 0-16 0-19)")
     void sumOfTwoRanksIsOnBoth() {
         float[][] given = {{1, 2, 3}, {4, 5, 6}};
         for (float[] sum : reduced(given, ReduceOp.SUM)) {
@@ -62,7 +62,7 @@ class ReferenceTest {
     }
 
     @Test
-    @DisplayName("test_gpu_allreduce_preserves_shape")
+    @DisplayName("test_gpu_allreduce_preserves_shape (0-19)")
     void shapeIsKept() {
         try (DeviceGroup group = DeviceGroup.of(1)) {
             DeviceTensor given = group.heap(0).upload(HostTensor.of(new float[] {1, 2, 3, 4, 5, 6}), 0, 2, 3);
