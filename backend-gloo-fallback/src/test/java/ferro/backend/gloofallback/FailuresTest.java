@@ -15,9 +15,11 @@ import ferro.FerroTransferException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.dispatch.DeviceMemory.Staging;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -144,7 +146,21 @@ class FailuresTest {
                             .culprits());
 
             assertTrue(heap.runningCopies() > 0, "the copy still runs");
+            assertNotHandedOut(group);
             heap.endStalledCopies();
+        }
+    }
+
+    /** Of three pieces of staging at least one is still in use: who takes three must get a new one. */
+    private static void assertNotHandedOut(DeviceGroup group) {
+        try (RoundTrips.Use use = RoundTrips.Use.of(group.context(0))) {
+            int before = group.heap(0).liveStagings();
+            List<Staging> taken = new ArrayList<>();
+            for (int number = 0; number < before; number++) {
+                taken.add(use.trips().pool().take(16));
+            }
+            assertTrue(group.heap(0).liveStagings() > before, "staging under a running copy was handed out");
+            taken.forEach(Staging::close);
         }
     }
 
