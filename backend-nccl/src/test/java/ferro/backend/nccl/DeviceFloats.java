@@ -50,6 +50,12 @@ final class DeviceFloats implements AutoCloseable {
         }
     }
 
+    /** Reads another tensor of the same device. */
+    static float[] read(DeviceTensor other, DeviceFloats into) {
+        into.copy(into.tensor.address(), other.address(), Cuda.DEVICE_TO_DEVICE);
+        return into.read();
+    }
+
     /** Copies on a stream of its own, so that nothing is waited for by chance. */
     private void copy(long to, long from, int kind) {
         try (CudaStream stream = CudaStream.create(tensor.device())) {

@@ -36,7 +36,11 @@ final class NcclRanks implements AutoCloseable {
 
     /** Joins ranks with a deadline of their own. */
     static NcclRanks of(int worldSize, Duration timeout) {
-        Store store = new LocalStore();
+        return over(new LocalStore(), worldSize, timeout);
+    }
+
+    /** Joins ranks that meet in a store. */
+    static NcclRanks over(Store store, int worldSize, Duration timeout) {
         List<SystemContext> contexts = new ArrayList<>();
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {

@@ -1,0 +1,125 @@
+package ferro.backend.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.dispatch.GpuCollectives;
+import ferro.group.SystemContext;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** The dispatch of device tensors, all the way to the native calls. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class NcclDispatchTest {
+    private static final float TOLERANCE = 1e-6f;
+
+    private static GpuCollectives door() {
+        // the gate is open, and must not matter
+        return GpuCollectives.with(SystemContext.of(Map.of("ferro.gpu.fallback", "1")));
+    }
+
+    private static float[] read(DeviceTensor tensor) {
+        try (DeviceFloats copy = DeviceFloats.filled(tensor.device(), (int) tensor.elementCount(), -1)) {
+            return DeviceFloats.read(tensor, copy);
+        }
+    }
+
+    @Test
+    @DisplayName("gpu_allreduce_dispatches_to_nccl_in_single_rank_mode: over the stand-in, 0-03 0-18 0-19")
+    void allReduceOfASingleRankGoesToNccl() {
+        try (NcclRanks ranks = NcclRanks.of(1);
+                DeviceFloats in = DeviceFloats.of(0, 1.5f, -2.5f, 3.5f, 0);
+                GpuCollectives door = door()) {
+            NativeLog.start();
+            DeviceTensor out = door.allReduce(in.tensor(), ReduceOp.SUM, ranks.rank(0));
+            assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclAllReduce"));
+            assertArrayEquals(new float[] {1.5f, -2.5f, 3.5f, 0}, read(out));
+            assertArrayEquals(new long[] {4}, out.shape());
+            assertNotEquals(in.tensor().address(), out.address());
+            GpuCollectives.free(out);
+        }
+    }
+
+    @Test
+    @DisplayName("gpu_broadcast_dispatches_to_nccl_in_single_rank_mode: over the stand-in")
+    void broadcastOfASingleRankGoesToNccl() {
+        try (NcclRanks ranks = NcclRanks.of(1);
+                DeviceFloats in = DeviceFloats.of(0, 42, 99, -7.5f);
+                GpuCollectives door = door()) {
+            assertEquals(0, ranks.rank(0).rank());
+            assertEquals(1, ranks.rank(0).worldSize());
+            NativeLog.start();
+            DeviceTensor out = door.broadcast(in.tensor(), 0, ranks.rank(0));
+            assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclBroadcast"));
+            assertArrayEquals(new float[] {42, 99, -7.5f}, read(out), TOLERANCE);
+            assertArrayEquals(new long[] {3}, out.shape());
+            GpuCollectives.free(out);
+        }
+    }
+
+    @Test
+    @DisplayName("test_gpu_allreduce_sum_2_ranks: over the stand-in, the input stays")
+    void allReduceOfTwoRanksSums() {
+        try (NcclRanks ranks = NcclRanks.of(2);
+                GpuCollectives door = door()) {
+            ranks.run(rank -> {
+                float[] given = rank.rank() == 0 ? new float[] {1, 2, 3} : new float[] {4, 5, 6};
+                try (DeviceFloats in = DeviceFloats.of(rank.device(), given)) {
+                    DeviceTensor out = door.allReduce(in.tensor(), ReduceOp.SUM, rank);
+                    assertArrayEquals(new float[] {5, 7, 9}, read(out), TOLERANCE);
+                    assertArrayEquals(given, in.read());
+                    GpuCollectives.free(out);
+                }
+            });
+        }
+    }
+
+    @Test
+    @DisplayName("test_gpu_allreduce_mean_2_ranks test_gpu_broadcast_from_rank_0: over the stand-in")
+    void theMeanAndTheRootsDataOfTwoRanks() {
+        try (NcclRanks ranks = NcclRanks.of(2);
+                GpuCollectives door = door()) {
+            ranks.run(rank -> {
+                float[] given = rank.rank() == 0 ? new float[] {2, 4} : new float[] {6, 8};
+                try (DeviceFloats in = DeviceFloats.of(rank.device(), given)) {
+                    DeviceTensor mean = door.allReduce(in.tensor(), ReduceOp.AVG, rank);
+                    assertArrayEquals(new float[] {4, 6}, read(mean), TOLERANCE);
+                    GpuCollectives.free(mean);
+                    if (rank.rank() == 0) {
+                        in.write(42, 99);
+                    }
+                    DeviceTensor copy = door.broadcast(in.tensor(), 0, rank);
+                    assertArrayEquals(new float[] {42, 99}, read(copy), TOLERANCE);
+                    GpuCollectives.free(copy);
+                }
+            });
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "0-24 0-28 decision 7: a native failure is final though the gate is open; a bad root comes before everything")
+    void aNativeFailureIsFinal() {
+        try (NcclRanks ranks = NcclRanks.of(1);
+                DeviceFloats in = DeviceFloats.of(0, 5);
+                GpuCollectives door = door()) {
+            assertThrows(InvalidRankException.class, () -> door.broadcast(in.tensor(), 5, ranks.rank(0)));
+            StandInHooks.standInFailNext("ncclAllReduce", 0, 2);
+            FerroException failure =
+                    assertThrows(FerroException.class, () -> door.allReduce(in.tensor(), ReduceOp.SUM, ranks.rank(0)));
+            assertEquals(FerroException.Code.NATIVE, failure.code());
+            assertEquals(0, door.fallbackCount("allReduce"));
+        }
+    }
+}
