@@ -8,6 +8,7 @@ import ferro.dispatch.HostFallback;
 import ferro.spi.RankContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
@@ -18,14 +19,15 @@ final class GpuFacts {
     /** Looks; loads NCCL and the CUDA runtime where they are. */
     static Map<String, String> of(RankContext context) {
         Map<String, String> facts = new LinkedHashMap<>();
+        Optional<String> memory = Optional.empty();
         try {
             addNccl(NcclAvailability.look(context), facts);
-            facts.put(
-                    "device memory", DeviceMemories.unavailableBecause(context).orElse("usable"));
+            memory = DeviceMemories.unavailableBecause(context);
+            facts.put("device memory", memory.map(why -> "not usable: " + why).orElse("usable"));
         } catch (IllegalArgumentException | LinkageError misset) {
             facts.put("nccl", "not usable: " + misset.getMessage());
         }
-        facts.put("host round trip", fallback(context));
+        facts.put("host round trip", fallback(context, memory));
         facts.put("its gate", gate(FallbackGate.of(context)));
         return facts;
     }
@@ -48,12 +50,12 @@ final class GpuFacts {
         }
     }
 
-    private static String fallback(RankContext context) {
+    private static String fallback(RankContext context, Optional<String> memory) {
         try {
             return ServiceLoader.load(HostFallback.class)
                     .findFirst()
                     .map(found -> found.unavailableBecause(context)
-                            .map(why -> "not usable: " + why)
+                            .map(why -> "not usable: " + (memory.equals(Optional.of(why)) ? "no device memory" : why))
                             .orElse("usable"))
                     .orElse("none: add ferro-backend-gloo-fallback to the class path");
         } catch (ServiceConfigurationError | LinkageError broken) {
