@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** docs/requirements.md against the tests: every id has its row, every row its class and its tests. */
@@ -26,6 +27,7 @@ class RequirementsPageTest {
     RequirementsPageTest() throws IOException {}
 
     @Test
+    @DisplayName("decision 8 2-32: every trap, and every row that has no test in the reference, names a test")
     void everyRowNamesAClassAndTestsThatNameItsId() {
         if (Boolean.getBoolean("requirements.print")) {
             rows.forEach(row -> System.out.println(corrected(row)));

@@ -72,7 +72,7 @@ class CommunicatorTest {
 
     @Test
     @DisplayName(
-            "1-24: an abort from another thread ends a call that is stuck, with ABORTED, and frees the communicator")
+            "1-24 decision 11: an abort from another thread ends a call that is stuck, with ABORTED, and frees the communicator")
     void abortEndsAStuckCall() throws Exception {
         Communicator comm = alone();
         CompletableFuture<Throwable> end = stuck(comm);

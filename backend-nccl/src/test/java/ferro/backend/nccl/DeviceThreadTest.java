@@ -55,7 +55,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    @DisplayName("T6: everything runs on one daemon platform thread, whoever calls")
+    @DisplayName("T6 decision 11: everything runs on one daemon platform thread, whoever calls")
     void oneThreadServesAllCallers() throws Exception {
         AtomicInteger differing = new AtomicInteger();
         Thread own = thread.call(Thread::currentThread, soon());

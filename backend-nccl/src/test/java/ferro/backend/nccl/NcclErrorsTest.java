@@ -30,7 +30,7 @@ class NcclErrorsTest {
     }
 
     @Test
-    @DisplayName("test_nccl_error_display: 3-16 2-27 each kind of failure has its words and its values")
+    @DisplayName("test_nccl_error_display: 3-16 2-27 decision 13: each kind of failure has its words and its values")
     void eachKindOfFailureHasItsWords() {
         List<Tried> tried = List.of(new Tried("/a/lib.so", "no such file"), new Tried("b", "wrong ELF class"));
         NcclLibraryNotFoundException library = new NcclLibraryNotFoundException(tried);

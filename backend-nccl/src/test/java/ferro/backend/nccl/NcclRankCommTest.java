@@ -56,7 +56,8 @@ class NcclRankCommTest {
     }
 
     @Test
-    @DisplayName("1-29 T12 test_nccl_rank_comm_rejects_invalid_rank: both numbers, before any library is looked for")
+    @DisplayName(
+            "1-29 T12 decision 13 test_nccl_rank_comm_rejects_invalid_rank: both numbers, before any library is looked for")
     void aRankOutsideTheWorldIsRefused() {
         InvalidRankException refused = assertThrows(
                 InvalidRankException.class, () -> NcclRankComm.init(noLibrary, 2, 2, NcclUniqueId.zero(), 0));
