@@ -18,13 +18,16 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** A JVM of its own for {@link LoadingProbe}: what a process has loaded stays, so that each pair of libraries needs one. */
+/** A JVM of its own for {@link LoadingProbe}, or another program: what a process has loaded stays, so that each pair of libraries needs one. */
 final class ForkedJvm {
     private static final int FEATURE = Runtime.version().feature();
 
     private final Map<String, String> settings = new TreeMap<>();
     private final List<String> options = new ArrayList<>();
     private final Path folder;
+    private final List<Class<?>> more = new ArrayList<>();
+    private final Map<String, String> environment = new TreeMap<>();
+    private Class<?> main = LoadingProbe.class;
     private boolean withJna = true;
 
     /**
@@ -50,6 +53,18 @@ final class ForkedJvm {
         return this;
     }
 
+    /** Runs another program than the probe, which takes its arguments in the same form. */
+    ForkedJvm program(Class<?> other, Class<?>... onItsClassPath) {
+        main = other;
+        more.addAll(List.of(onItsClassPath));
+        return this;
+    }
+
+    ForkedJvm variable(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
     ForkedJvm withoutJna() {
         withJna = false;
         return this;
@@ -60,7 +75,7 @@ final class ForkedJvm {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), LoadingProbe.class.getName()));
+        command.addAll(List.of("-cp", classPath(), main.getName()));
         settings.forEach((name, value) -> command.add(name + "=" + value));
         command.addAll(List.of(steps));
         Path output = Files.createTempFile(folder, "probe", ".txt");
@@ -68,6 +83,7 @@ final class ForkedJvm {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.directory(folder.toFile());
         builder.environment().remove("LD_LIBRARY_PATH");
+        builder.environment().putAll(environment);
         Process process = builder.start();
         boolean ended = process.waitFor(60, TimeUnit.SECONDS);
         process.destroyForcibly();
@@ -79,6 +95,7 @@ final class ForkedJvm {
 
     private String classPath() throws URISyntaxException {
         List<Class<?>> wanted = new ArrayList<>(List.of(FerroException.class, NcclException.class, LoadingProbe.class));
+        wanted.addAll(more);
         if (withJna) {
             wanted.add(Native.class);
         }
