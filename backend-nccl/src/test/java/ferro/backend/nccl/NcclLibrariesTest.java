@@ -50,7 +50,8 @@ class NcclLibrariesTest {
     }
 
     @Test
-    @DisplayName("3-38 3-39: where the library has no gather, scatter and all-to-all they are grouped sends and receives")
+    @DisplayName(
+            "3-38 3-39: where the library has no gather, scatter and all-to-all they are grouped sends and receives")
     void olderLibrariesGatherBySendsAndReceives() throws Exception {
         List<String> lines = smoke(StandIn.folder().resolve("old/libnccl.so.2"), StandIn.runtime())
                 .run();
@@ -69,8 +70,8 @@ class NcclLibrariesTest {
                 .run();
         assertResults(lines);
         String message = value(lines, "message");
-        for (String token : List.of(
-                "does not support byte-level P2P send/recv", "use GPU-native collectives", "or TcpBackend")) {
+        for (String token :
+                List.of("does not support byte-level P2P send/recv", "use GPU-native collectives", "or TcpBackend")) {
             assertTrue(message.contains(token), message);
         }
         assertTrue(value(lines, "allToAll").contains("ncclSend and ncclRecv"), lines.toString());
@@ -80,8 +81,8 @@ class NcclLibrariesTest {
     @DisplayName("2-23: RCCL over HIP runs all of it by the same code")
     void hipRunsAllOfIt() throws Exception {
         Path hip = StandIn.folder().resolve("hip");
-        List<String> lines =
-                smoke(hip.resolve("librccl.so.1"), hip.resolve("libamdhip64.so")).run();
+        List<String> lines = smoke(hip.resolve("librccl.so.1"), hip.resolve("libamdhip64.so"))
+                .run();
         assertResults(lines);
         assertEquals("[3.0, 6.0]", value(lines, "allReduce avg"));
         assertEquals("77", value(lines, "message"));
