@@ -134,7 +134,8 @@ public final class GpuReport {
                 .forEach(name -> settings.put(name, System.getProperty(name)));
         settings.put("ferro.backend", part.overNccl() ? "nccl" : "tcp");
         settings.put("ferro.gpu.fallback", part.overNccl() ? "0" : "1");
-        settings.put("ferro.timeout", "60s");
+        // less than the patience of a check, so that what ferro says about it is seen
+        settings.put("ferro.timeout", "40s");
         return settings;
     }
 
