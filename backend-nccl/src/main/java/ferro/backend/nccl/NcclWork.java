@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * The handle of one operation on its way through {@link WorkQueue} and {@link DeviceThread}.
@@ -43,10 +44,15 @@ final class NcclWork implements Work, DeviceTask<Void> {
      * What is told of an operation.
      *
      * @param operation for messages
-     * @param print     kind, counts, type, op and root: what must be equal on all ranks
+     * @param words     gives {@link #print}, which only slow and failed operations need
      * @param peer      the other rank of a message, which has no place in the sequence; -1 for a collective
      */
-    record Title(NcclOperation operation, String print, int peer) {
+    record Title(NcclOperation operation, Supplier<String> words, int peer) {
+        /** Returns kind, counts, type, op and root: what must be equal on all ranks. */
+        String print() {
+            return words.get();
+        }
+
         boolean isMessage() {
             return peer >= 0;
         }

@@ -6,7 +6,6 @@ import ferro.FerroException.Where;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
@@ -245,16 +244,14 @@ final class WorkQueue {
         return oldest() == null;
     }
 
-    /** Ends the threads; after the communicator. */
+    /** Ends the threads; after the communicator. What is pending even then will never be looked at again. */
     void end() {
         watchdog.end();
         notes.close();
+        for (NcclWork work : pending()) {
+            work.abandon(failure.get());
+        }
         synchronized (this) {
-            Iterator<NcclWork> left = pending.iterator();
-            while (left.hasNext()) {
-                left.next();
-                left.remove();
-            }
             if (chained != null) {
                 chained.shutdown();
             }

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -352,6 +353,25 @@ class NcclWorldTest {
         Lending late = new Lending(NcclRanks.context(1, new LocalStore(), Map.of()), new AtomicInteger());
         assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(50)), late));
         assertEquals(1, late.releases.get());
+    }
+
+    @Test
+    @DisplayName("1-03 T13: a group that was forgotten is ended, with all that it held")
+    void aForgottenGroupIsEnded() {
+        forget();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (StandInHooks.standInLive("all") > 0 && System.nanoTime() < deadline) {
+            System.gc();
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertEquals(0, StandInHooks.standInLive("all"));
+    }
+
+    /** In a method of its own, so that nothing on the stack keeps it. */
+    private static void forget() {
+        SystemContext context = NcclRanks.context(0, new LocalStore(), Map.of());
+        sums(NcclWorld.join(group(0, 1, SOON), context), 1.5f);
+        assertTrue(StandInHooks.standInLive("comm") > 0);
     }
 
     @Test
