@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
  * <p>Each member writes its list of ranks into its own log ({@link SubgroupLog}), the first member of the list with a new id of
  * NCCL. A member that finds its own list in the log of the first one counts itself in; when all are counted, they join. A
  * member that finds another list says so in the log, and those that have to wait read the logs of the others: so a
- * disagreement is told at once, and who never called at the deadline. The parent group is not touched.
+ * disagreement is told at once, and who never called at the deadline. The parent group is not touched. Members that have
+ * disagreed about who is one no longer count alike: their next groups may be refused too, those of the same members not.
  *
  * <p>A call costs each member four requests, and one each few milliseconds while it waits.
  */
