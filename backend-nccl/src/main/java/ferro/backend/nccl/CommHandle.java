@@ -21,14 +21,18 @@ import java.util.function.LongSupplier;
  * <p>One compare-and-set decides between abort and close, a second one which of them frees: there is exactly one
  * {@code ncclCommAbort} or {@code ncclCommDestroy}, whatever races. A use counts itself in before it looks at the state, and
  * whoever frees changes the state before it looks at the count; so no use begins after the end, and none that is short is
- * cut off. A use that does not come back is what abort is for: after a grace it goes ahead, which NCCL allows.
+ * cut off. A use that does not come back is what abort is for: after a grace it goes ahead, which NCCL allows. A poll
+ * ({@link #asyncError}) always comes back, so it is counted apart and waited for without a bound: one that was held up
+ * between its count and its native call would otherwise read what has been freed.
  *
  * <p>The first fatal failure is kept ({@link #breakBy}); later uses fail at once with it as their cause.
  */
 final class CommHandle {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** A call that is not stuck takes microseconds. */
-    private static final Duration USE_GRACE = Duration.ofMillis(100);
+    private static final long USE_GRACE_NANOS = 100_000_000;
+    /** Of the grace at most so much is spent per look: a pause of the whole JVM holds up the use as well. */
+    private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
 
     private static final Duration ABORT_BOUND = Duration.ofSeconds(10);
     private static final long LOOK_NANOS = 50_000;
@@ -44,6 +48,7 @@ final class CommHandle {
     private final AtomicReference<Free> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger polls = new AtomicInteger();
     private final AtomicReference<Throwable> brokenBy = new AtomicReference<>();
     private final AtomicReference<Throwable> abortFailure = new AtomicReference<>();
     private final CountDownLatch abortOver = new CountDownLatch(1);
@@ -110,6 +115,20 @@ final class CommHandle {
 
     void leave() {
         inside.decrementAndGet();
+    }
+
+    /** Counts a poll in, which {@link #leavePoll} must follow; false, with nothing counted, if there is nothing left to ask. */
+    boolean enterPoll() {
+        polls.incrementAndGet();
+        if (address == 0 || freed.get() != null) {
+            polls.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    void leavePoll() {
+        polls.decrementAndGet();
     }
 
     /** Returns why it may not be used: the first failure before the end that followed it; null if it may. */
@@ -209,13 +228,18 @@ final class CommHandle {
         if (address != 0 && freed.compareAndSet(null, Free.BY_ABORT)) {
             Thread aborting = new Thread(this::abortNatively, place.threadName("abort"));
             aborting.setDaemon(true);
-            aborting.start();
+            try {
+                aborting.start();
+            } catch (OutOfMemoryError noThread) {
+                // an abort that holds up its caller is better than none
+                abortNatively();
+            }
         }
     }
 
     private void abortNatively() {
         try {
-            awaitUses(USE_GRACE);
+            awaitUses();
             // a device in trouble refuses this, and the abort is needed all the more
             if (Cuda.cudaSetDevice(place.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
@@ -239,28 +263,32 @@ final class CommHandle {
         if (address == 0 || !freed.compareAndSet(null, Free.BY_DESTROY)) {
             return;
         }
-        awaitUses(USE_GRACE);
-        Checks.nccl(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
+        awaitUses();
+        Communicator.accept(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
     }
 
     /** Asks NCCL how the communicator is, from any thread; one that is gone has no failure to tell. */
     NcclResult asyncError() {
-        if (enterUnfreed() == 0) {
+        int[] result = new int[1];
+        if (!enterPoll()) {
             return NcclResult.SUCCESS;
         }
         try {
-            int[] result = new int[1];
             int answer = Nccl.ncclCommGetAsyncError(address, result);
             return NcclResult.of(answer == 0 ? result[0] : answer);
         } finally {
-            leave();
+            leavePoll();
         }
     }
 
-    private void awaitUses(Duration bound) {
-        Deadline deadline = Deadline.after(bound, System::nanoTime);
-        while (inside.get() > 0 && !deadline.passed()) {
+    private void awaitUses() {
+        long graceNanos = USE_GRACE_NANOS;
+        long before = System.nanoTime();
+        while (polls.get() > 0 || inside.get() > 0 && graceNanos > 0) {
             LockSupport.parkNanos(LOOK_NANOS);
+            long now = System.nanoTime();
+            graceNanos -= Math.min(now - before, MOST_GRACE_PER_LOOK_NANOS);
+            before = now;
         }
     }
 }

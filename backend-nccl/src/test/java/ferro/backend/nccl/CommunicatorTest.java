@@ -305,10 +305,10 @@ class CommunicatorTest {
                 }
             });
             List<NativeLog.Line> lines = NativeLog.stop();
-            assertEquals(
-                    1,
-                    NativeLog.count(lines, "ncclCommAbort") + NativeLog.count(lines, "ncclCommDestroy"),
-                    () -> lines.toString());
+            NcclAbortHandle handle = comm.handle().abortHandle();
+            assertEquals(NativeLog.count(lines, "ncclCommAbort"), handle.isAborted() ? 1 : 0, lines::toString);
+            assertEquals(NativeLog.count(lines, "ncclCommDestroy"), handle.isClosed() ? 1 : 0, lines::toString);
+            assertTrue(handle.isAborted() != handle.isClosed(), "one of them ends the use, never both");
         }
         assertEquals(0, StandInHooks.standInLive("all"));
     }

@@ -1,0 +1,97 @@
+package ferro.backend.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.StandInHooks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Who ends the use of a communicator, and what its end waits for. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class CommHandleTest {
+    @Test
+    @DisplayName("T10: a poll that was held up is waited for by abort and by destroy, beyond the grace of other uses")
+    void pollsAreWaitedFor() throws Exception {
+        Communicator aborted = Worlds.alone();
+        Communicator destroyed = Worlds.alone();
+        NativeLog.start();
+        List<Thread> freeing = new ArrayList<>();
+        for (Communicator comm : List.of(aborted, destroyed)) {
+            assertTrue(comm.handle().enterPoll());
+            freeing.add(Callers.daemon(() -> {
+                if (comm == aborted) {
+                    comm.abort("for the test");
+                } else {
+                    comm.handle().destroy();
+                }
+            }));
+        }
+        Deadline beyondTheGrace = Worlds.millis(400);
+        while (!beyondTheGrace.passed()) {
+            Thread.onSpinWait();
+        }
+        String early = StandInHooks.log();
+        for (Communicator comm : List.of(aborted, destroyed)) {
+            comm.handle().leavePoll();
+        }
+        for (Thread one : freeing) {
+            one.join(10_000);
+        }
+        List<NativeLog.Line> lines = NativeLog.stop();
+        assertFalse(early.contains("ncclCommAbort") || early.contains("ncclCommDestroy"), early);
+        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"));
+        assertEquals(1, NativeLog.count(lines, "ncclCommDestroy"));
+        assertFalse(aborted.handle().enterPoll(), "there is nothing left to ask");
+        aborted.close();
+        destroyed.close();
+    }
+
+    @Test
+    @DisplayName("1-35: a destroy that goes on in the background is a destroy")
+    void aDestroyMayGoOnInTheBackground() {
+        Communicator comm = Worlds.alone();
+        StandInHooks.standInFailNext("ncclCommDestroy", 0, NcclResult.IN_PROGRESS.code());
+        comm.handle().destroy();
+        comm.close();
+        assertEquals(0, Nccl.ncclCommDestroy(comm.handle().address()), "the test does what the stand-in did not");
+    }
+
+    @Test
+    @DisplayName("T4: of threads that close and abort at once exactly one ends the use")
+    void oneEndsTheUse() throws Exception {
+        CommPlace place = new CommPlace("none", 0, 1, 0);
+        int rounds = 20_000;
+        List<CommHandle> handles = Stream.generate(() -> new CommHandle(0, place, System::nanoTime))
+                .limit(rounds)
+                .toList();
+        AtomicIntegerArray ends = new AtomicIntegerArray(rounds);
+        AtomicIntegerArray arrived = new AtomicIntegerArray(rounds);
+        int threads = 2;
+        Callers.manyAtOnce(threads, caller -> {
+            for (int round = 0; round < rounds; round++) {
+                arrived.incrementAndGet(round);
+                for (int look = 1; arrived.get(round) < threads; look++) {
+                    if (look % 1_000 == 0) {
+                        Thread.yield();
+                    }
+                }
+                if (handles.get(round).claimClose()) {
+                    ends.incrementAndGet(round);
+                }
+            }
+        });
+        for (int round = 0; round < rounds; round++) {
+            assertEquals(1, ends.get(round), "ends of round " + round);
+        }
+    }
+}
