@@ -25,7 +25,7 @@ public final class NcclBackendProvider implements BackendProvider {
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
         NcclAvailability found = NcclAvailability.look(context);
-        return found.unavailableBecause().or(() -> RankDevice.tooFew(context, found.devices()));
+        return found.unavailableBecause().or(() -> RankDevice.unavailableBecause(context, found.devices()));
     }
 
     @Override

@@ -24,22 +24,32 @@ final class RankDevice {
         if (named.isPresent()) {
             return checked(named.get(), devices, who + ": -D" + Settings.NCCL_DEVICE.name() + "=" + named.get());
         }
-        int local = Settings.LOCAL_RANK
-                .find(context)
-                .orElseThrow(() -> new IllegalArgumentException(who + " has no device among " + devices + ": set -D"
-                        + Settings.NCCL_DEVICE.name() + " (or " + Settings.NCCL_DEVICE.variable()
-                        + "), or LOCAL_RANK, as ferro run and torchrun do"));
-        tooFew(context, devices).ifPresent(why -> {
+        unavailableBecause(context, devices).ifPresent(why -> {
             throw new IllegalArgumentException(who + ": " + why);
         });
-        return checked(local, devices, who + ": LOCAL_RANK=" + local);
+        return Settings.LOCAL_RANK.find(context).orElseThrow();
     }
 
-    /** Returns why the ranks of this host cannot have a device each, unless each is told its own. */
-    static Optional<String> tooFew(RankContext context, int devices) {
+    /**
+     * Returns why this rank has no device, so that {@code auto} goes without; a device that is set by number and is not there
+     * is no reason but an error, told by {@link #of}.
+     */
+    static Optional<String> unavailableBecause(RankContext context, int devices) {
         if (Settings.NCCL_DEVICE.find(context).isPresent()) {
             return Optional.empty();
         }
+        Optional<Integer> local = Settings.LOCAL_RANK.find(context);
+        if (local.isEmpty()) {
+            return Optional.of("nothing says which of " + devices + " devices is this rank's: set -D"
+                    + Settings.NCCL_DEVICE.name() + " (or " + Settings.NCCL_DEVICE.variable()
+                    + "), or LOCAL_RANK, as ferro run and torchrun do");
+        }
+        return tooFew(context, devices)
+                .or(() -> local.filter(rank -> !isOneOf(devices, rank))
+                        .map(rank -> namesNone("LOCAL_RANK=" + rank, devices)));
+    }
+
+    private static Optional<String> tooFew(RankContext context, int devices) {
         return Settings.LOCAL_WORLD_SIZE
                 .find(context)
                 .filter(ranksHere -> ranksHere > devices)
@@ -48,9 +58,17 @@ final class RankDevice {
     }
 
     private static int checked(int device, int devices, String what) {
-        if (device < 0 || device >= devices) {
-            throw new IllegalArgumentException(what + " names no device: there are " + devices + ", numbered from 0");
+        if (!isOneOf(devices, device)) {
+            throw new IllegalArgumentException(namesNone(what, devices));
         }
         return device;
+    }
+
+    private static boolean isOneOf(int devices, int device) {
+        return device >= 0 && device < devices;
+    }
+
+    private static String namesNone(String what, int devices) {
+        return what + " names no device: there are " + devices + ", numbered from 0";
     }
 }

@@ -103,7 +103,7 @@ class NcclWorldTest {
         NcclBackendProvider provider = new NcclBackendProvider();
         assertEquals("nccl", provider.name());
         assertTrue(provider.priority() < 0);
-        assertTrue(provider.unavailableBecause(SystemContext.of(StandIn.settings()))
+        assertTrue(provider.unavailableBecause(SystemContext.of(with("LOCAL_RANK", "0")))
                 .isEmpty());
         StandInHooks.standInDevices(0);
         String why = provider.unavailableBecause(SystemContext.of(StandIn.settings()))
@@ -113,6 +113,21 @@ class NcclWorldTest {
                 FerroException.class,
                 () -> NcclWorld.join(group(0, 1, SOON), SystemContext.of(with("LOCAL_RANK", "0"))));
         assertTrue(refused.getMessage().contains("code 100"), refused.getMessage());
+    }
+
+    @Test
+    @DisplayName("2-18 decision 12: a rank that no setting gives a device is a reason, so that auto goes without nccl")
+    void aRankWithoutADeviceIsAReason() {
+        NcclBackendProvider provider = new NcclBackendProvider();
+
+        String none = provider.unavailableBecause(SystemContext.of(with())).orElseThrow();
+        assertTrue(none.contains("-Dferro.nccl.device") && none.contains("LOCAL_RANK"), none);
+        String far = provider.unavailableBecause(SystemContext.of(with("LOCAL_RANK", "4")))
+                .orElseThrow();
+        assertTrue(far.contains("LOCAL_RANK=4") && far.contains("there are 4"), far);
+        assertEquals(Optional.empty(), provider.unavailableBecause(SystemContext.of(with("ferro.nccl.device", "1"))));
+        // a number that is set and wrong is told, never passed over
+        assertEquals(Optional.empty(), provider.unavailableBecause(SystemContext.of(with("ferro.nccl.device", "9"))));
     }
 
     @Test
