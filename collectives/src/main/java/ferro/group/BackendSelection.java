@@ -7,6 +7,7 @@ import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,11 +19,12 @@ import java.util.stream.Collectors;
 /**
  * Finds the back ends on the path and opens what {@code ferro.backend} names: a name, a pair by place of the tensors
  * ({@code cpu:tcp,cuda:nccl}), or {@code auto} for the usable one of highest priority, beside the usable one for device
- * tensors if there is one. A name that cannot work is fatal and never replaced; every message lists all providers with their
+ * tensors if every rank has it ({@link DeviceAgreement}). A name that cannot work is fatal and never replaced; every message lists all providers with their
  * reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
+    private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private BackendSelection() {}
 
@@ -53,10 +55,37 @@ final class BackendSelection {
             return named(wanted, wanted, found).provider().create(group, joining);
         }
         BackendCandidate best = best(found);
-        Optional<BackendCandidate> device = bestForDevices(found);
-        return device.isPresent() && best.deviceKind().isEmpty()
-                ? openBoth(best, device.get(), group, joining)
-                : best.provider().create(group, joining);
+        try {
+            Optional<BackendCandidate> device = agreedForDevices(best, found, new DeviceAgreement(group, joining));
+            return device.isPresent()
+                    ? openBoth(best, device.get(), group, joining)
+                    : best.provider().create(group, joining);
+        } catch (RuntimeException | Error failure) {
+            joining.closeStore();
+            throw failure;
+        }
+    }
+
+    /** Chooses what to open beside the host's: whatever this rank has, it is opened on all ranks or on none. */
+    private static Optional<BackendCandidate> agreedForDevices(
+            BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
+        Optional<BackendCandidate> device = best.deviceKind().isPresent() ? Optional.empty() : bestForDevices(found);
+        GroupSpec group = agreement.group();
+        if (group.worldSize() == 1) {
+            return device;
+        }
+        if (device.isEmpty()) {
+            agreement.sayNone();
+            return device;
+        }
+        String mine = device.get().deviceKind().get() + ":" + device.get().name();
+        Optional<String> objection = agreement.objection(mine);
+        objection.ifPresent(why -> LOG.log(
+                Level.WARNING,
+                "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " beside " + best.name()
+                        + ": " + why + "; device tensors have no way but through host memory (ferro doctor says there"
+                        + " why, a back end by name makes it an error)"));
+        return objection.isPresent() ? Optional.empty() : device;
     }
 
     /** Opens the host's first: it may serve the store by which the device's ranks meet. */

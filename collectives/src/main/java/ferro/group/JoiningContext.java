@@ -23,6 +23,7 @@ final class JoiningContext implements RankContext {
     private Store store;
     private boolean opened;
     private boolean shares;
+    private RuntimeException notOpened;
 
     JoiningContext(GroupSpec group, RankContext outer) {
         this.group = group;
@@ -46,12 +47,25 @@ final class JoiningContext implements RankContext {
 
     @Override
     public synchronized Store store() {
+        if (notOpened != null) {
+            throw notOpened;
+        }
         if (store == null) {
             Optional<Store> given = given();
             store = given.orElseGet(this::open);
             opened = given.isEmpty();
         }
         return store;
+    }
+
+    /** Returns the store; empty if it cannot be opened, which {@link #store} tells whoever needs it, at once. */
+    synchronized Optional<Store> storeIfAny() {
+        try {
+            return Optional.of(store());
+        } catch (FerroException | IllegalArgumentException failure) {
+            notOpened = failure;
+            return Optional.empty();
+        }
     }
 
     @Override

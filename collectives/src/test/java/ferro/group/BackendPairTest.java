@@ -75,8 +75,12 @@ class BackendPairTest {
     }
 
     private Backend open(String wanted, String whyNoNccl) {
+        return open(GROUP, wanted, whyNoNccl);
+    }
+
+    private Backend open(GroupSpec group, String wanted, String whyNoNccl) {
         return BackendSelection.open(
-                GROUP,
+                group,
                 SystemContext.of(Map.of("ferro.backend", wanted)),
                 List.of(
                         candidate("tcp", 50, null, null),
@@ -160,14 +164,17 @@ class BackendPairTest {
     }
 
     @Test
-    @DisplayName("2-18: auto opens the devices' back end beside the best one, if it is usable, and never alone")
+    @DisplayName("2-18: auto opens the devices' back end beside the best one, if it is usable, and never alone; a rank"
+            + " alone needs no store for it")
     void autoOpensTheDevicesBackEndBesideTheBestOne() {
-        assertSame(nccl, open("auto", null).asNcclBackend().orElseThrow());
+        GroupSpec alone = new GroupSpec("world", 0, 1, Duration.ofSeconds(5));
+        assertSame(nccl, open(alone, "auto", null).asNcclBackend().orElseThrow());
         assertEquals(List.of("tcp", "nccl"), opened);
 
         opened.clear();
-        assertSame(host, open("auto", "no device"));
-        assertEquals(List.of("tcp"), opened);
+        assertSame(host, open(alone, "auto", "no device"));
+        assertSame(host, open("auto", "no device"), "no store to say so in is no reason to fail");
+        assertEquals(List.of("tcp", "tcp"), opened);
     }
 
     @Test

@@ -1,0 +1,128 @@
+package ferro.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.collectives.control.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/**
+ * How the ranks of a group that was joined by {@code auto} agree on a back end for device tensors: each leaves a word in the
+ * store, what it would open or that it has none, and only those that would open one read the others'.
+ *
+ * <p>Before any back end is opened, so that the host's, which all ranks join, keeps rank 0 and its store alive meanwhile. The
+ * key has no count of joinings, which would cost those without devices a round trip: who joins again overwrites it.
+ *
+ * @param group   who
+ * @param context whose store
+ */
+record DeviceAgreement(GroupSpec group, JoiningContext context) {
+    private static final String NONE = "none";
+
+    /**
+     * Says that this rank has none, and waits for nobody. Where no store can be opened there is nobody to tell: a back end
+     * that needs one meets the same failure and tells it.
+     */
+    void sayNone() {
+        context.storeIfAny().ifPresent(store -> say(store, NONE));
+    }
+
+    /**
+     * Says what this rank would open and reads what the others say.
+     *
+     * @param mine kind and name
+     * @return why it must not be opened, in words; empty if all ranks would open the same
+     * @throws FerroException RENDEZVOUS naming the ranks that have not said a word by the group's deadline
+     */
+    Optional<String> objection(String mine) {
+        long until = System.nanoTime() + Deadlines.nanos(group.timeout());
+        Store store = context.store();
+        say(store, mine);
+        List<CompletableFuture<byte[]>> words = new ArrayList<>();
+        for (int rank = 0; rank < group.worldSize(); rank++) {
+            words.add(store.when(key(rank)).toCompletableFuture());
+        }
+        List<Integer> none = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        for (int rank = 0; rank < words.size(); rank++) {
+            String word = await(words, rank, until);
+            if (word.equals(NONE)) {
+                none.add(rank);
+            } else if (!word.equals(mine)) {
+                others.add("rank " + rank + " would open " + word);
+            }
+        }
+        if (!none.isEmpty()) {
+            others.add(0, ranks(none) + " of " + group.worldSize() + " has none that is usable");
+        }
+        return others.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", others));
+    }
+
+    private void say(Store store, String word) {
+        store.set(key(group.rank()), word.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String key(int rank) {
+        return "auto/" + Settings.JOB_ID.of(context) + "/" + group.name() + "/" + rank;
+    }
+
+    private String await(List<CompletableFuture<byte[]>> words, int rank, long untilNanos) {
+        try {
+            long left = Math.max(0, untilNanos - System.nanoTime());
+            return new String(words.get(rank).get(left, TimeUnit.NANOSECONDS), StandardCharsets.UTF_8);
+        } catch (TimeoutException late) {
+            throw silent(words, late);
+        } catch (ExecutionException lost) {
+            throw failure(Where.outside(group.name(), group.rank()), "the store failed: " + lost.getCause(), lost);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(
+                    Code.INTERRUPTED,
+                    Where.outside(group.name(), group.rank()),
+                    prefix() + "interrupted while waiting for rank " + rank,
+                    interrupted);
+        }
+    }
+
+    private FerroException silent(List<CompletableFuture<byte[]>> words, Exception cause) {
+        List<Integer> silent = new ArrayList<>();
+        for (int rank = 0; rank < words.size(); rank++) {
+            if (!words.get(rank).isDone()) {
+                silent.add(rank);
+            }
+        }
+        String blamed = silent.stream().map(String::valueOf).collect(Collectors.joining(","));
+        Duration waited = group.timeout();
+        return failure(
+                Where.outside(group.name(), group.rank()).blaming(blamed),
+                ranks(silent) + " of " + group.worldSize() + " has not said within " + waited.toMillis()
+                        + " ms whether it has a back end for device tensors: either it did not start, or it was started"
+                        + " with a back end by name: see whether it runs, and give all ranks the same ferro.backend",
+                cause);
+    }
+
+    private FerroException failure(Where where, String what, Exception cause) {
+        return new FerroException(Code.RENDEZVOUS, where, prefix() + what, cause);
+    }
+
+    private String prefix() {
+        return "joining \"" + group.name() + "\" as rank " + group.rank() + " by -D" + Settings.BACKEND.name()
+                + "=auto: ";
+    }
+
+    private static String ranks(List<Integer> ranks) {
+        return "rank " + ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,156 @@
+package ferro.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import ferro.Backend;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.NcclBackend;
+import ferro.spi.BackendProvider;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Several ranks that join by {@code auto}, of which not all have a back end for device tensors. */
+class DeviceAgreementTest {
+    private static final Duration PLENTY = Duration.ofSeconds(20);
+
+    private final MapStore store = new MapStore();
+
+    /** A device back end with this name where there is one. */
+    private record Device(String name, Optional<String> unavailable) implements BackendProvider {
+        @Override
+        public int priority() {
+            return -1;
+        }
+
+        @Override
+        public Optional<String> unavailableBecause(RankContext context) {
+            return unavailable;
+        }
+
+        @Override
+        public Optional<String> deviceKind() {
+            return Optional.of("cuda");
+        }
+
+        @Override
+        public Backend create(GroupSpec group, RankContext context) {
+            NcclBackend nccl = mock(NcclBackend.class);
+            when(nccl.asNcclBackend()).thenReturn(Optional.of(nccl));
+            return nccl;
+        }
+    }
+
+    private record Host(String name) implements BackendProvider {
+        @Override
+        public int priority() {
+            return 50;
+        }
+
+        @Override
+        public Optional<String> unavailableBecause(RankContext context) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Backend create(GroupSpec group, RankContext context) {
+            return mock(CollectiveBackend.class);
+        }
+    }
+
+    /** Joins as one rank of as many as there are names; an empty name is a rank without a device. */
+    private Backend join(int rank, int worldSize, String device, Duration timeout, String wanted) {
+        try (SystemContext context = SystemContext.of(Map.of("ferro.backend", wanted), store)) {
+            List<BackendCandidate> found = new ArrayList<>();
+            found.add(BackendCandidate.of("host", () -> new Host("tcp"), context));
+            Device provider = device.isEmpty()
+                    ? new Device("nccl", Optional.of("no device"))
+                    : new Device(device, Optional.empty());
+            found.add(BackendCandidate.of("device", () -> provider, context));
+            return BackendSelection.open(new GroupSpec("world", rank, worldSize, timeout), context, found);
+        }
+    }
+
+    private List<Boolean> routed(String... devices) throws Exception {
+        List<CompletableFuture<Backend>> joining = new ArrayList<>();
+        for (int rank = 0; rank < devices.length; rank++) {
+            int who = rank;
+            joining.add(CompletableFuture.supplyAsync(
+                    () -> join(who, devices.length, devices[who], PLENTY, "auto"), task -> new Thread(task).start()));
+        }
+        List<Boolean> both = new ArrayList<>();
+        for (CompletableFuture<Backend> one : joining) {
+            both.add(one.get(20, TimeUnit.SECONDS) instanceof RoutedBackend);
+        }
+        return both;
+    }
+
+    @Test
+    @DisplayName("2-18: auto opens the devices' back end on all ranks or on none")
+    void autoOpensTheDevicesBackEndOnAllRanksOrOnNone() throws Exception {
+        assertEquals(List.of(true, true), routed("nccl", "nccl"));
+    }
+
+    @Test
+    @DisplayName("2-18: one rank without a device keeps all on the host's back end, and the others are told which")
+    void oneRankWithoutADeviceKeepsAllOnTheHost() throws Exception {
+        assertEquals(List.of(false, false, false), routed("nccl", "", "nccl"));
+
+        GroupSpec last = new GroupSpec("world", 2, 3, PLENTY);
+        try (SystemContext context = SystemContext.of(Map.of(), store)) {
+            String why = new DeviceAgreement(last, new JoiningContext(last, context))
+                    .objection("cuda:nccl")
+                    .orElseThrow();
+            assertEquals("rank 1 of 3 has none that is usable", why);
+        }
+    }
+
+    @Test
+    @DisplayName("2-18: two kinds of back ends for devices are none that all ranks have")
+    void differentOnesAreNoneThatAllHave() throws Exception {
+        assertEquals(List.of(false, false), routed("nccl", "other"));
+    }
+
+    @Test
+    @DisplayName("2-18: a rank without a device waits for nobody and leaves one word; by name nothing is written")
+    void whoHasNoneWaitsForNobody() {
+        assertFalse(join(1, 3, "", PLENTY, "auto") instanceof RoutedBackend);
+        assertEquals(1, store.written().size(), store.written().toString());
+        join(0, 3, "nccl", PLENTY, "tcp");
+        join(0, 1, "nccl", PLENTY, "auto");
+        join(0, 1, "", PLENTY, "auto");
+        assertEquals(1, store.written().size(), store.written().toString());
+    }
+
+    @Test
+    @DisplayName("2-18: a rank that says nothing, being started with a back end by name, is named at the deadline")
+    void aRankThatSaysNothingIsNamed() {
+        join(0, 3, "", PLENTY, "auto");
+        join(2, 3, "nccl", PLENTY, "tcp");
+
+        FerroException failure =
+                assertThrows(FerroException.class, () -> join(1, 3, "nccl", Duration.ofMillis(50), "auto"));
+
+        assertEquals(Code.RENDEZVOUS, failure.code());
+        assertEquals("2", failure.where().culprits());
+        String text = failure.getMessage();
+        for (String token : List.of("rank 1", "rank 2 of 3 has not said within 50 ms", "the same ferro.backend")) {
+            assertTrue(text.contains(token), text);
+        }
+    }
+}
