@@ -65,7 +65,7 @@ final class CollectiveCalls {
 
     NcclLane.Calls allReduce(Memory at, ReduceOp op) {
         int type = elements.code(at.type);
-        int code = elements.code(op);
+        int code = elements.code(at.type, op);
         return (comm, stream) ->
                 accept(Nccl.ncclAllReduce(at.in, at.out, at.count, type, code, comm, stream), "ncclAllReduce");
     }
@@ -78,7 +78,7 @@ final class CollectiveCalls {
 
     NcclLane.Calls reduce(Memory at, ReduceOp op, int root) {
         int type = elements.code(at.type);
-        int code = elements.code(op);
+        int code = elements.code(at.type, op);
         // off the root nothing may be written, so nothing is named there
         long out = rank == root ? at.out : 0;
         return (comm, stream) ->
@@ -93,7 +93,7 @@ final class CollectiveCalls {
 
     NcclLane.Calls reduceScatter(Memory at, ReduceOp op) {
         int type = elements.code(at.type);
-        int code = elements.code(op);
+        int code = elements.code(at.type, op);
         return (comm, stream) ->
                 accept(Nccl.ncclReduceScatter(at.in, at.out, at.count, type, code, comm, stream), "ncclReduceScatter");
     }

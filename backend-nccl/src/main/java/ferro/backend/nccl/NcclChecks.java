@@ -7,14 +7,11 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
-import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
 /** What is looked at before anything native: what NCCL can do, where tensors are, which memory may overlap. */
 final class NcclChecks {
-    private static final Set<DataType> FLOATING =
-            EnumSet.of(DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64);
     private static final Set<String> FROM_MESSAGES = Set.of("gather", "scatter", "allToAll");
 
     private final CommPlace place;
@@ -70,14 +67,8 @@ final class NcclChecks {
      */
     void types(DataType type, ReduceOp op) {
         elements.code(type);
-        if (op == null) {
-            return;
-        }
-        elements.code(op);
-        if (op == ReduceOp.AVG && !FLOATING.contains(type)) {
-            // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
-            throw new UnsupportedOperationException("the average of " + type.label()
-                    + " would wrap in NCCL: use sum, or convert to one of f16 bf16 f32 f64");
+        if (op != null) {
+            elements.code(type, op);
         }
     }
 

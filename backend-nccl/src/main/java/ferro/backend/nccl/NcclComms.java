@@ -109,12 +109,13 @@ public final class NcclComms implements AutoCloseable {
      * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
-     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if it is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
-        run(NcclOperation.ALL_REDUCE, tensors, reducing(tensors, op, defaultStreams()), defaultStreams());
+        List<DeviceTensor> own = List.copyOf(tensors);
+        run(NcclOperation.ALL_REDUCE, own, reducing(own, op, defaultStreams()), defaultStreams());
     }
 
     /**
@@ -125,12 +126,13 @@ public final class NcclComms implements AutoCloseable {
      * @param op      sum, product, min, max or avg
      * @param streams handles, one per device
      * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
-     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if it is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long... streams) {
-        run(NcclOperation.ALL_REDUCE, tensors, reducing(tensors, op, streams.clone()), null);
+        List<DeviceTensor> own = List.copyOf(tensors);
+        run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
     }
 
     private Communicator.Calls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
@@ -139,7 +141,7 @@ public final class NcclComms implements AutoCloseable {
         checkCount(name, tensors);
         int type = checkAlike(name, tensors);
         checkStreams(name, streams);
-        int opCode = elements.code(op);
+        int opCode = elements.code(tensors.get(0).dataType(), op);
         return (member, handle) -> {
             DeviceTensor one = tensors.get(member);
             long at = one.address();
@@ -162,7 +164,8 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root) {
-        run(NcclOperation.BROADCAST, tensors, copying(tensors, root, defaultStreams()), defaultStreams());
+        List<DeviceTensor> own = List.copyOf(tensors);
+        run(NcclOperation.BROADCAST, own, copying(own, root, defaultStreams()), defaultStreams());
     }
 
     /**
@@ -179,7 +182,8 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root, long... streams) {
-        run(NcclOperation.BROADCAST, tensors, copying(tensors, root, streams.clone()), null);
+        List<DeviceTensor> own = List.copyOf(tensors);
+        run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
     }
 
     private Communicator.Calls copying(List<DeviceTensor> tensors, int root, long[] streams) {
@@ -239,8 +243,11 @@ public final class NcclComms implements AutoCloseable {
     }
 
     private void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.Calls calls, long[] watched) {
-        comm.run(new Communicator.Batch(operation, true, calls, watched), comm.deadline(timeout));
-        Reference.reachabilityFence(tensors);
+        try {
+            comm.run(new Communicator.Batch(operation, true, calls, watched), comm.deadline(timeout));
+        } finally {
+            Reference.reachabilityFence(tensors);
+        }
     }
 
     /**

@@ -3,10 +3,15 @@ package ferro.backend.nccl;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /** What a library can take, checked before any native call. */
 final class NcclElements {
+    private static final Set<DataType> FLOATING =
+            EnumSet.of(DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64);
+
     private final NcclVersion version;
 
     NcclElements(NcclVersion version) {
@@ -25,13 +30,18 @@ final class NcclElements {
     }
 
     /**
-     * Returns NCCL's code of a reduction.
+     * Returns NCCL's code of a reduction of elements of a type.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has none
+     * @throws UnsupportedOperationException if NCCL, or this release, has none, or none that is right for the type
      */
-    int code(ReduceOp op) {
+    int code(DataType type, ReduceOp op) {
         NcclRedOp found = NcclRedOp.of(op);
         refuse(found.unsupportedBecause(version));
+        if (op == ReduceOp.AVG && !FLOATING.contains(type)) {
+            // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
+            throw new UnsupportedOperationException("the average of " + type.label()
+                    + " would wrap in NCCL: use sum, or convert to one of f16 bf16 f32 f64");
+        }
         return found.code();
     }
 

@@ -120,12 +120,12 @@ public final class NcclRankComm implements AutoCloseable {
      *     all means that nothing is done
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if a tensor is on another device
-     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if it is closed
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
-        reduce(tensors, op, Cuda.DEFAULT_STREAM, true);
+        reduce(List.copyOf(tensors), op, Cuda.DEFAULT_STREAM, true);
     }
 
     /**
@@ -136,20 +136,21 @@ public final class NcclRankComm implements AutoCloseable {
      * @param op      sum, product, min, max or avg
      * @param on      handle of a stream of this rank's device
      * @throws IllegalArgumentException      if a tensor is on another device
-     * @throws UnsupportedOperationException if NCCL has no such op or type
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if it is closed
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long on) {
-        reduce(tensors, op, on, false);
+        reduce(List.copyOf(tensors), op, on, false);
     }
 
     private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
         String name = NcclOperation.ALL_REDUCE.label();
-        int opCode = elements.code(op);
+        int opCode = NcclRedOp.of(op).code();
         int[] types = new int[tensors.size()];
         for (int i = 0; i < types.length; i++) {
             types[i] = elements.code(tensors.get(i).dataType());
+            elements.code(tensors.get(i).dataType(), op);
             NcclElements.onDevice(name, i, tensors.get(i), device());
         }
         comm.checkUsable(NcclOperation.ALL_REDUCE);
@@ -166,8 +167,11 @@ public final class NcclRankComm implements AutoCloseable {
             }
         };
         long[] watched = wait ? new long[] {on} : null;
-        comm.run(new Communicator.Batch(NcclOperation.ALL_REDUCE, true, calls, watched), comm.deadline(timeout));
-        Reference.reachabilityFence(tensors);
+        try {
+            comm.run(new Communicator.Batch(NcclOperation.ALL_REDUCE, true, calls, watched), comm.deadline(timeout));
+        } finally {
+            Reference.reachabilityFence(tensors);
+        }
     }
 
     /**

@@ -214,6 +214,38 @@ class NcclCommsTest {
     }
 
     @Test
+    @DisplayName("1-11 1-14: the average of whole numbers, which NCCL would wrap, is refused before any native call")
+    void anAverageThatWrapsIsRefused() {
+        try (NcclComms comms = two()) {
+            List<DeviceTensor> bytes = pair(4, 3f, 5f).stream()
+                    .map(floats -> new DeviceTensor(
+                            DataType.INT8, new long[] {16}, floats.address(), floats.device(), floats.owner()))
+                    .toList();
+            NativeLog.start();
+            for (Executable call : List.<Executable>of(
+                    () -> comms.allReduce(bytes, ReduceOp.AVG), () -> comms.allReduce(bytes, ReduceOp.AVG, 0L, 0L))) {
+                String refused =
+                        assertThrows(UnsupportedOperationException.class, call).getMessage();
+                assertTrue(refused.contains("the average of i8 would wrap"), refused);
+            }
+            assertEquals(List.of(), NativeLog.stop());
+        }
+    }
+
+    @Test
+    @DisplayName("1-11 1-15: what is checked is what is used, whatever becomes of the caller's list")
+    void theCallersListIsReadOnce() {
+        try (NcclComms comms = two()) {
+            List<DeviceTensor> checked = pair(4, 3f, 5f);
+            List<DeviceTensor> changing = new ChangedMeanwhile(checked, List.of(checked.get(0), checked.get(0)));
+            comms.broadcast(changing, 1);
+            assertBoth(4, 5f);
+            comms.allReduce(changing, ReduceOp.SUM);
+            assertBoth(4, 10f);
+        }
+    }
+
+    @Test
     @DisplayName(
             "1-15 1-16: tensors, then root, then streams; the root's message has the number of devices in both forms")
     void broadcastChecksInOrder() {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -160,6 +161,35 @@ class NcclRankCommTest {
         assertEquals(2, NativeLog.count(lines, "ncclGroupStart"), "one group on each of two ranks");
         assertEquals(2, NativeLog.count(lines, "ncclGroupEnd"));
         assertEquals(4, NativeLog.count(lines, "ncclAllReduce"));
+    }
+
+    @Test
+    @DisplayName("1-33: what is checked is what is used; an average that would wrap is refused before any native call")
+    void theListIsReadOnceAndItsAverageChecked() throws Exception {
+        List<NcclRankComm> pair = pair();
+        List<DeviceFloats> values = List.of(filled(0, 8, 3f), filled(1, 8, 7f));
+        List<DeviceFloats> others = List.of(filled(0, 8, 100f), filled(1, 8, 200f));
+        NativeLog.start();
+        for (DeviceFloats one : values) {
+            DeviceTensor bytes = new DeviceTensor(
+                    DataType.INT8,
+                    new long[] {32},
+                    one.tensor().address(),
+                    one.tensor().device(),
+                    null);
+            NcclRankComm comm = pair.get(bytes.device());
+            String refused = assertThrows(
+                            UnsupportedOperationException.class, () -> comm.allReduce(List.of(bytes), ReduceOp.AVG))
+                    .getMessage();
+            assertTrue(refused.contains("the average of i8 would wrap"), refused);
+        }
+        assertEquals(List.of(), NativeLog.stop());
+        Callers.manyAtOnce(2, rank -> {
+            List<DeviceTensor> changing = new ChangedMeanwhile(
+                    List.of(values.get(rank).tensor()), List.of(others.get(rank).tensor()));
+            pair.get(rank).allReduce(changing, ReduceOp.MAX);
+            assertArrayEquals(Worlds.repeated(8, 7f), values.get(rank).read(), TOLERANCE);
+        });
     }
 
     @Test
