@@ -24,6 +24,7 @@ final class ForkedJvm {
 
     private final Map<String, String> settings = new TreeMap<>();
     private final List<String> options = new ArrayList<>();
+    private final List<String> places = new ArrayList<>();
     private final Path folder;
     private final List<Class<?>> more = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
@@ -65,6 +66,11 @@ final class ForkedJvm {
         return this;
     }
 
+    ForkedJvm onClassPath(Path place) {
+        places.add(place.toString());
+        return this;
+    }
+
     ForkedJvm withoutJna() {
         withJna = false;
         return this;
@@ -99,11 +105,11 @@ final class ForkedJvm {
         if (withJna) {
             wanted.add(Native.class);
         }
-        List<String> places = new ArrayList<>();
+        List<String> all = new ArrayList<>(places);
         for (Class<?> type : wanted) {
-            places.add(placeOf(type).toString());
+            all.add(placeOf(type).toString());
         }
-        return places.stream().distinct().collect(Collectors.joining(File.pathSeparator));
+        return all.stream().distinct().collect(Collectors.joining(File.pathSeparator));
     }
 
     /** A patched module names one place for all its classes, so the class file itself is asked. */

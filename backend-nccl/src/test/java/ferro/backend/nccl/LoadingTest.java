@@ -94,8 +94,8 @@ class LoadingTest {
     @Test
     @DisplayName("3-11 3-12 2-24: jna.library.path comes before the usual names")
     void theUsersFoldersComeFirst() throws Exception {
-        List<String> lines = jvm().setting("jna.library.path", "relative:" + StandIn.folder())
-                .run("load");
+        List<String> lines =
+                jvm().setting("jna.library.path", ":" + StandIn.folder() + ":").run("load");
 
         assertTrue(value(lines, "nccl").startsWith(StandIn.folder().toString()), lines.toString());
         assertTrue(value(lines, "runtime").startsWith(StandIn.folder().toString()), lines.toString());
@@ -151,6 +151,66 @@ class LoadingTest {
             assertTokens(value(refused, "IllegalArgumentException"), NCCL + "=" + relative, "current directory");
             assertTokens(value(refused, "reason"), NCCL + "=" + relative, "absolute path or a plain library name");
         }
+    }
+
+    @Test
+    @DisplayName("3-11: a relative folder is refused, since JNA would look there for plain names")
+    void aRelativeFolderIsRefused() throws Exception {
+        copyOfBoth(folder.resolve("here"));
+        for (String path : List.of("here", ".", StandIn.folder() + ":here")) {
+            List<String> lines = jvm().setting("jna.library.path", path)
+                    .option("-Djna.library.path=" + path)
+                    .run("load", "look", "memory");
+            for (String what : List.of("IllegalArgumentException", "reason", "memory")) {
+                assertTokens(value(lines, what), "jna.library.path", "relative folder", "current directory");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("3-11: a library that lies on the class path is not unpacked and loaded")
+    void theClassPathIsNotSearched() throws Exception {
+        Path onClassPath = copyOfBoth(folder.resolve("classes/linux-x86-64"));
+        Files.copy(
+                StandIn.nccl(),
+                Files.createDirectories(folder.resolve("classes/nowhere")).resolve("libnccl.so.2"));
+        assumeTrue(notInstalled("libnccl.so.2"), "an NCCL of the system would be found");
+
+        List<String> lines = jvm().onClassPath(onClassPath.getParent())
+                .setting(CUDART, StandIn.runtime())
+                .run("load", "look", NCCL + "=/nowhere/libnccl.so.2", "load");
+
+        assertTokens(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
+        assertTrue(lines.stream().noneMatch(line -> line.startsWith("nccl: ")), lines.toString());
+    }
+
+    @Test
+    @DisplayName("3-10 2-23: an NCCL is refused that does not go with the runtime, which was loaded first or is named")
+    void onePairFitsTogether() throws Exception {
+        Path rccl = StandIn.folder().resolve("hip/librccl.so.1");
+        Path hip = StandIn.folder().resolve("hip/libamdhip64.so");
+
+        List<String> lines = jvm().run(
+                        CUDART + "=" + StandIn.runtime(),
+                        "memory",
+                        NCCL + "=" + rccl,
+                        "load",
+                        "look",
+                        NCCL + "=" + StandIn.nccl(),
+                        "load");
+        List<String> swapped =
+                jvm().setting(CUDART, hip).setting(NCCL, StandIn.nccl()).run("load");
+
+        assertTokens(value(lines, "IllegalStateException"), rccl.toRealPath().toString(), "CUDA runtime", "per JVM");
+        assertTokens(
+                value(lines, "reason"),
+                rccl.toRealPath().toString(),
+                StandIn.runtime().toRealPath().toString());
+        assertEquals(StandIn.nccl().toRealPath().toString(), value(lines, "nccl"), "the one that fits is loaded");
+        assertTokens(
+                value(swapped, "IllegalStateException"),
+                "HIP runtime",
+                hip.toRealPath().toString());
     }
 
     @Test

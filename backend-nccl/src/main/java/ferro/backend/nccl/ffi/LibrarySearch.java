@@ -47,7 +47,7 @@ public record LibrarySearch(
      *
      * @param context settings
      * @return search
-     * @throws IllegalArgumentException if a library is named by a relative path
+     * @throws IllegalArgumentException if a library or a folder is named by a relative path
      */
     public static LibrarySearch of(RankContext context) {
         List<Path> environments = Stream.of(Settings.CONDA_PREFIX, Settings.VIRTUAL_ENV)
@@ -59,13 +59,27 @@ public record LibrarySearch(
                         users,
                         SYSTEM_ENVIRONMENTS.stream().map(Path::of))
                 .flatMap(some -> some);
-        List<Path> folders = Settings.JNA_LIBRARY_PATH.find(context).stream()
-                .flatMap(text -> Stream.of(text.split(File.pathSeparator)))
-                .map(Path::of)
-                .filter(Path::isAbsolute)
-                .toList();
         return new LibrarySearch(
-                Settings.NCCL_LIBRARY.find(context), Settings.CUDART_LIBRARY.find(context), folders, all.toList());
+                Settings.NCCL_LIBRARY.find(context),
+                Settings.CUDART_LIBRARY.find(context),
+                folders(context),
+                all.toList());
+    }
+
+    /** JNA reads the property too, for plain names, so that passing over a relative folder would not keep it out. */
+    private static List<Path> folders(RankContext context) {
+        String name = Settings.JNA_LIBRARY_PATH.name();
+        List<Path> folders = new ArrayList<>();
+        for (String text : Settings.JNA_LIBRARY_PATH.find(context).orElse("").split(File.pathSeparator)) {
+            if (!text.isEmpty() && !Path.of(text).isAbsolute()) {
+                throw new IllegalArgumentException(name + " has the relative folder " + text
+                        + ", which depends on the current directory: need absolute paths only");
+            }
+            if (!text.isEmpty()) {
+                folders.add(Path.of(text));
+            }
+        }
+        return folders;
     }
 
     /** Returns where NCCL may be, best first. */

@@ -109,6 +109,7 @@ public final class NativeLibraries {
                 ? OpenedLibrary.openRuntime(search.runtime(nccl.candidate()))
                 : RUNTIME.get().library;
         nccl.require(Nccl.class);
+        requireFit(nccl, runtime);
         Runtime bound = bindRuntime(runtime);
         Native.register(Nccl.class, nccl.library());
         Set<NcclCapability> capabilities = EnumSet.noneOf(NcclCapability.class);
@@ -123,6 +124,16 @@ public final class NativeLibraries {
                 nccl.path(ASKED_OF_NCCL), below.path(), below.prefix(), ncclVersion(), below.version(), capabilities);
         BOTH.set(new Both(libraries, nccl));
         return BOTH.get();
+    }
+
+    /** Streams and memory of one runtime mean nothing to an NCCL that lives on the other. */
+    private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
+        if (!nccl.fits(runtime.prefix())) {
+            throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()
+                    + " runtime " + runtime.path(ASKED_OF_RUNTIME)
+                    + ": RCCL needs HIP's, NCCL needs CUDA's; one runtime"
+                    + " per JVM, name the one that fits by -Dferro.cudart.library, or start another JVM");
+        }
     }
 
     private static Runtime runtime(LibrarySearch search) {

@@ -10,6 +10,7 @@ import ferro.backend.nccl.Tried;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,9 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
      * NCCL in one process (PyTorch brings its own) could bind to each other.
      */
     private static final int NOW_AND_LOCAL = 2;
+
+    /** Without it JNA unpacks and loads a library that the class path has under the name that is looked for. */
+    private static final ClassLoader NO_RESOURCES = new NoResources();
 
     private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
 
@@ -81,7 +85,35 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
                 Library.OPTION_STRING_ENCODING,
                 "UTF-8",
                 Library.OPTION_FUNCTION_MAPPER,
-                prefix.mapper());
+                prefix.mapper(),
+                Library.OPTION_CLASSLOADER,
+                NO_RESOURCES);
+    }
+
+    /** Finds nothing, whatever is asked for. */
+    private static final class NoResources extends ClassLoader {
+        NoResources() {
+            super(null);
+        }
+
+        @Override
+        public URL getResource(String name) {
+            return null;
+        }
+    }
+
+    /** Returns whether another library fits this NCCL: RCCL is linked to HIP's runtime, NVIDIA's to none that it shows. */
+    boolean fits(RuntimePrefix runtime) {
+        return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
+    }
+
+    private boolean hasUnmapped(String symbol) {
+        try {
+            library.getFunction(symbol);
+            return true;
+        } catch (UnsatisfiedLinkError absent) {
+            return false;
+        }
     }
 
     /** Returns the loader's words: the first line that is not JNA's own introduction, without the name that all know. */
@@ -97,12 +129,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
     }
 
     boolean has(String function) {
-        try {
-            library.getFunction(prefix.nameOf(function));
-            return true;
-        } catch (UnsatisfiedLinkError absent) {
-            return false;
-        }
+        return hasUnmapped(prefix.nameOf(function));
     }
 
     /** Returns the native methods of a class that this library has no function for, under the library's own names. */
