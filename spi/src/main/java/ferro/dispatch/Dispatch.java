@@ -62,6 +62,7 @@ final class Dispatch {
         Optional<String> refusal = slow.refusal(call.kind(), backend, gate);
         if (refusal.isEmpty()) {
             refuse(call.kind(), host().unsupportedBecause(likeOnHost(call, tensor.dataType())));
+            refuse(call.kind(), slow.fallback().unsupportedBecause(call, slow.context()));
         }
         call.check(rank(), worldSize());
         return hostRoute(call.kind(), tensor, gate, refusal);
@@ -84,7 +85,11 @@ final class Dispatch {
             return ncclRoute(kind, message.tensor());
         }
         FallbackGate gate = FallbackGate.of(slow.context());
-        return hostRoute(kind, message.tensor(), gate, slow.refusal(kind, backend, gate));
+        Optional<String> refusal = slow.refusal(kind, backend, gate);
+        if (refusal.isEmpty()) {
+            refuse(kind, slow.fallback().unsupportedBecause(message));
+        }
+        return hostRoute(kind, message.tensor(), gate, refusal);
     }
 
     private Backend view() {

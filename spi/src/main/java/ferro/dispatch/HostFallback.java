@@ -27,6 +27,29 @@ public interface HostFallback {
     Optional<String> unavailableBecause(RankContext context);
 
     /**
+     * Returns why it does not take a call that the host back end itself would take; asked before anybody is warned of the
+     * slow way, so it moves nothing and makes nothing.
+     *
+     * @param call    operation on device tensors; those of a fresh result have no address yet
+     * @param context settings
+     * @return empty if {@link #submit} takes it
+     * @throws IllegalArgumentException if a setting makes no sense
+     */
+    default Optional<String> unsupportedBecause(Collective call, RankContext context) {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns why it does not take a message; asked like the question for collectives.
+     *
+     * @param message operation
+     * @return empty if {@link #transfer} takes it
+     */
+    default Optional<String> unsupportedBecause(Message message) {
+        return Optional.empty();
+    }
+
+    /**
      * Starts a collective. The calls given to one host back end are handed over to it in the order of submit.
      *
      * @param call    operation on device tensors, checked; or one on host tensors that must come behind such ones

@@ -17,6 +17,7 @@ final class FakeFallback implements HostFallback {
     private final HeapDevice memory;
     private final List<String> calls = new ArrayList<>();
     private String unavailable;
+    private String unsupported;
     private boolean busy;
 
     FakeFallback(HeapDevice memory) {
@@ -26,6 +27,21 @@ final class FakeFallback implements HostFallback {
     FakeFallback unavailable(String why) {
         unavailable = why;
         return this;
+    }
+
+    FakeFallback unsupported(String why) {
+        unsupported = why;
+        return this;
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call, RankContext context) {
+        return Optional.ofNullable(unsupported);
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Message message) {
+        return Optional.ofNullable(unsupported);
     }
 
     void busy(boolean now) {

@@ -39,6 +39,8 @@ import org.junit.jupiter.api.Test;
 class GpuCollectivesOverHostTest {
     private static final String GATE = "FERRO_ENABLE_GPU_FALLBACK";
 
+    private static final Duration DEADLINE = Duration.ofSeconds(9);
+
     private final HeapDevice memory = new HeapDevice();
     private final TestContext context = new TestContext().with(GATE, "1");
     private final TestLog log = new TestLog();
@@ -220,6 +222,24 @@ class GpuCollectivesOverHostTest {
         }
         assertEquals(List.of(), log.lines());
         assertEquals(0, alone.fallbackCount("allReduce"));
+    }
+
+    @Test
+    @DisplayName("decision 6: what the round trip does not take is refused without a warning and a count")
+    void whatTheRoundTripDoesNotTakeIsNoSlowCall() {
+        fallback.unsupported("parts differ");
+
+        String call = refused(() -> gpu.run(new Collective.AllReduce(data, data, ReduceOp.SUM), host, DEADLINE));
+        String fresh = refused(() -> gpu.allReduce(data, ReduceOp.SUM, host));
+        String message = refused(() -> gpu.recv(data, 0, host));
+
+        for (String text : List.of(call, fresh, message)) {
+            assertTrue(text.contains("on rank 1 of world size 2: parts differ"), text);
+        }
+        assertEquals(List.of(), log.lines());
+        assertEquals(List.of(), fallback.calls());
+        assertEquals(0, gpu.fallbackCount("allReduce") + gpu.fallbackCount("recv"));
+        assertEquals(1, memory.live());
     }
 
     @Test

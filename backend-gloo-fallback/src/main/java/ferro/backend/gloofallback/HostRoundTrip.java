@@ -7,6 +7,7 @@ import ferro.Work;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.HostFallback;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -29,6 +30,18 @@ public final class HostRoundTrip implements HostFallback {
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
         return DeviceMemories.unavailableBecause(context);
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call, RankContext context) {
+        // a size that makes no sense is misuse too, to be told before the slow way is warned of
+        Settings.FALLBACK_CHUNK.of(context);
+        return Refusals.of(call);
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Message message) {
+        return Refusals.of(message);
     }
 
     /**
@@ -75,9 +88,12 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
-        MessageTransfer.checkLength(message);
-        RoundTrips.Use use = RoundTrips.Use.of(context);
         String kind = message.sends() ? "send" : "recv";
+        Refusals.of(message).ifPresent(why -> {
+            throw new UnsupportedOperationException(
+                    kind + " through host memory on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
+        });
+        RoundTrips.Use use = RoundTrips.Use.of(context);
         RoundTripWork clock = new RoundTripWork(kind, host, context, use.trips().dependants(), timeout);
         return new MessageTransfer(message, host, use, clock).start();
     }

@@ -1,7 +1,6 @@
 package ferro.backend.gloofallback;
 
 import ferro.CollectiveBackend;
-import ferro.DeviceTensor;
 import ferro.FerroTransferException;
 import ferro.HostTensor;
 import ferro.Work;
@@ -34,15 +33,6 @@ final class MessageTransfer {
         this.host = host;
         this.use = use;
         this.clock = clock;
-    }
-
-    static void checkLength(Message message) {
-        DeviceTensor tensor = message.tensor();
-        if (tensor.byteCount() > BYTES_MOST) {
-            throw new UnsupportedOperationException((message.sends() ? "send" : "recv") + " of " + tensor + ", "
-                    + tensor.byteCount() + " bytes, through host memory, which takes at most " + BYTES_MOST
-                    + " bytes in one message: send and receive slices of the tensor");
-        }
     }
 
     Work start() {

@@ -3,7 +3,9 @@ package ferro.backend.gloofallback;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
+import ferro.DeviceTensor;
 import ferro.HostTensor;
+import ferro.dispatch.HostFallback.Message;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
@@ -13,6 +15,11 @@ final class Refusals {
     private Refusals() {}
 
     static Optional<String> of(Collective call, CollectiveBackend host) {
+        return of(call).or(() -> host.unsupportedBecause(onHost(call)));
+    }
+
+    /** Whatever the host back end takes. */
+    static Optional<String> of(Collective call) {
         if (call.op() != null && call.op().combiner() != null) {
             return Optional.of("a reduction of the caller's own does not run on device tensors: copy them to the host");
         }
@@ -20,7 +27,15 @@ final class Refusals {
             return Optional.of(
                     call.kind() + " with part lengths of its own does not go through host memory: use equal parts");
         }
-        return host.unsupportedBecause(onHost(call));
+        return Optional.empty();
+    }
+
+    static Optional<String> of(Message message) {
+        DeviceTensor tensor = message.tensor();
+        return tensor.byteCount() <= MessageTransfer.BYTES_MOST
+                ? Optional.empty()
+                : Optional.of(tensor + " has " + tensor.byteCount() + " bytes, host memory takes at most "
+                        + MessageTransfer.BYTES_MOST + " in one message: send and receive slices of the tensor");
     }
 
     /** The call on host tensors without elements: what a back end can do does not depend on the length. */

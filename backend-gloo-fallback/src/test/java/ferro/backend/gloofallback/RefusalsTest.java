@@ -1,0 +1,75 @@
+package ferro.backend.gloofallback;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.dispatch.HostFallback.Message;
+import ferro.tck.HeapDeviceMemory.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What does not go through host memory, through the door: no call that took the slow way. */
+class RefusalsTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+    @Test
+    @DisplayName("decision 6: own reductions, unequal parts and long messages are refused before they count as slow")
+    void whatIsRefusedDoesNotCount() {
+        try (DeviceGroup group = DeviceGroup.of(1)) {
+            DeviceTensor data = group.tensor(0, 3, 5);
+            DeviceTensor big = group.heap(0).allocate(DataType.UINT8, new long[] {(64 << 20) + 1}, 0);
+            ReduceOp own = ReduceOp.of("last", (into, received) -> {});
+
+            String reduction = refused(group, new Collective.AllReduce(data, data, own));
+            assertTrue(reduction.contains("user:last"), reduction);
+            String parts = refused(group, new Collective.AllGather(data, data, new long[] {2}));
+            assertTrue(parts.contains("part lengths of its own"), parts);
+            for (boolean sends : List.of(true, false)) {
+                String text = assertThrows(
+                                UnsupportedOperationException.class,
+                                () -> group.door(0).transfer(new Message(sends, big, 0, 0), group.host(0), DEADLINE))
+                        .getMessage();
+                assertTrue(text.contains("67108865 bytes") && text.contains("67108864"), text);
+            }
+
+            assertNothingCounts(group);
+        }
+    }
+
+    @Test
+    @DisplayName("decision 6: a setting that makes no sense is told before the call counts as slow")
+    void aSettingThatMakesNoSenseDoesNotCount() {
+        try (DeviceGroup group = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "many"))) {
+            DeviceTensor data = group.tensor(0, 3, 5);
+
+            Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+            String text = assertThrows(
+                            IllegalArgumentException.class, () -> group.door(0).run(call, group.host(0), DEADLINE))
+                    .getMessage();
+
+            assertTrue(text.contains("ferro.fallback.chunk=many"), text);
+            assertNothingCounts(group);
+        }
+    }
+
+    private static String refused(DeviceGroup group, Collective call) {
+        return assertThrows(
+                        UnsupportedOperationException.class, () -> group.door(0).run(call, group.host(0), DEADLINE))
+                .getMessage();
+    }
+
+    private static void assertNothingCounts(DeviceGroup group) {
+        for (String kind : List.of("allReduce", "allGather", "send", "recv")) {
+            assertEquals(0, group.door(0).fallbackCount(kind), kind);
+        }
+        assertEquals(0, group.copies(Direction.TO_HOST), "copies");
+    }
+}
