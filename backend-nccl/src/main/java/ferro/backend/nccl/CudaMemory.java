@@ -15,7 +15,6 @@ import java.nio.ReadOnlyBufferException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,6 +24,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A block goes back to its pool when its tensor's owner is closed, and may be handed out again at once. That is safe for work
  * on the default stream and for every call of ferro, which begin after it; whoever uses a stream of his own waits for it
  * before he closes.
+ *
+ * <p>Staging memory that is lent out when this is closed stays good until its own close. What goes back to the runtime goes on
+ * the thread of its device, since {@code cudaFree} waits for everything on that device: behind a collective that is stuck it
+ * holds up allocations and copies of that device, not the caller of a close, until the watchdog of the group has aborted at
+ * the deadline; an allocation meanwhile fails by {@code ferro.timeout}.
  */
 final class CudaMemory implements DeviceMemory {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
@@ -40,11 +44,10 @@ final class CudaMemory implements DeviceMemory {
     private final AtomicInteger downgrades = new AtomicInteger();
     private final AtomicInteger refusedPins = new AtomicInteger();
     private final MemoryPool<HostBlock> hostPool = new MemoryPool<>(MOST_IDLE_HOST_BYTES, HostBlock::bytes);
-    /** Addresses of all pinned blocks, idle or lent out. */
-    private final Set<Long> pinned = ConcurrentHashMap.newKeySet();
-
     private final Map<Integer, DeviceLane> lanes = new ConcurrentHashMap<>();
     private volatile boolean closed;
+    /** Copies were under way at the end, and may use any pinned block for ever. */
+    private volatile boolean pinnedIsLeft;
 
     private CudaMemory(RankContext context, int deviceCount, int home) {
         this.context = context;
@@ -90,7 +93,7 @@ final class CudaMemory implements DeviceMemory {
         }
         DeviceLane lane = lane(home);
         HostBlock block = takeHost(lane, bytes);
-        return new HostStaging(block, bytes, () -> giveBackHost(block));
+        return new HostStaging(block, bytes, () -> giveBackHost(lane, block));
     }
 
     private HostBlock takeHost(DeviceLane lane, int bytes) {
@@ -106,7 +109,7 @@ final class CudaMemory implements DeviceMemory {
     private Void supplyHost(int bytes) {
         HostBlock block = pin(bytes);
         if (!hostPool.supply(block)) {
-            freeHost(block.address());
+            freeHost(block);
             throw new IllegalStateException("device memory was closed during a staging of " + bytes + " bytes");
         }
         return null;
@@ -117,7 +120,6 @@ final class CudaMemory implements DeviceMemory {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
         if (code == Cuda.SUCCESS) {
-            pinned.add(pointer[0]);
             return new HostBlock(HostMemory.view(pointer[0], bytes), pointer[0]);
         }
         Cuda.cudaGetLastError();
@@ -130,19 +132,20 @@ final class CudaMemory implements DeviceMemory {
         return new HostBlock(ByteBuffer.allocateDirect(bytes), 0);
     }
 
-    private void giveBackHost(HostBlock block) {
-        for (HostBlock surplus : hostPool.giveBack(block)) {
-            freeHost(surplus.address());
+    private void giveBackHost(DeviceLane lane, HostBlock block) {
+        List<HostBlock> surplus = hostPool.giveBack(block);
+        if (!surplus.isEmpty()) {
+            lane.later(() -> surplus.forEach(this::freeHost));
         }
     }
 
-    /** Frees pinned memory, once; plain memory has no address here, and is the JVM's. */
-    private void freeHost(long address) {
-        if (!pinned.remove(address)) {
+    /** Frees pinned memory; plain memory is the JVM's. */
+    private void freeHost(HostBlock block) {
+        if (!block.pinned() || pinnedIsLeft) {
             return;
         }
         try {
-            Checks.cuda(DeviceGuard.call(home, () -> Cuda.cudaFreeHost(address)), "cudaFreeHost");
+            Checks.cuda(DeviceGuard.call(home, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
         } catch (CudaException e) {
             LOG.log(Level.WARNING, "pinned memory of device " + home + " could not be freed", e);
         }
@@ -245,9 +248,8 @@ final class CudaMemory implements DeviceMemory {
         for (DeviceLane lane : open) {
             quiet &= lane.close();
         }
-        hostPool.close();
-        if (quiet) {
-            pinned.forEach(this::freeHost);
-        }
+        pinnedIsLeft = !quiet;
+        // lent blocks are freed when they come back
+        hostPool.close().forEach(this::freeHost);
     }
 }

@@ -37,6 +37,8 @@ final class DeviceLane {
     private int underWay;
 
     private MemoryPool<DeviceBlock> pool;
+    /** Guarded by the lane: nothing is handed over any more that the end would not wait for. */
+    private boolean ending;
 
     private DeviceLane(int device, Duration timeout, LongSupplier clock) {
         this.device = device;
@@ -137,11 +139,29 @@ final class DeviceLane {
         return null;
     }
 
-    /** Takes a block back, from any thread, also after the end. */
+    /** Takes a block back, from any thread, also after the end; waits for nothing before that. */
     void giveBack(DeviceBlock block) {
-        for (DeviceBlock surplus : pool.giveBack(block)) {
-            free(surplus);
+        List<DeviceBlock> surplus = pool.giveBack(block);
+        if (!surplus.isEmpty()) {
+            later(() -> surplus.forEach(this::free));
         }
+    }
+
+    /**
+     * Runs on the thread what may wait for the whole device, as {@code cudaFree} does, without waiting for it; on the thread
+     * itself and after its end at once. Where a collective is stuck, the abort by its group's watchdog is what ends that wait.
+     */
+    void later(Runnable body) {
+        synchronized (this) {
+            if (!ending && !thread.isCurrent()) {
+                thread.submit(() -> {
+                    body.run();
+                    return null;
+                });
+                return;
+            }
+        }
+        body.run();
     }
 
     private DeviceBlock allocate(long bytes) {
@@ -226,11 +246,15 @@ final class DeviceLane {
     }
 
     /**
-     * Frees what is idle and ends the thread; blocks that come back later are freed at once.
+     * Frees what is idle and ends the thread; blocks that come back later are freed at once. Waits for the device, which a
+     * stuck collective holds up until its group's watchdog aborts it, and gives up after twenty-five seconds.
      *
      * @return false if copies are still under way; what they use is left alone
      */
     boolean close() {
+        synchronized (this) {
+            ending = true;
+        }
         List<DeviceBlock> idle = pool == null ? List.of() : pool.close();
         boolean quiet = thread.submit(new Drain()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
         if (quiet) {

@@ -20,6 +20,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.NativeLog.Line;
+import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.HostMemory;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Staging;
@@ -146,6 +147,55 @@ class CudaMemoryPoolTest {
         }
         assertEquals(1, standInLive("pinned"));
         refused(() -> memory.stage(-1), "-1 bytes");
+    }
+
+    @Test
+    @DisplayName("T17: staging memory that is lent out survives the close of its source, and is freed by its own")
+    void lentStagingOutlivesItsSource() {
+        Staging lent = memory.stage(8);
+        memory.stage(64).close();
+        assertEquals(2, standInLive("pinned"));
+
+        memory.close();
+
+        assertEquals(1, standInLive("pinned"), "only the idle block is freed");
+        lent.buffer().putFloat(4, 7.5f);
+        assertEquals(7.5f, lent.buffer().getFloat(4));
+        lent.close();
+        lent.close();
+        assertEquals(0, standInLive("pinned"));
+    }
+
+    @Test
+    @DisplayName(
+            "T17: what is too much to keep is freed by the device's own thread, for which the caller does not wait")
+    void surplusIsFreedElsewhere() {
+        standInDeviceMemory(1 << 20);
+        DeviceTensor first = memory.allocate(DataType.INT8, new long[] {100 << 10}, 0);
+        DeviceTensor second = memory.allocate(DataType.INT8, new long[] {200 << 10}, 0);
+        NativeLog.start();
+
+        free(first);
+        free(second);
+        Cuda.cudaGetLastError();
+        free(memory.allocate(DataType.INT8, new long[] {300 << 10}, 0));
+
+        List<Line> lines = NativeLog.stop();
+        int mine = thread(lines, "cudaGetLastError");
+        int lanes = thread(lines, "cudaMalloc");
+        List<Line> frees = lines.stream()
+                .filter(line -> line.function().equals("cudaFree"))
+                .toList();
+        assertFalse(frees.isEmpty(), "an eighth of the device may lie idle");
+        assertTrue(frees.stream().allMatch(line -> line.thread() == lanes && lanes != mine), lines.toString());
+    }
+
+    private static int thread(List<Line> lines, String function) {
+        return lines.stream()
+                .filter(line -> line.function().equals(function))
+                .findFirst()
+                .orElseThrow()
+                .thread();
     }
 
     @Test
