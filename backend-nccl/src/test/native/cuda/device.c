@@ -5,6 +5,9 @@
 
 enum { RUNTIME_VERSION = 12090, DRIVER_VERSION = 13000 };
 
+/* What a failed call leaves where its answer would be: nothing in the manuals says that it means anything. */
+enum { LEFT_BY_A_FAILURE = 99 };
+
 static __thread int current_device;
 static __thread int last_error;
 
@@ -44,9 +47,7 @@ int cuda_end(int error)
 EXPORT int RUNTIME(GetDeviceCount)(int *count)
 {
     int error = CUDA_BEGIN(RUNTIME_NAME("GetDeviceCount"), "%p", (void *) count);
-    if (error == CUDA_OK) {
-        *count = device_count();
-    }
+    *count = error == CUDA_OK ? device_count() : LEFT_BY_A_FAILURE;
     return cuda_end(error);
 }
 
@@ -114,10 +115,12 @@ EXPORT int RUNTIME(RuntimeGetVersion)(int *version)
 EXPORT int RUNTIME(DriverGetVersion)(int *version)
 {
     int error = core_call(RUNTIME_NAME("DriverGetVersion"), "%p", (void *) version);
-    if (error == CUDA_OK) {
-        *version = device_count() < 0 ? 0 : DRIVER_VERSION;
+    if (error != CUDA_OK) {
+        *version = LEFT_BY_A_FAILURE;
+        return cuda_end(error);
     }
-    return cuda_end(error);
+    *version = device_count() < 0 ? 0 : DRIVER_VERSION;
+    return CUDA_OK;
 }
 
 /* ---- errors ---- */
