@@ -56,8 +56,12 @@ final class CollectiveRounds implements HostJob.Rounds {
     }
 
     @Override
+    public long stageBytes() {
+        return (long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize();
+    }
+
+    @Override
     public void begin(long comm, long stream) {
-        stage.ensure((long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize());
         if (reads != null) {
             for (int part = 0; part < partsIn; part++) {
                 HostBytes.read(reads, part * partLength + from, length(), stage.toDevice(), bytes(part));

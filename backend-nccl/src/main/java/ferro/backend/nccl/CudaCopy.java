@@ -4,10 +4,10 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.Tensor;
 import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A copy on its way: the task on the device's thread, and what its caller holds. Both sides stay reachable until it is done. */
@@ -67,7 +67,7 @@ final class CudaCopy implements DeviceMemory.Copy {
         @SuppressWarnings("unused")
         private final ByteBuffer host;
 
-        private final List<MemoryLease> leases = new ArrayList<>();
+        private final MemoryUse use;
         private long done;
 
         Task(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
@@ -75,12 +75,7 @@ final class CudaCopy implements DeviceMemory.Copy {
             this.copy = copy;
             this.tensors = tensors;
             this.host = host;
-            try {
-                enter();
-            } catch (IllegalStateException e) {
-                leave();
-                throw e;
-            }
+            this.use = MemoryUse.of(tensors.toArray(Tensor[]::new));
         }
 
         @Override
@@ -89,7 +84,7 @@ final class CudaCopy implements DeviceMemory.Copy {
                 done = lane.issue(copy);
                 return true;
             } catch (RuntimeException e) {
-                leave();
+                use.end();
                 throw e;
             }
         }
@@ -99,11 +94,11 @@ final class CudaCopy implements DeviceMemory.Copy {
             try {
                 boolean over = lane.passed(done);
                 if (over) {
-                    leave();
+                    use.end();
                 }
                 return over;
             } catch (RuntimeException e) {
-                leave();
+                use.end();
                 throw e;
             }
         }
@@ -111,20 +106,6 @@ final class CudaCopy implements DeviceMemory.Copy {
         @Override
         public Void result() {
             return null;
-        }
-
-        private void enter() {
-            for (DeviceTensor tensor : tensors) {
-                if (tensor.owner() instanceof MemoryLease lease) {
-                    lease.enter();
-                    leases.add(lease);
-                }
-            }
-        }
-
-        private void leave() {
-            leases.forEach(MemoryLease::leave);
-            leases.clear();
         }
     }
 }

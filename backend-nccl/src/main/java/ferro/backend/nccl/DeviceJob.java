@@ -1,31 +1,50 @@
 package ferro.backend.nccl;
 
+import ferro.Tensor;
 import java.lang.ref.Reference;
+import java.util.function.Supplier;
 
-/** An operation on memory of the device: ordered after the default stream, handed over, and over when its mark has passed. */
+/**
+ * An operation on memory of the device: ordered after the default stream, handed over, and over when its mark has passed.
+ *
+ * <p>Until then it uses its tensors ({@link MemoryUse}): one that is closed meanwhile is handed out again only afterwards.
+ */
 final class DeviceJob implements NcclJob {
     private final NcclLane lane;
     private final NcclOperation operation;
-    private final NcclLane.Calls calls;
+    private final Supplier<NcclLane.Calls> calls;
     /** Tensors of the call, whose owners must live until the end. */
-    private final Object kept;
+    private final Tensor[] kept;
 
+    private final MemoryUse use;
     private boolean made;
     private long mark;
 
-    DeviceJob(NcclLane lane, NcclOperation operation, NcclLane.Calls calls, Object kept) {
+    /**
+     * Prepares an operation and begins to use its tensors.
+     *
+     * @param lane      where it runs
+     * @param operation for failures
+     * @param calls     asked on the device thread, before the order with the default stream is made
+     * @param kept      tensors of the call; null for none
+     * @throws IllegalStateException if the memory of one has been given back
+     */
+    DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.Calls> calls, Tensor... kept) {
         this.lane = lane;
         this.operation = operation;
         this.calls = calls;
         this.kept = kept;
+        this.use = MemoryUse.of(kept);
     }
 
     @Override
     public boolean issue() {
         if (!made) {
+            // memory that this takes from the pool may be in use on the default stream until now
+            NcclLane.Calls ready = calls.get();
             lane.afterDefaultStream();
             made = true;
-            lane.call(operation, calls);
+            lane.call(operation, ready);
         }
         if (!lane.taken()) {
             return false;
@@ -40,11 +59,29 @@ final class DeviceJob implements NcclJob {
     }
 
     @Override
+    public void cutOff() {
+        if (made) {
+            unmark();
+            mark = lane.mark();
+        }
+    }
+
+    @Override
     public void end() {
+        unmark();
+        drop();
+    }
+
+    @Override
+    public void drop() {
+        use.end();
+        Reference.reachabilityFence(kept);
+    }
+
+    private void unmark() {
         if (mark != 0) {
             lane.unmark(mark);
             mark = 0;
         }
-        Reference.reachabilityFence(kept);
     }
 }

@@ -11,6 +11,7 @@ final class HostJob implements NcclJob {
     private final HostStage stage;
     private final Rounds rounds;
     private Step step = Step.READY;
+    private boolean ordered;
     private long mark;
 
     /** What differs between operations. */
@@ -21,6 +22,13 @@ final class HostJob implements NcclJob {
          * @return false at the end
          */
         boolean hasNext();
+
+        /**
+         * Returns how big the blocks of the stage must be.
+         *
+         * @return bytes of the next round at least
+         */
+        long stageBytes();
 
         /**
          * Fills the stage, and queues what goes to the device and the native call on the stream.
@@ -65,6 +73,7 @@ final class HostJob implements NcclJob {
                     if (!rounds.hasNext()) {
                         return true;
                     }
+                    prepareStage();
                     step = Step.TAKING;
                     lane.call(operation, rounds::begin);
                 }
@@ -89,6 +98,18 @@ final class HostJob implements NcclJob {
         }
     }
 
+    /**
+     * Blocks that are new here may be in use on the default stream: whoever had them could close them right after he queued
+     * work there. So they are taken first, and the order with that stream is made then.
+     */
+    private void prepareStage() {
+        boolean grown = stage.ensure(rounds.stageBytes());
+        if (grown || !ordered) {
+            lane.afterDefaultStream();
+            ordered = true;
+        }
+    }
+
     private void finishRound() {
         unmark();
         rounds.finish();
@@ -98,6 +119,14 @@ final class HostJob implements NcclJob {
     @Override
     public boolean passed() {
         return mark == 0 || lane.passed(mark);
+    }
+
+    @Override
+    public void cutOff() {
+        if (step != Step.READY) {
+            unmark();
+            mark = lane.mark();
+        }
     }
 
     @Override

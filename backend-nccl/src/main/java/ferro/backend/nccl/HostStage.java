@@ -62,23 +62,30 @@ final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Makes both blocks at least so big; what they held is lost. */
-    void ensure(long bytes) {
+    /** Makes both blocks at least so big; returns whether they are new, and what they held is lost. */
+    boolean ensure(long bytes) {
         if (in != null && in.onDevice.byteCount() >= bytes) {
-            return;
+            return false;
         }
         freeSides();
         long doubled = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
         int size = (int) Math.max(bytes, Math.min(doubled, mostBytes));
-        in = side(size);
-        out = side(size);
+        Side fresh = side(size);
+        try {
+            out = side(size);
+        } catch (RuntimeException | Error failure) {
+            fresh.close();
+            throw failure;
+        }
+        in = fresh;
+        return true;
     }
 
     private Side side(int bytes) {
         DeviceTensor onDevice = memory.allocate(DataType.INT8, new long[] {bytes}, device);
         try {
             return new Side(memory.stage(bytes), onDevice);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             free(onDevice);
             throw failure;
         }

@@ -155,25 +155,21 @@ public final class JnaNcclBackend implements NcclBackend {
         checks.memory(call);
         NcclJob job = call.operand() instanceof HostTensor
                 ? new HostJob(lane, operation, stage, new CollectiveRounds(call, place(), stage, calls))
-                : new DeviceJob(lane, operation, deviceCalls(call), call);
+                : new DeviceJob(lane, operation, deviceCalls(call), call.in(), call.out());
         int size = worldSize();
         return queue.submit(new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1), job, timeout);
     }
 
-    private NcclLane.Calls deviceCalls(Collective call) {
+    /** A barrier has memory of the stage, which only the device thread may ask for. */
+    private Supplier<NcclLane.Calls> deviceCalls(Collective call) {
         if (call.operand() == null) {
-            return (comm, stream) -> calls.of(call, new Memory(stage.cell(), stage.cell(), 1, DataType.FLOAT32))
-                    .make(comm, stream);
+            return () -> calls.of(call, new Memory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
         }
         long elements = call.operand().elementCount();
         long part = call.kind().equals("allToAll") ? elements / worldSize() : elements;
-        return calls.of(
-                call,
-                new Memory(
-                        address(call.in()),
-                        address(call.out()),
-                        part,
-                        call.operand().dataType()));
+        DataType type = call.operand().dataType();
+        NcclLane.Calls made = calls.of(call, new Memory(address(call.in()), address(call.out()), part, type));
+        return () -> made;
     }
 
     private static long address(Tensor tensor) {
@@ -201,7 +197,7 @@ public final class JnaNcclBackend implements NcclBackend {
         checkMessage(NcclOperation.SEND, tensor, to, tag);
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(lane, NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
-                : new DeviceJob(lane, NcclOperation.SEND, calls.send(memory(tensor), to), tensor);
+                : new DeviceJob(lane, NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
         Supplier<String> words = () -> "send of " + tensor + " to rank " + to;
         return queue.submit(new NcclWork.Title(NcclOperation.SEND, words, to), job, timeout);
     }
@@ -211,7 +207,7 @@ public final class JnaNcclBackend implements NcclBackend {
         checkMessage(NcclOperation.RECV, tensor, from, tag);
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(lane, NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
-                : new DeviceJob(lane, NcclOperation.RECV, calls.receive(memory(tensor), from), tensor);
+                : new DeviceJob(lane, NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
         Supplier<String> words = () -> "receive of " + tensor + " from rank " + from;
         return queue.submit(new NcclWork.Title(NcclOperation.RECV, words, from), job, timeout);
     }

@@ -21,8 +21,19 @@ interface NcclJob {
         // the results are there already
     }
 
-    /** Gives back what it holds, whatever came; once. */
+    /**
+     * Marks anew what has to pass: an abort has ended, and what it left of the operation, also of one that was cut off while
+     * it was handed over, is on the stream by now. Once, and only for a failed operation.
+     */
+    void cutOff();
+
+    /** Gives back what it holds, once the device has passed it; once. */
     default void end() {
+        // nothing is held
+    }
+
+    /** Gives back what it holds though it was never begun; on any thread, and instead of {@link #end}. */
+    default void drop() {
         // nothing is held
     }
 }

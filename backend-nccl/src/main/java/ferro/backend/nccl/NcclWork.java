@@ -33,6 +33,8 @@ final class NcclWork implements Work, DeviceTask<Void> {
     private volatile GroupFailure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
+    /** Whether a failed operation waits for what an abort has left of it; only the device thread touches it. */
+    private boolean cutOff;
 
     private enum Phase {
         QUEUED,
@@ -130,7 +132,8 @@ final class NcclWork implements Work, DeviceTask<Void> {
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (isDone()) {
-                finish(completion);
+                // nothing is chained to it yet, so that no thread is needed
+                complete(completion, outcome());
             }
         }
         return completion.minimalCompletionStage();
@@ -160,46 +163,68 @@ final class NcclWork implements Work, DeviceTask<Void> {
     /** Ends it badly if the device thread has not begun it. */
     void dropUnbegun(GroupFailure why) {
         if (phase.compareAndSet(Phase.QUEUED, Phase.ENDED)) {
-            finish(why);
+            try {
+                job.drop();
+            } finally {
+                finish(why);
+            }
         }
     }
 
-    /** Ends it badly although the device may be busy with it: what it touches stays reachable for good. */
+    /** Ends it badly although the device may be busy with it: what it touches is neither freed nor given back, for good. */
     void abandon(GroupFailure why) {
-        if (phase.getAndSet(Phase.ENDED) != Phase.ENDED) {
-            queue.keepReachable(job);
+        Phase before = phase.getAndSet(Phase.ENDED);
+        if (before == Phase.ENDED) {
+            return;
+        }
+        try {
+            if (before == Phase.QUEUED) {
+                job.drop();
+            } else {
+                queue.keepReachable(job);
+            }
+        } finally {
             finish(why);
         }
     }
 
+    /** The last step of each end: what users chained runs after everything is given back. */
     private void finish(GroupFailure why) {
+        CompletableFuture<Void> chained;
         synchronized (this) {
             failure = why;
             endedNanos = deadline.elapsedNanos();
             job = null;
             ended.countDown();
-            if (completion != null) {
-                finish(completion);
-            }
+            chained = completion;
         }
         queue.ended(this);
+        if (chained != null) {
+            FerroException outcome = outcome();
+            queue.onThreadOfItsOwn(() -> complete(chained, outcome));
+        }
     }
 
-    private void finish(CompletableFuture<Void> stage) {
-        FerroException why = failure == null ? null : exception();
-        queue.onThreadOfItsOwn(() -> {
-            if (why == null) {
-                stage.complete(null);
-            } else {
-                stage.completeExceptionally(why);
-            }
-        });
+    private FerroException outcome() {
+        return failure == null ? null : exception();
+    }
+
+    private static void complete(CompletableFuture<Void> stage, FerroException outcome) {
+        if (outcome == null) {
+            stage.complete(null);
+        } else {
+            stage.completeExceptionally(outcome);
+        }
     }
 
     // what follows is the device thread's side
 
     @Override
     public boolean issue() {
+        if (queue.failure() != null) {
+            dropUnbegun(queue.failure());
+            return true;
+        }
         if (phase.get() == Phase.QUEUED && !phase.compareAndSet(Phase.QUEUED, Phase.RUNNING)) {
             return true;
         }
@@ -210,13 +235,15 @@ final class NcclWork implements Work, DeviceTask<Void> {
         try {
             return mine.issue();
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(this, thrown);
+            queue.failedNatively(title.operation(), thrown);
             return true;
         }
     }
 
     /**
-     * Looks at the device first, at the failure second: an abort makes streams pass, but only after the failure was set.
+     * Looks at the device first, at the failure second: an abort makes streams pass, but only after the failure was set. What
+     * NCCL had not put on the stream when the group failed comes there, or not, until the abort has ended; so the stream is
+     * marked again after that.
      */
     @Override
     public boolean over() {
@@ -226,22 +253,43 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
         boolean passed = hasPassed(mine);
         GroupFailure why = queue.failure();
-        if (!passed && (why == null || !queue.isDrained())) {
+        if (why != null && !cutOff) {
+            passed = false;
+        }
+        if (passed) {
+            end(mine, why);
+            return true;
+        }
+        if (why == null || !queue.isDrained()) {
             return false;
         }
-        if (phase.getAndSet(Phase.ENDED) != Phase.ENDED) {
-            finish(why == null ? delivered(mine) : why);
-        }
-        mine.end();
+        abandon(why);
         return true;
     }
 
     private boolean hasPassed(NcclJob mine) {
         try {
+            if (!cutOff && queue.isAbortOver()) {
+                cutOff = true;
+                mine.cutOff();
+            }
             return mine.passed();
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(this, thrown);
+            queue.failedNatively(title.operation(), thrown);
             return true;
+        }
+    }
+
+    private void end(NcclJob mine, GroupFailure why) {
+        if (phase.getAndSet(Phase.ENDED) == Phase.ENDED) {
+            // abandoned, so that it keeps what it holds
+            return;
+        }
+        GroupFailure outcome = why == null ? delivered(mine) : why;
+        try {
+            mine.end();
+        } finally {
+            finish(outcome);
         }
     }
 
@@ -250,7 +298,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
             mine.deliver();
             return null;
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(this, thrown);
+            queue.failedNatively(title.operation(), thrown);
             return queue.failure();
         }
     }

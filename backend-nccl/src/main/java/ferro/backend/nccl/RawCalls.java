@@ -74,6 +74,8 @@ final class RawCalls {
 
     /** Makes a call, behind what was handed over before. */
     void make(Raw raw, NcclLane.Calls calls) {
+        queue.refuse(raw.operation);
+        queue.rawCall(raw.operation, raw.stream);
         run(new Communicator.Batch(raw.operation, false, (member, comm) -> calls.make(comm, raw.stream), null));
     }
 
@@ -83,6 +85,8 @@ final class RawCalls {
     }
 
     void lend(LongConsumer body) {
+        queue.refuse(NcclOperation.PREPARE);
+        queue.rawCall(NcclOperation.PREPARE, lane.stream());
         run(new Communicator.Batch(NcclOperation.PREPARE, false, (member, comm) -> body.accept(comm), null));
     }
 
@@ -114,6 +118,8 @@ final class RawCalls {
     }
 
     void synchronize(long stream) {
+        // a raw call that another thread makes meanwhile counts again
+        queue.rawPassed(stream);
         run(new Communicator.Batch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
     }
 

@@ -33,9 +33,13 @@ final class ReceiveRounds implements HostJob.Rounds {
     }
 
     @Override
+    public long stageBytes() {
+        return Math.max(Long.BYTES, Math.min(stage.mostBytes(), message.byteCount()));
+    }
+
+    @Override
     public void begin(long comm, long stream) {
         if (!asked) {
-            stage.ensure(Math.max(Long.BYTES, Math.min(stage.mostBytes(), message.byteCount())));
             asked = true;
             transfer(Long.BYTES, comm, stream);
             return;

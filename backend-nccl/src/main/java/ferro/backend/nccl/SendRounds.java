@@ -27,9 +27,13 @@ final class SendRounds implements HostJob.Rounds {
     }
 
     @Override
+    public long stageBytes() {
+        return Math.max(Long.BYTES, Math.min(stage.mostBytes(), message.byteCount()));
+    }
+
+    @Override
     public void begin(long comm, long stream) {
         if (!announced) {
-            stage.ensure(Math.max(Long.BYTES, Math.min(stage.mostBytes(), message.byteCount())));
             stage.toDevice().putLong(0, message.byteCount());
             transfer(Long.BYTES, comm, stream);
             announced = true;

@@ -2,6 +2,8 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -10,10 +12,13 @@ import java.util.concurrent.locks.LockSupport;
  * The thread that ends what the device thread cannot: operations past their deadline, failures that NCCL tells only when it
  * is asked, failures of other ranks. It waits for nothing but the native abort, which is bounded.
  *
+ * <p>Of raw calls, which have no deadline, it only sees the failures that NCCL tells, until their stream is synchronised.
+ *
  * <p>While nothing is pending it sleeps; the first operation after that wakes it, the next ones only if their deadline is
  * nearer than its next look. In the healthy case it asks NCCL ten times a second and the store never.
  */
 final class Watchdog {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
     /** For the store to say who is missing, once a deadline has passed. */
@@ -48,6 +53,13 @@ final class Watchdog {
         }
     }
 
+    /** Sees to it that raw calls will be watched. */
+    void watchRaw() {
+        if (lookAfterNanos == ASLEEP) {
+            LockSupport.unpark(thread);
+        }
+    }
+
     void wake() {
         LockSupport.unpark(thread);
     }
@@ -72,15 +84,35 @@ final class Watchdog {
 
     private void run() {
         while (!ended) {
-            lookAfterNanos = look();
+            lookAfterNanos = lookAnyway();
             if (lookAfterNanos == ASLEEP) {
                 // an operation that came while this was being decided has seen the old value
-                if (queue.oldest() == null && queue.failure() == null || settled) {
+                if (isIdle() || settled) {
                     LockSupport.park(this);
                 }
             } else {
                 LockSupport.parkNanos(this, lookAfterNanos);
             }
+        }
+    }
+
+    private boolean isIdle() {
+        return queue.oldest() == null && queue.failure() == null && !queue.hasRawCalls();
+    }
+
+    /** Callers wait for what this thread does, so that nothing may end it: what goes wrong here ends the group. */
+    private long lookAnyway() {
+        try {
+            return look();
+        } catch (Throwable thrown) {
+            try {
+                LOG.log(Level.WARNING, "the watchdog of " + queue.place() + " failed", thrown);
+                queue.failedNatively(queue.lastOperation(), thrown);
+            } catch (Throwable again) {
+                // the failure is set all the same, and the next look settles it
+                thrown.addSuppressed(again);
+            }
+            return LOOK_NANOS;
         }
     }
 
@@ -96,13 +128,19 @@ final class Watchdog {
         NcclWork oldest = queue.oldest();
         if (oldest == null) {
             expiry = null;
+        }
+        if (oldest == null && !queue.hasRawCalls()) {
             return ASLEEP;
         }
-        Optional<FerroException> told = queue.comm().asyncFailure(oldest.title().operation());
+        NcclOperation operation = queue.lastOperation();
+        Optional<FerroException> told = queue.comm().asyncFailure(operation);
         if (told.isPresent()) {
             // what it wraps has the words of NCCL alone
-            queue.failedNatively(oldest, told.get().getCause());
+            queue.failedNatively(operation, told.get().getCause());
             return 0;
+        }
+        if (oldest == null) {
+            return LOOK_NANOS;
         }
         queue.notes().whilePending(oldest, queue::fail);
         return nextLook(oldest);

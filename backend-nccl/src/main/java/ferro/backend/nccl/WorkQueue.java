@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -34,6 +36,10 @@ final class WorkQueue {
     private final CountDownLatch settled = new CountDownLatch(1);
     private final ArrayDeque<NcclWork> pending = new ArrayDeque<>();
     private final List<NcclJob> reachable = new ArrayList<>();
+    /** Streams with raw calls that nobody has synchronised since. */
+    private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
+
+    private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
     private ThreadPoolExecutor chained;
     private long lastSequence;
     private boolean closing;
@@ -78,24 +84,34 @@ final class WorkQueue {
      * @throws IllegalStateException if it is closed, or if this is the device thread
      */
     NcclWork submit(NcclWork.Title title, NcclJob job, Duration timeout) {
-        if (comm.thread().isCurrent()) {
-            throw new IllegalStateException(place().during(title.operation())
-                    + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
-        }
         NcclWork work;
-        synchronized (this) {
-            refuse(title.operation());
-            long sequence = title.isMessage() ? -1 : lastSequence + 1;
-            work = new NcclWork(this, title, sequence, job, deadline(timeout));
-            comm.thread().submit(work);
-            pending.add(work);
-            lastSequence = Math.max(sequence, lastSequence);
+        try {
+            work = enqueue(title, job, timeout);
+        } catch (RuntimeException | Error refused) {
+            job.drop();
+            throw refused;
         }
         if (failure.get() != null) {
             work.dropUnbegun(failure.get());
         }
         watchdog.watch(work.deadline());
         return work;
+    }
+
+    private NcclWork enqueue(NcclWork.Title title, NcclJob job, Duration timeout) {
+        if (comm.thread().isCurrent()) {
+            throw new IllegalStateException(place().during(title.operation())
+                    + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
+        }
+        synchronized (this) {
+            refuse(title.operation());
+            long sequence = title.isMessage() ? -1 : lastSequence + 1;
+            NcclWork work = new NcclWork(this, title, sequence, job, deadline(timeout));
+            comm.thread().submit(work);
+            pending.add(work);
+            lastSequence = Math.max(sequence, lastSequence);
+            return work;
+        }
     }
 
     /** Throws if nothing may start any more. */
@@ -141,6 +157,31 @@ final class WorkQueue {
         }
     }
 
+    // raw calls, which nobody waits for
+
+    /** A raw call will be made: until its stream is synchronised, NCCL is asked for failures. */
+    void rawCall(NcclOperation operation, long stream) {
+        lastRaw = operation;
+        if (rawStreams.add(stream)) {
+            watchdog.watchRaw();
+        }
+    }
+
+    /** All raw calls of a stream have passed, or have failed. */
+    void rawPassed(long stream) {
+        rawStreams.remove(stream);
+    }
+
+    boolean hasRawCalls() {
+        return !rawStreams.isEmpty();
+    }
+
+    /** Returns what a failure that comes by itself is named after: what the ranks wait for, or the last raw call. */
+    NcclOperation lastOperation() {
+        NcclWork oldest = oldest();
+        return oldest == null ? lastRaw : oldest.title().operation();
+    }
+
     // failing
 
     /** Ends the group, unless it has ended. */
@@ -149,11 +190,14 @@ final class WorkQueue {
             return;
         }
         firstThrown = why.exception(Where.outside(place().group(), place().rank()), place().toString());
-        notes.tell(why);
-        for (NcclWork work : pending()) {
-            work.dropUnbegun(why);
+        try {
+            notes.tell(why);
+            for (NcclWork work : pending()) {
+                work.dropUnbegun(why);
+            }
+        } finally {
+            watchdog.wake();
         }
-        watchdog.wake();
     }
 
     void interrupted(NcclWork work, InterruptedException interrupt) {
@@ -163,8 +207,8 @@ final class WorkQueue {
     }
 
     /** Ends the group by what a native call said, or by what went wrong around it. */
-    void failedNatively(NcclWork work, Throwable thrown) {
-        fail(nativeFailure(work.title().operation(), thrown));
+    void failedNatively(NcclOperation operation, Throwable thrown) {
+        fail(nativeFailure(operation, thrown));
     }
 
     private static GroupFailure nativeFailure(NcclOperation operation, Throwable thrown) {
@@ -176,15 +220,27 @@ final class WorkQueue {
 
     /** Aborts natively and ends what is left; by the watchdog alone, once. */
     void settle() {
-        comm.abort(failure.get().text());
-        Deadline bound = deadline(AFTER_ABORT);
-        for (NcclWork work : pending()) {
-            if (!work.awaitQuietly(bound)) {
+        try {
+            comm.abort(failure.get().text());
+            Deadline bound = deadline(AFTER_ABORT);
+            for (NcclWork work : pending()) {
+                work.awaitQuietly(bound);
+            }
+        } finally {
+            abandonPending();
+        }
+    }
+
+    /** Whoever waits is let go, also if the way here was cut short. */
+    private void abandonPending() {
+        try {
+            for (NcclWork work : pending()) {
                 work.abandon(failure.get());
             }
+        } finally {
+            drained = true;
+            settled.countDown();
         }
-        drained = true;
-        settled.countDown();
     }
 
     /** Waits until a failed group's work has ended. */
@@ -199,6 +255,11 @@ final class WorkQueue {
 
     boolean isDrained() {
         return drained;
+    }
+
+    /** Returns whether NCCL puts nothing on a stream any more. */
+    boolean isAbortOver() {
+        return comm.handle().isAbortOver();
     }
 
     synchronized void keepReachable(NcclJob job) {
@@ -251,16 +312,19 @@ final class WorkQueue {
         for (NcclWork work : pending()) {
             work.abandon(failure.get());
         }
-        synchronized (this) {
-            if (chained != null) {
-                chained.shutdown();
-            }
-        }
     }
 
-    /** Runs what users chained to a work: it may block, so it gets a thread that drives nothing. */
+    /**
+     * Runs what users chained to a work: it may block, so it gets a thread that drives nothing. The threads end when they are
+     * idle, so that this works after the end too.
+     */
     void onThreadOfItsOwn(Runnable task) {
-        threads().execute(task);
+        try {
+            threads().execute(task);
+        } catch (OutOfMemoryError noThread) {
+            // on the wrong thread is better than never
+            task.run();
+        }
     }
 
     private synchronized ThreadPoolExecutor threads() {

@@ -151,6 +151,33 @@ class DeviceCallsTest {
     }
 
     @Test
+    @DisplayName("3-40 T5: a reduction names no output off the root, whatever the caller gave there")
+    void aReductionNamesNoOutputOffTheRoot() {
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            NativeLog.start();
+            ranks.run(rank -> {
+                try (DeviceFloats in = DeviceFloats.of(rank.device(), rank.rank() + 2);
+                        DeviceFloats out = DeviceFloats.of(rank.device(), -1)) {
+                    long to = out.tensor().address();
+                    rank.reduce(in.tensor().address(), to, floats(1), new RootedOp(ReduceOp.SUM, 1), rank.stream());
+                    rank.synchronize(rank.stream());
+                    assertArrayEquals(new float[] {rank.rank() == 1 ? 9 : -1}, out.read());
+                }
+            });
+            List<String> outputs = NativeLog.stop().stream()
+                    .filter(line -> line.function().equals("ncclReduce"))
+                    .map(line -> line.arguments().get(1))
+                    .toList();
+            assertEquals(3, outputs.size());
+            assertEquals(2, outputs.stream().filter(DeviceCallsTest::isNull).count(), "outputs " + outputs);
+        }
+    }
+
+    private static boolean isNull(String address) {
+        return address.equals("(nil)") || address.matches("0(x0+)?");
+    }
+
+    @Test
     @DisplayName(
             "3-42: a lone thread pairs its sends and receives inside a group, also with itself; one group is opened")
     void aGroupPairsSendsAndReceives() {

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.ffi.StandInHooks;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -133,6 +136,28 @@ class NcclFailureTest {
             NcclException failure = assertInstanceOf(NcclException.class, outcomes.get(0));
             assertEquals(NcclResult.REMOTE_ERROR, failure.result());
             says(failure, "ncclRemoteError (6)", "NCCL allreduce failed");
+        }
+    }
+
+    @Test
+    @DisplayName("1-32: what NCCL only tells when it is asked is seen while only raw calls are under way, and aborts")
+    void anAsynchronousErrorOfARawCallIsSeen() {
+        // the raw call uses the memory until the communicator is gone
+        try (DeviceFloats data = DeviceFloats.of(0, 4);
+                NcclRanks ranks = NcclRanks.of(2)) {
+            JnaNcclBackend rank = ranks.rank(0);
+            long at = data.tensor().address();
+            RawShape one = new RawShape(1, DataType.FLOAT32);
+            rank.allReduce(at, at, one, ReduceOp.SUM, rank.stream());
+            NativeLog.start();
+            StandInHooks.standInAsyncError(0, 6);
+            long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (!StandInHooks.log().contains("ncclCommAbort") && System.nanoTime() < limit) {
+                LockSupport.parkNanos(5_000_000);
+            }
+            assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
+            FerroException later = assertThrows(FerroException.class, () -> rank.synchronize(rank.stream()));
+            says(later, "ncclRemoteError (6)", "NCCL allreduce failed", "broken by earlier error");
         }
     }
 
