@@ -93,6 +93,11 @@ final class JoiningContext implements RankContext {
     }
 
     @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        return outer.find(type);
+    }
+
+    @Override
     public void release(Class<? extends AutoCloseable> type) {
         outer.release(type);
     }

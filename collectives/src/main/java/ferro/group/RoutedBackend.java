@@ -7,6 +7,7 @@ import ferro.DeviceTensor;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
+import ferro.collectives.control.Deadlines;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -106,7 +107,7 @@ final class RoutedBackend implements CollectiveBackend {
 
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
-        long until = System.nanoTime() + timeout.toNanos();
+        long until = System.nanoTime() + Deadlines.nanos(timeout);
         CollectiveBackend newHost = host.newGroup(ranks, name, timeout);
         try {
             Duration left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
@@ -125,7 +126,7 @@ final class RoutedBackend implements CollectiveBackend {
     /** Closes the device's first, since it may need the store that the host's serves. */
     @Override
     public void close(Duration timeout) {
-        long until = System.nanoTime() + timeout.toNanos();
+        long until = System.nanoTime() + Deadlines.nanos(timeout);
         all(
                 () -> device.close(timeout),
                 () -> host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))),

@@ -123,6 +123,20 @@ class RoutedBackendTest {
     }
 
     @Test
+    void noTimeIsTooLong() {
+        CollectiveBackend child = mock(CollectiveBackend.class);
+        NcclBackend deviceChild = mock(NcclBackend.class);
+        Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+        when(host.newGroup(any(), any(), eq(forever))).thenReturn(child);
+        when(device.newGroup(any(), any(), any())).thenReturn(deviceChild);
+
+        both.newGroup(new int[] {0, 1}, "[0, 1]", forever);
+        both.close(forever);
+
+        verify(host).close(any());
+    }
+
+    @Test
     void abortReachesBothThoughTheFirstFails() {
         Throwable cause = new IllegalStateException("why");
         doThrow(new IllegalStateException("device")).when(device).abort(any());

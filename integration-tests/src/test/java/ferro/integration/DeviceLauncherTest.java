@@ -64,7 +64,7 @@ class DeviceLauncherTest {
         Map<String, String> variables = StandInPair.runtimeOnly();
         variables.put("FERRO_NCCL_LIBRARY", "/nowhere/libnccl.so.2");
         try (LauncherRun run = LauncherRun.start(variables, "run", "-n", "2", "--backend", "tcp", ALLOCATED)) {
-            assertEquals(1, run.exitCode(), run::toString);
+            assertEquals(2, run.exitCode(), run::toString);
 
             assertTrue(run.errText().contains("allReduce on a device tensor requires nccl"), run::toString);
             assertTrue(run.errText().contains("FERRO_ENABLE_GPU_FALLBACK=1"), run::toString);

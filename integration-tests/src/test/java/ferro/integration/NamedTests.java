@@ -3,10 +3,12 @@ package ferro.integration;
 import com.sun.source.tree.AnnotationTree;
 import com.sun.source.tree.AssignmentTree;
 import com.sun.source.tree.BinaryTree;
+import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.LiteralTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.ModifiersTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
 import java.io.IOException;
@@ -34,7 +36,7 @@ import javax.tools.ToolProvider;
  */
 record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
     private static final Pattern ID = Pattern.compile(
-            "\\b[0-3]-\\d\\d\\b|\\bT\\d{1,2}\\b|\\bdecision \\d{1,2}\\b|\\btest_\\w+|\\bgpu_\\w+_in_single_rank_mode\\b");
+            "\\b[0-3]-\\d\\d\\b|\\bT\\d{1,2}\\b|\\bdecision \\d{1,2}\\b|\\bREQ-\\d\\b|\\btest_\\w+|\\bgpu_\\w+_in_single_rank_mode\\b");
 
     /** Reads the checkout at this folder; test classes that libraries publish (the kit's) stand under main. */
     static NamedTests of(Path checkout) throws IOException {
@@ -101,8 +103,11 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
         }
     }
 
-    /** Collects the ids of each method's display name. */
+    /** Collects the ids of each test's display name. */
     private static final class MethodScanner extends TreeScanner<Void, Void> {
+        private static final Set<String> RUNS = Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory");
+        private static final Set<String> OFF = Set.of("Disabled");
+
         private final String type;
         private final Map<String, Set<String>> found;
 
@@ -111,14 +116,28 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
             this.found = found;
         }
 
+        /** What is switched off shows nothing, whatever its methods are called. */
+        @Override
+        public Void visitClass(ClassTree type, Void none) {
+            return has(type.getModifiers(), OFF) ? null : super.visitClass(type, none);
+        }
+
         @Override
         public Void visitMethod(MethodTree method, Void none) {
+            if (!has(method.getModifiers(), RUNS) || has(method.getModifiers(), OFF)) {
+                return null;
+            }
             for (AnnotationTree annotation : method.getModifiers().getAnnotations()) {
                 if (annotation.getAnnotationType().toString().equals("DisplayName")) {
                     add(method.getName().toString(), annotation.getArguments().get(0));
                 }
             }
             return super.visitMethod(method, none);
+        }
+
+        private static boolean has(ModifiersTree modifiers, Set<String> names) {
+            return modifiers.getAnnotations().stream()
+                    .anyMatch(each -> names.contains(each.getAnnotationType().toString()));
         }
 
         private void add(String method, ExpressionTree argument) {

@@ -49,6 +49,7 @@ record Requirement(String id, String what, String type, String test) {
     static List<String> allIds() {
         return Stream.of(
                         numbered("0-%02d", 29),
+                        numbered("REQ-%d", 7),
                         numbered("1-%02d", 38),
                         numbered("2-%02d", 32),
                         numbered("3-%02d", 42),

@@ -3,15 +3,18 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** docs/requirements.md against the tests: every id has its row, every row its class and its tests. */
 class RequirementsPageTest {
@@ -66,6 +69,24 @@ class RequirementsPageTest {
         assertEquals(List.of(), unknown, "ids in display names that docs/requirements.md lacks");
     }
 
+    @Test
+    void whatDoesNotRunIsNoTest(@TempDir Path checkout) throws IOException {
+        Path folder = Files.createDirectories(checkout.resolve("some/src/test/java"));
+        Files.writeString(folder.resolve("SomeTest.java"), """
+                class SomeTest {
+                    @Test @DisplayName("0-01: runs") void runs() {}
+                    @RepeatedTest(2) @DisplayName("0-02 " + "REQ-3: runs twice") void runsTwice() {}
+                    @Test @Disabled @DisplayName("0-03: is off") void isOff() {}
+                    @DisplayName("0-04: was forgotten") void wasForgotten() {}
+                    @Disabled class Off { @Test @DisplayName("0-05: is off with its class") void isOffToo() {} }
+                }
+                """);
+
+        assertEquals(
+                Map.of("SomeTest#runs", Set.of("0-01"), "SomeTest#runsTwice", Set.of("0-02", "REQ-3")),
+                NamedTests.of(checkout).idsByTest());
+    }
+
     private List<String> whatIsWrong(Requirement row) {
         List<String> wrong = new ArrayList<>();
         if (row.tests().isEmpty()) {
@@ -76,7 +97,10 @@ class RequirementsPageTest {
         }
         for (String test : row.tests()) {
             if (!tests.names(test, row.id())) {
-                wrong.add(test + (tests.idsByTest().containsKey(test) ? " does not name it" : " has no @DisplayName"));
+                wrong.add(test
+                        + (tests.idsByTest().containsKey(test)
+                                ? " does not name it"
+                                : " is no test that runs and has a @DisplayName"));
             }
         }
         return wrong;

@@ -28,14 +28,22 @@ record Diagnosis(
         List<String> problems) {
     static Diagnosis of(RankContext context, Programs programs) {
         List<String> problems = new ArrayList<>();
-        List<BackendReport> backends = backends(context);
+        List<BackendReport> backends = backends(new FirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
         return new Diagnosis(
                 backends, tcp(context, problems), GpuFacts.of(context), machine(programs), List.copyOf(problems));
     }
 
     private static List<BackendReport> backends(RankContext context) {
-        return BackendReport.all(context);
+        return BackendReport.all(context).stream()
+                .map(found -> new BackendReport(
+                        found.name(), found.priority(), found.unavailable().map(Diagnosis::inTheDoctor)))
+                .toList();
+    }
+
+    /** Takes out of a reason the advice to ask the doctor. */
+    static String inTheDoctor(String reason) {
+        return reason.replace(" (ferro doctor lists them)", ", listed below");
     }
 
     /** Says what is wrong with the back end that a job would get. */

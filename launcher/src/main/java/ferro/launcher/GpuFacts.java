@@ -23,7 +23,7 @@ final class GpuFacts {
         try {
             addNccl(NcclAvailability.look(context), facts);
             memory = DeviceMemories.unavailableBecause(context);
-            facts.put("device memory", memory.map(why -> "not usable: " + why).orElse("usable"));
+            facts.put("device memory", memory.map(GpuFacts::notUsable).orElse("usable"));
         } catch (IllegalArgumentException | LinkageError misset) {
             facts.put("nccl", "not usable: " + misset.getMessage());
         }
@@ -33,9 +33,7 @@ final class GpuFacts {
     }
 
     private static void addNccl(NcclAvailability nccl, Map<String, String> facts) {
-        facts.put(
-                "nccl",
-                nccl.unavailableBecause().map(why -> "not usable: " + why).orElse("usable"));
+        facts.put("nccl", nccl.unavailableBecause().map(GpuFacts::notUsable).orElse("usable"));
         nccl.version().ifPresent(version -> {
             facts.put("nccl library", version + " at " + nccl.nccl());
             facts.put("cuda runtime", nccl.runtime());
@@ -55,12 +53,19 @@ final class GpuFacts {
             return ServiceLoader.load(HostFallback.class)
                     .findFirst()
                     .map(found -> found.unavailableBecause(context)
-                            .map(why -> "not usable: " + (memory.equals(Optional.of(why)) ? "no device memory" : why))
+                            .map(why -> "not usable: "
+                                    + (memory.equals(Optional.of(why))
+                                            ? "no device memory"
+                                            : Diagnosis.inTheDoctor(why)))
                             .orElse("usable"))
                     .orElse("none: add ferro-backend-gloo-fallback to the class path");
         } catch (ServiceConfigurationError | LinkageError broken) {
             return "broken: " + broken.getMessage();
         }
+    }
+
+    private static String notUsable(String why) {
+        return "not usable: " + Diagnosis.inTheDoctor(why);
     }
 
     private static String gate(FallbackGate gate) {

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.BackendReport;
@@ -64,6 +65,20 @@ class DiagnosisTest {
         String tried = diagnosis.gpu().get("tried, 1");
         assertTrue(tried.startsWith("/nowhere/libnccl.so.2: ") && tried.contains("No such file"), text(diagnosis));
         assertEquals(List.of(), diagnosis.problems());
+    }
+
+    @Test
+    @DisplayName("3-16: the doctor does not send to the doctor, and asks as a rank would")
+    void doctorDoesNotSendToTheDoctor() {
+        assertEquals(
+                "not found in any of 9 places, listed below: install",
+                Diagnosis.inTheDoctor("not found in any of 9 places (ferro doctor lists them): install"));
+        Diagnosis diagnosis = diagnose(Map.of("ferro.cudart.library", "/nowhere/libcudart.so"));
+        assertFalse(text(diagnosis).contains("ferro doctor"), text(diagnosis));
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            assertEquals(Optional.of("0"), new FirstRank(context).setting("LOCAL_RANK"));
+            assertEquals(Optional.empty(), new FirstRank(context).setting("RANK"));
+        }
     }
 
     @Test

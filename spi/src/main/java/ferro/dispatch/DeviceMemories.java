@@ -49,15 +49,11 @@ public final class DeviceMemories {
     }
 
     private static boolean isShared(RankContext context) {
-        try {
-            context.shared(DeviceMemory.class, () -> {
-                throw new NoneYet();
-            });
-        } catch (NoneYet none) {
-            return false;
+        boolean shared = context.find(DeviceMemory.class).isPresent();
+        if (shared) {
+            context.release(DeviceMemory.class);
         }
-        context.release(DeviceMemory.class);
-        return true;
+        return shared;
     }
 
     private static Optional<DeviceMemoryProvider> best(RankContext context, List<String> reasons) {
@@ -86,14 +82,5 @@ public final class DeviceMemories {
         return reasons.isEmpty()
                 ? "no usable device memory; found: none: add ferro-backend-nccl to the class path"
                 : "no usable device memory; found: " + String.join(", ", reasons);
-    }
-
-    /** Says that the context shares no device memory yet; never leaves this class. */
-    private static final class NoneYet extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        NoneYet() {
-            super("no device memory is shared yet", null, false, false);
-        }
     }
 }

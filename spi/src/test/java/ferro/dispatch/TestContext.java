@@ -58,6 +58,16 @@ final class TestContext implements RankContext {
     }
 
     @Override
+    public synchronized <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        AutoCloseable object = shared.get(type);
+        if (object == null) {
+            return Optional.empty();
+        }
+        uses.merge(type, 1, Integer::sum);
+        return Optional.of(type.cast(object));
+    }
+
+    @Override
     public synchronized void release(Class<? extends AutoCloseable> type) {
         if (uses.merge(type, -1, Integer::sum) == 0) {
             shared.remove(type);

@@ -47,6 +47,11 @@ class SettingTest {
         }
 
         @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            throw new UnsupportedOperationException("no " + type + " among " + values);
+        }
+
+        @Override
         public void release(Class<? extends AutoCloseable> type) {
             throw new UnsupportedOperationException("no " + type + " among " + values);
         }

@@ -6,6 +6,7 @@ import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
@@ -61,28 +62,15 @@ final class RoundTrips implements AutoCloseable {
 
     /** Looks without making anything: where nothing is shared, nothing is under way. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
-        RoundTrips trips;
-        try {
-            trips = context.shared(RoundTrips.class, () -> {
-                throw new NothingShared();
-            });
-        } catch (NothingShared idle) {
+        Optional<RoundTrips> shared = context.find(RoundTrips.class);
+        if (shared.isEmpty()) {
             return false;
         }
         try {
-            Lane lane = trips.lane(host);
+            Lane lane = shared.get().lane(host);
             return lane.isBusy() && !lane.drain(System.nanoTime() + RoundTripWork.nanos(patience));
         } finally {
             context.release(RoundTrips.class);
-        }
-    }
-
-    /** Never leaves this class. */
-    private static final class NothingShared extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        NothingShared() {
-            super("no round trip is under way", null, false, false);
         }
     }
 

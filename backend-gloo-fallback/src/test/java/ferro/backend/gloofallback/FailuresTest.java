@@ -75,7 +75,7 @@ class FailuresTest {
     }
 
     @Test
-    @DisplayName("0-11: a failure of the collective arrives as it was thrown")
+    @DisplayName("0-27 0-11: a failure of the collective arrives as it was thrown")
     void failureOfTheCollectiveArrivesAsItIs() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             List<Throwable> outcomes = group.outcomes(rank -> {
@@ -99,7 +99,7 @@ class FailuresTest {
         "broadcast, true, 2",
     })
     @DisplayName(
-            "0-11 0-12: a failure of the copy back names op and direction, is an illegal argument, and hurts no other rank")
+            "0-27 0-11 0-12: a failure of the copy back names op and direction, is an illegal argument, and hurts no other rank")
     void failureOfTheCopyBackIsWrappedAndTheGroupGoesOn(String kind, boolean refused, int piece) {
         try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
             fail(group.heap(1), Direction.TO_DEVICE, piece, refused);

@@ -21,7 +21,7 @@ class ReferenceTest {
     private static final float TOLERANCE = 1e-6f;
 
     @Test
-    @DisplayName("test_gpu_allreduce_sum_2_ranks (0-10 0-16 0-19)")
+    @DisplayName("test_gpu_allreduce_sum_2_ranks (0-10 0-16 0-19 0-29)")
     void sumOfTwoRanksIsOnBoth() {
         float[][] given = {{1, 2, 3}, {4, 5, 6}};
         for (float[] sum : reduced(given, ReduceOp.SUM)) {

@@ -290,7 +290,7 @@ class BindingTest {
     }
 
     @Test
-    @DisplayName("3-13: what a non-blocking configuration holds is the layout of NCCL 2.18")
+    @DisplayName("3-07: what a non-blocking configuration holds is the layout of NCCL 2.18")
     void theConfigurationHasTheLayoutOfItsVersion() {
         try (NcclConfigStruct config = NcclConfigStruct.nonBlocking()) {
             ByteBuffer bytes = HostMemory.view(config.address(), 48);

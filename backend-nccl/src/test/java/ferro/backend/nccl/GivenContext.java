@@ -35,6 +35,11 @@ record GivenContext(Map<String, String> settings) implements RankContext {
     }
 
     @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        throw new UnsupportedOperationException("no " + type + " beside " + settings);
+    }
+
+    @Override
     public void release(Class<? extends AutoCloseable> type) {
         throw new UnsupportedOperationException("no " + type + " beside " + settings);
     }

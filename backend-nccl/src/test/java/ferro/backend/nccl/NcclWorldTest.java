@@ -337,6 +337,11 @@ class NcclWorldTest {
         }
 
         @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return outer.find(type);
+        }
+
+        @Override
         public void release(Class<? extends AutoCloseable> type) {
             outer.release(type);
         }

@@ -55,6 +55,18 @@ final class SimulatedContext implements RankContext {
     }
 
     @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        synchronized (shared) {
+            Use use = shared.get(type);
+            if (use == null) {
+                return Optional.empty();
+            }
+            use.count++;
+            return Optional.of(type.cast(use.object));
+        }
+    }
+
+    @Override
     public void release(Class<? extends AutoCloseable> type) {
         Use last;
         synchronized (shared) {

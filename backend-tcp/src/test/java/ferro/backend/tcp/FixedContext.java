@@ -39,6 +39,11 @@ record FixedContext(Map<String, String> settings) implements RankContext {
     }
 
     @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        throw new UnsupportedOperationException("nothing shared in " + settings);
+    }
+
+    @Override
     public void release(Class<? extends AutoCloseable> type) {
         throw new UnsupportedOperationException("nothing shared in " + settings);
     }

@@ -54,6 +54,11 @@ final class JoiningContext implements RankContext, AutoCloseable {
     }
 
     @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        return inner.find(type);
+    }
+
+    @Override
     public void release(Class<? extends AutoCloseable> type) {
         inner.release(type);
     }

@@ -4,7 +4,6 @@ import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import java.util.Arrays;
 
 /**
  * Adds up a tensor that ferro has allocated on each rank's device:
@@ -21,13 +20,7 @@ public final class DeviceAllReduce {
      * @param arguments none
      */
     public static void main(String[] arguments) {
-        try (SystemContext context = SystemContext.ofProcess();
-                ProcessGroup group = ProcessGroup.join()) {
-            float[] sum = sum(group, context, ELEMENTS);
-            System.out.printf(
-                    "rank %d of %d: the sum of %d elements begins with %s%n",
-                    group.rank(), group.worldSize(), sum.length, Arrays.toString(Arrays.copyOf(sum, 3)));
-        }
+        System.exit(DeviceProgram.run("sum", DeviceAllReduce::sum, ELEMENTS, System.out, System.err));
     }
 
     /** Element i of rank r is r + 1 + i % 3. */

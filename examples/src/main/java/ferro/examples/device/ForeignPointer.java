@@ -5,7 +5,6 @@ import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import java.util.Arrays;
 
 /**
  * Averages memory of another library: all that ferro needs is an address, a device, a number of elements, and something to
@@ -32,13 +31,7 @@ public final class ForeignPointer {
      * @param arguments none
      */
     public static void main(String[] arguments) {
-        try (SystemContext context = SystemContext.ofProcess();
-                ProcessGroup group = ProcessGroup.join()) {
-            float[] mean = mean(group, context, ELEMENTS);
-            System.out.printf(
-                    "rank %d of %d: the mean of %d elements begins with %s%n",
-                    group.rank(), group.worldSize(), mean.length, Arrays.toString(Arrays.copyOf(mean, 3)));
-        }
+        System.exit(DeviceProgram.run("mean", ForeignPointer::mean, ELEMENTS, System.out, System.err));
     }
 
     /** The tensor holds the owner: as long as a call is under way, the other library's memory stays. */

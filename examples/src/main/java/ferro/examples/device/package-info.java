@@ -2,7 +2,7 @@
  * Device tensors: memory that ferro allocates, and memory that another library owns.
  *
  * <p>Start at {@link ferro.examples.device.DeviceAllReduce}, then {@link ferro.examples.device.ForeignPointer};
- * {@code DeviceFloats} copies between arrays and devices.
+ * {@code DeviceFloats} copies between arrays and devices, {@code DeviceProgram} joins and prints.
  *
  * <p>Nothing here names a back end: over NCCL the tensors stay on their devices, elsewhere, if the user allows it, they pass
  * through host memory, and the code is the same.
