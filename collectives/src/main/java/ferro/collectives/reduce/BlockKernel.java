@@ -22,9 +22,10 @@ abstract class BlockKernel extends Kernel {
     /** From here on both blocks are zero. */
     private int used;
 
-    BlockKernel(DataType type) {
+    /** For elements as long as {@code type}'s, in blocks of so many. */
+    BlockKernel(DataType type, int block) {
         this.type = type;
-        this.block = BLOCK_BYTES / type.byteSize();
+        this.block = block;
     }
 
     @Override

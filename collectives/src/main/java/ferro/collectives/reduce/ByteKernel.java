@@ -4,9 +4,11 @@ import ferro.DataType;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Kernels of i8. */
+/** Kernels of i8 and u8: two's complement sums and multiplies both alike, only their order differs. */
 abstract class ByteKernel extends BlockKernel {
     private static final int BLOCK = BLOCK_BYTES / Byte.BYTES;
+    /** Flipping it makes the signed order the unsigned one; unlike a call of compareUnsigned, the loop is vectorised. */
+    private static final int SIGN = Byte.MIN_VALUE;
 
     private final byte[] left = new byte[BLOCK];
     private final byte[] right = new byte[BLOCK];
@@ -14,7 +16,7 @@ abstract class ByteKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.INT8);
 
     ByteKernel() {
-        super(DataType.INT8);
+        super(DataType.INT8, BLOCK);
     }
 
     /** Combines blocks. */
@@ -96,6 +98,26 @@ abstract class ByteKernel extends BlockKernel {
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) Math.max(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MIN of unsigned elements. */
+    static final class UnsignedMin extends ByteKernel {
+        @Override
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = (byte) (Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN);
+            }
+        }
+    }
+
+    /** MAX of unsigned elements. */
+    static final class UnsignedMax extends ByteKernel {
+        @Override
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = (byte) (Math.max(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN);
             }
         }
     }

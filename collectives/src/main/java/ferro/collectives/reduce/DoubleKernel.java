@@ -19,7 +19,7 @@ abstract class DoubleKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.FLOAT64);
 
     DoubleKernel() {
-        super(DataType.FLOAT64);
+        super(DataType.FLOAT64, BLOCK);
     }
 
     /** Combines blocks; {@code taint} gathers what may be NaN. */

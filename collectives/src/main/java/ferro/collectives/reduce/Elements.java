@@ -64,24 +64,21 @@ public final class Elements {
     }
 
     /**
-     * Divides elements in place, integers toward zero: the second half of AVG.
+     * Divides elements in place, integers toward zero, f16 and bf16 in f32 and rounded once: the second half of AVG.
      *
      * @param type    element type
      * @param memory  array of the type or direct buffer in native order
      * @param offset  first element
      * @param count   elements
      * @param divisor by what
-     * @throws UnsupportedOperationException if the type has no arithmetic here
      */
     public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
         int from = Math.toIntExact(offset);
         switch (type) {
             case FLOAT32 -> divideFloats(memory, from, Math.toIntExact(count), divisor);
             case FLOAT64 -> divideDoubles(memory, from, Math.toIntExact(count), divisor);
-            case INT8, INT16, INT32, INT64 -> divideIntegers(type, memory, from, count, divisor);
-            default ->
-                throw new UnsupportedOperationException(
-                        "no division of " + type.label() + " yet, it comes later: use f32 f64 i8 i16 i32 i64");
+            case FLOAT16, BFLOAT16 -> divideHalves(type, memory, from, Math.toIntExact(count), divisor);
+            case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 -> divideIntegers(type, memory, from, count, divisor);
         }
     }
 
@@ -131,6 +128,19 @@ public final class Elements {
         }
     }
 
+    private static void divideHalves(DataType type, Object memory, int from, int count, float divisor) {
+        if (memory instanceof short[] array) {
+            for (int at = from; at < from + count; at++) {
+                array[at] = HalfFloats.narrow(type, HalfFloats.widen(type, array[at]) / divisor);
+            }
+        } else {
+            ByteBuffer bytes = (ByteBuffer) memory;
+            for (int at = from; at < from + 2 * count; at += 2) {
+                bytes.putShort(at, HalfFloats.narrow(type, HalfFloats.widen(type, bytes.getShort(at)) / divisor));
+            }
+        }
+    }
+
     private static void divideIntegers(DataType type, Object memory, int from, long count, long divisor) {
         int unit = memory instanceof ByteBuffer ? type.byteSize() : 1;
         for (int i = 0; i < count; i++) {
@@ -138,25 +148,35 @@ public final class Elements {
             if (memory instanceof ByteBuffer bytes) {
                 divideInteger(type, bytes, at, divisor);
             } else if (memory instanceof int[] array) {
-                array[at] = (int) (array[at] / divisor);
+                array[at] = (int) quotient(type, array[at], divisor);
             } else if (memory instanceof long[] array) {
-                array[at] /= divisor;
+                array[at] = quotient(type, array[at], divisor);
             } else if (memory instanceof short[] array) {
-                array[at] = (short) (array[at] / divisor);
+                array[at] = (short) quotient(type, array[at], divisor);
             } else {
                 byte[] array = (byte[]) memory;
-                array[at] = (byte) (array[at] / divisor);
+                array[at] = (byte) quotient(type, array[at], divisor);
             }
         }
     }
 
     private static void divideInteger(DataType type, ByteBuffer bytes, int at, long divisor) {
-        switch (type) {
-            case INT32 -> bytes.putInt(at, (int) (bytes.getInt(at) / divisor));
-            case INT64 -> bytes.putLong(at, bytes.getLong(at) / divisor);
-            case INT16 -> bytes.putShort(at, (short) (bytes.getShort(at) / divisor));
-            default -> bytes.put(at, (byte) (bytes.get(at) / divisor));
+        switch (type.byteSize()) {
+            case 4 -> bytes.putInt(at, (int) quotient(type, bytes.getInt(at), divisor));
+            case 8 -> bytes.putLong(at, quotient(type, bytes.getLong(at), divisor));
+            case 2 -> bytes.putShort(at, (short) quotient(type, bytes.getShort(at), divisor));
+            default -> bytes.put(at, (byte) quotient(type, bytes.get(at), divisor));
         }
+    }
+
+    /** Divides an element that was sign-extended. */
+    private static long quotient(DataType type, long element, long divisor) {
+        return switch (type) {
+            case UINT8 -> (element & 0xff) / divisor;
+            case UINT32 -> (element & 0xffff_ffffL) / divisor;
+            case UINT64 -> Long.divideUnsigned(element, divisor);
+            default -> element / divisor;
+        };
     }
 
     /** Returns a view of exactly these elements; bytes need none. */

@@ -1,25 +1,27 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
-import java.nio.ByteBuffer;
-import java.nio.FloatBuffer;
 import java.util.Arrays;
 
 /**
- * Kernels of f32. A test for NaN in the loop would keep it scalar, so the loop only sums up {@code result - result}, which is 0
+ * Kernels of f32, and of f16 and bf16, which are widened to f32, combined, and rounded once.
+ *
+ * <p>A test for NaN in the loop would keep it scalar, so the loop only sums up {@code result - result}, which is 0
  * for numbers and NaN for NaN and infinity; where that sum says so, a second pass over the results makes NaNs canonical.
  */
 abstract class FloatKernel extends BlockKernel {
-    private static final int BLOCK = BLOCK_BYTES / Float.BYTES;
+    static final int BLOCK = BLOCK_BYTES / Float.BYTES;
 
     private final float[] left = new float[BLOCK];
     private final float[] right = new float[BLOCK];
     private final float[] taint = new float[BLOCK];
-    private final Views intoViews = new Views(DataType.FLOAT32);
-    private final Views sourceViews = new Views(DataType.FLOAT32);
+    private final FloatRuns into;
+    private final FloatRuns source;
 
-    FloatKernel() {
-        super(DataType.FLOAT32);
+    FloatKernel(DataType type) {
+        super(type, BLOCK);
+        this.into = FloatRuns.of(type);
+        this.source = FloatRuns.of(type);
     }
 
     /** Combines blocks; {@code taint} gathers what may be NaN. */
@@ -33,12 +35,12 @@ abstract class FloatKernel extends BlockKernel {
 
     @Override
     final void loadInto(Object memory, long offset, int length) {
-        load(memory, offset, left, intoViews, length);
+        into.load(memory, offset, left, length);
     }
 
     @Override
     final void loadSource(Object memory, long offset, int length) {
-        load(memory, offset, right, sourceViews, length);
+        source.load(memory, offset, right, length);
     }
 
     @Override
@@ -48,12 +50,7 @@ abstract class FloatKernel extends BlockKernel {
 
     @Override
     final void store(Object memory, long offset, int length) {
-        if (memory instanceof float[] array) {
-            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
-        } else {
-            FloatBuffer view = (FloatBuffer) intoViews.at((ByteBuffer) memory, offset);
-            view.put(intoViews.index(offset), left, 0, length);
-        }
+        into.store(memory, offset, left, length);
     }
 
     @Override
@@ -85,17 +82,12 @@ abstract class FloatKernel extends BlockKernel {
         }
     }
 
-    private static void load(Object memory, long offset, float[] block, Views views, int length) {
-        if (memory instanceof float[] array) {
-            System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
-        } else {
-            FloatBuffer view = (FloatBuffer) views.at((ByteBuffer) memory, offset);
-            view.get(views.index(offset), block, 0, length);
-        }
-    }
-
     /** SUM. */
     static final class Sum extends FloatKernel {
+        Sum(DataType type) {
+            super(type);
+        }
+
         @Override
         void combine(float[] left, float[] right, float[] taint) {
             for (int i = 0; i < BLOCK; i++) {
@@ -108,6 +100,10 @@ abstract class FloatKernel extends BlockKernel {
 
     /** PRODUCT. */
     static final class Product extends FloatKernel {
+        Product(DataType type) {
+            super(type);
+        }
+
         @Override
         void combine(float[] left, float[] right, float[] taint) {
             for (int i = 0; i < BLOCK; i++) {
@@ -120,6 +116,10 @@ abstract class FloatKernel extends BlockKernel {
 
     /** MIN. */
     static final class Min extends FloatKernel {
+        Min(DataType type) {
+            super(type);
+        }
+
         @Override
         void combine(float[] left, float[] right, float[] taint) {
             for (int i = 0; i < BLOCK; i++) {
@@ -132,6 +132,10 @@ abstract class FloatKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends FloatKernel {
+        Max(DataType type) {
+            super(type);
+        }
+
         @Override
         void combine(float[] left, float[] right, float[] taint) {
             for (int i = 0; i < BLOCK; i++) {

@@ -5,9 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.util.Arrays;
 
-/** Kernels of i32. */
+/** Kernels of i32 and u32: two's complement sums and multiplies both alike, only their order differs. */
 abstract class IntKernel extends BlockKernel {
     private static final int BLOCK = BLOCK_BYTES / Integer.BYTES;
+    /** Flipping it makes the signed order the unsigned one; unlike a call of compareUnsigned, the loop is vectorised. */
+    private static final int SIGN = Integer.MIN_VALUE;
 
     private final int[] left = new int[BLOCK];
     private final int[] right = new int[BLOCK];
@@ -15,7 +17,7 @@ abstract class IntKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.INT32);
 
     IntKernel() {
-        super(DataType.INT32);
+        super(DataType.INT32, BLOCK);
     }
 
     /** Combines blocks. */
@@ -97,6 +99,26 @@ abstract class IntKernel extends BlockKernel {
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.max(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MIN of unsigned elements. */
+    static final class UnsignedMin extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
+            }
+        }
+    }
+
+    /** MAX of unsigned elements. */
+    static final class UnsignedMax extends IntKernel {
+        @Override
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = Math.max(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
             }
         }
     }

@@ -8,45 +8,55 @@ import java.util.function.Supplier;
 
 /** Chooses the kernel of a type and an op. */
 public final class Kernels {
-    private static final Map<DataType, Map<ReduceOp, Supplier<Kernel>>> BUILT_IN = Map.of(
-            DataType.FLOAT32,
-            Map.of(
-                    ReduceOp.SUM, FloatKernel.Sum::new,
-                    ReduceOp.AVG, FloatKernel.Sum::new,
-                    ReduceOp.PRODUCT, FloatKernel.Product::new,
-                    ReduceOp.MIN, FloatKernel.Min::new,
-                    ReduceOp.MAX, FloatKernel.Max::new),
-            DataType.FLOAT64,
-            Map.of(
-                    ReduceOp.SUM, DoubleKernel.Sum::new,
-                    ReduceOp.AVG, DoubleKernel.Sum::new,
-                    ReduceOp.PRODUCT, DoubleKernel.Product::new,
-                    ReduceOp.MIN, DoubleKernel.Min::new,
-                    ReduceOp.MAX, DoubleKernel.Max::new),
-            DataType.INT8,
-            Map.of(
-                    ReduceOp.SUM, ByteKernel.Sum::new,
-                    ReduceOp.PRODUCT, ByteKernel.Product::new,
-                    ReduceOp.MIN, ByteKernel.Min::new,
-                    ReduceOp.MAX, ByteKernel.Max::new),
-            DataType.INT16,
-            Map.of(
-                    ReduceOp.SUM, ShortKernel.Sum::new,
-                    ReduceOp.PRODUCT, ShortKernel.Product::new,
-                    ReduceOp.MIN, ShortKernel.Min::new,
-                    ReduceOp.MAX, ShortKernel.Max::new),
-            DataType.INT32,
-            Map.of(
-                    ReduceOp.SUM, IntKernel.Sum::new,
-                    ReduceOp.PRODUCT, IntKernel.Product::new,
-                    ReduceOp.MIN, IntKernel.Min::new,
-                    ReduceOp.MAX, IntKernel.Max::new),
-            DataType.INT64,
-            Map.of(
-                    ReduceOp.SUM, LongKernel.Sum::new,
-                    ReduceOp.PRODUCT, LongKernel.Product::new,
-                    ReduceOp.MIN, LongKernel.Min::new,
-                    ReduceOp.MAX, LongKernel.Max::new));
+    private static final Map<DataType, Map<ReduceOp, Supplier<Kernel>>> BUILT_IN = Map.ofEntries(
+            Map.entry(DataType.FLOAT16, floats(DataType.FLOAT16)),
+            Map.entry(DataType.BFLOAT16, floats(DataType.BFLOAT16)),
+            Map.entry(DataType.FLOAT32, floats(DataType.FLOAT32)),
+            Map.entry(
+                    DataType.FLOAT64,
+                    Map.of(
+                            ReduceOp.SUM, DoubleKernel.Sum::new,
+                            ReduceOp.AVG, DoubleKernel.Sum::new,
+                            ReduceOp.PRODUCT, DoubleKernel.Product::new,
+                            ReduceOp.MIN, DoubleKernel.Min::new,
+                            ReduceOp.MAX, DoubleKernel.Max::new)),
+            Map.entry(
+                    DataType.INT8,
+                    integers(ByteKernel.Sum::new, ByteKernel.Product::new, ByteKernel.Min::new, ByteKernel.Max::new)),
+            Map.entry(
+                    DataType.UINT8,
+                    integers(
+                            ByteKernel.Sum::new,
+                            ByteKernel.Product::new,
+                            ByteKernel.UnsignedMin::new,
+                            ByteKernel.UnsignedMax::new)),
+            Map.entry(
+                    DataType.INT16,
+                    integers(
+                            ShortKernel.Sum::new,
+                            ShortKernel.Product::new,
+                            ShortKernel.Min::new,
+                            ShortKernel.Max::new)),
+            Map.entry(
+                    DataType.INT32,
+                    integers(IntKernel.Sum::new, IntKernel.Product::new, IntKernel.Min::new, IntKernel.Max::new)),
+            Map.entry(
+                    DataType.UINT32,
+                    integers(
+                            IntKernel.Sum::new,
+                            IntKernel.Product::new,
+                            IntKernel.UnsignedMin::new,
+                            IntKernel.UnsignedMax::new)),
+            Map.entry(
+                    DataType.INT64,
+                    integers(LongKernel.Sum::new, LongKernel.Product::new, LongKernel.Min::new, LongKernel.Max::new)),
+            Map.entry(
+                    DataType.UINT64,
+                    integers(
+                            LongKernel.Sum::new,
+                            LongKernel.Product::new,
+                            LongKernel.UnsignedMin::new,
+                            LongKernel.UnsignedMax::new)));
 
     private Kernels() {}
 
@@ -74,19 +84,31 @@ public final class Kernels {
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {
         Map<ReduceOp, Supplier<Kernel>> ofType = BUILT_IN.get(type);
-        if (ofType == null) {
-            return Optional.of(
-                    "no reduction of " + type.label() + " yet, its kernels come later: use f32 f64 i8 i16 i32 i64");
-        }
         if (ofType.containsKey(op)) {
             return Optional.empty();
         }
         if (op == ReduceOp.AVG) {
-            return Optional.of("no avg of " + type.label()
-                    + ": the sum would have to travel in 64 bits; use sum and divide, or f32 or f64");
+            String why = type.byteSize() < Long.BYTES
+                    ? "the sum would have to travel in 64 bits; use sum and divide, or f32 or f64"
+                    : "the sum may wrap in its 64 bits; use sum and divide, or f64";
+            return Optional.of("no avg of " + type.label() + ": " + why);
         }
         return Optional.of(
                 "no " + op.name() + " of " + type.label() + " yet, its kernel comes later: use sum product min max"
-                        + (type.label().startsWith("f") ? " avg" : ""));
+                        + (ofType.containsKey(ReduceOp.AVG) ? " avg" : ""));
+    }
+
+    private static Map<ReduceOp, Supplier<Kernel>> floats(DataType type) {
+        return Map.of(
+                ReduceOp.SUM, () -> new FloatKernel.Sum(type),
+                ReduceOp.AVG, () -> new FloatKernel.Sum(type),
+                ReduceOp.PRODUCT, () -> new FloatKernel.Product(type),
+                ReduceOp.MIN, () -> new FloatKernel.Min(type),
+                ReduceOp.MAX, () -> new FloatKernel.Max(type));
+    }
+
+    private static Map<ReduceOp, Supplier<Kernel>> integers(
+            Supplier<Kernel> sum, Supplier<Kernel> product, Supplier<Kernel> min, Supplier<Kernel> max) {
+        return Map.of(ReduceOp.SUM, sum, ReduceOp.PRODUCT, product, ReduceOp.MIN, min, ReduceOp.MAX, max);
     }
 }

@@ -5,9 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.util.Arrays;
 
-/** Kernels of i64. */
+/** Kernels of i64 and u64: two's complement sums and multiplies both alike, only their order differs. */
 abstract class LongKernel extends BlockKernel {
     private static final int BLOCK = BLOCK_BYTES / Long.BYTES;
+    /** Flipping it makes the signed order the unsigned one; unlike a call of compareUnsigned, the loop is vectorised. */
+    private static final long SIGN = Long.MIN_VALUE;
 
     private final long[] left = new long[BLOCK];
     private final long[] right = new long[BLOCK];
@@ -15,7 +17,7 @@ abstract class LongKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.INT64);
 
     LongKernel() {
-        super(DataType.INT64);
+        super(DataType.INT64, BLOCK);
     }
 
     /** Combines blocks. */
@@ -97,6 +99,26 @@ abstract class LongKernel extends BlockKernel {
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.max(left[i], right[i]);
+            }
+        }
+    }
+
+    /** MIN of unsigned elements. */
+    static final class UnsignedMin extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
+            }
+        }
+    }
+
+    /** MAX of unsigned elements. */
+    static final class UnsignedMax extends LongKernel {
+        @Override
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] = Math.max(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
             }
         }
     }

@@ -15,7 +15,7 @@ abstract class ShortKernel extends BlockKernel {
     private final Views sourceViews = new Views(DataType.INT16);
 
     ShortKernel() {
-        super(DataType.INT16);
+        super(DataType.INT16, BLOCK);
     }
 
     /** Combines blocks. */
@@ -44,15 +44,21 @@ abstract class ShortKernel extends BlockKernel {
 
     @Override
     final void store(Object memory, long offset, int length) {
+        store(memory, offset, left, intoViews, length);
+    }
+
+    /** Copies the beginning of a block into a run of any 16-bit elements. */
+    static void store(Object memory, long offset, short[] block, Views views, int length) {
         if (memory instanceof short[] array) {
-            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+            System.arraycopy(block, 0, array, Math.toIntExact(offset), length);
         } else {
-            ShortBuffer view = (ShortBuffer) intoViews.at((ByteBuffer) memory, offset);
-            view.put(intoViews.index(offset), left, 0, length);
+            ShortBuffer view = (ShortBuffer) views.at((ByteBuffer) memory, offset);
+            view.put(views.index(offset), block, 0, length);
         }
     }
 
-    private static void load(Object memory, long offset, short[] block, Views views, int length) {
+    /** Copies a run of any 16-bit elements into the beginning of a block. */
+    static void load(Object memory, long offset, short[] block, Views views, int length) {
         if (memory instanceof short[] array) {
             System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
         } else {

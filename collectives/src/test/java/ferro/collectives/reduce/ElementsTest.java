@@ -2,7 +2,6 @@ package ferro.collectives.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.DataType;
 import ferro.HostTensor;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ElementsTest {
     @ParameterizedTest
-    @EnumSource(names = {"FLOAT32", "FLOAT64", "INT8", "INT16", "INT32", "INT64"})
+    @EnumSource
     void copiesBetweenAllMemories(DataType type) {
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
@@ -53,7 +52,7 @@ class ElementsTest {
     }
 
     @Test
-    void copiesTypesThatHaveNoKernelYet() {
+    void copiesBitsOfHalvesUnchanged() {
         ByteBuffer bytes = ByteBuffer.allocateDirect(10).order(ByteOrder.nativeOrder());
         Elements.copy(DataType.BFLOAT16, bytes, 1, new short[] {7, -9, 11}, 1, 2);
         short[] back = new short[3];
@@ -89,9 +88,40 @@ class ElementsTest {
         }
     }
 
-    @Test
-    void refusesToDivideWhatHasNoArithmeticYet() {
-        assertThrows(
-                UnsupportedOperationException.class, () -> Elements.divide(DataType.FLOAT16, new short[3], 0, 3, 2));
+    @ParameterizedTest
+    @EnumSource(names = {"UINT8", "UINT32", "UINT64"})
+    void dividesUnsignedIntegersBeyondTheSignBit(DataType type) {
+        long largest = -1L >>> 64 - 8 * type.byteSize();
+        for (Kind kind : Kind.values()) {
+            Run run = Memories.of(type, kind, 3, 2);
+            run.put(0, -1);
+            run.put(1, 14);
+            run.put(2, -1);
+
+            Elements.divide(type, run.memory(), run.offset(), 2, 5);
+
+            assertEquals(Long.divideUnsigned(largest, 5), run.at(0).longValue());
+            assertEquals(2, run.at(1).longValue());
+            assertEquals(-1, run.at(2).longValue(), "the element behind the run");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT16", "BFLOAT16"})
+    void dividesHalvesInSingleAndRoundsOnce(DataType type) {
+        for (Kind kind : Kind.values()) {
+            Run run = Memories.of(type, kind, 3, 3);
+            run.put(0, HalfFloats.narrow(type, -7));
+            run.put(1, HalfFloats.narrow(type, 1));
+            run.put(2, 1);
+            run.put(3, 77);
+
+            Elements.divide(type, run.memory(), run.offset(), 3, 3);
+
+            assertEquals(HalfFloats.narrow(type, -7 / 3f), run.at(0).shortValue());
+            assertEquals(type == DataType.FLOAT16 ? 0x3555 : 0x3eab, run.at(1).shortValue(), "1/3, to nearest");
+            assertEquals(0, run.at(2).shortValue(), "a third of the smallest subnormal");
+            assertEquals(77, run.at(3).intValue(), "the element behind the run");
+        }
     }
 }

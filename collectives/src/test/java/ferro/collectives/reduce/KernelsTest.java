@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,16 +11,17 @@ import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KernelsTest {
-    private static final List<DataType> TYPES =
-            List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
     private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
     @ParameterizedTest(name = "{1} of {0}")
@@ -88,6 +90,23 @@ class KernelsTest {
     }
 
     @Test
+    void averagesHalvesByASumAndOneDivision() {
+        short[] into = {0x3f80, 0x4040};
+        Kernels.of(DataType.BFLOAT16, ReduceOp.AVG).combine(into, 0, new short[] {0x4000, (short) 0xbf80}, 0, 2);
+        Elements.divide(DataType.BFLOAT16, into, 0, 2, 2);
+
+        assertArrayEquals(new short[] {0x3fc0, 0x3f80}, into);
+    }
+
+    @Test
+    void refusesAnAverageOfLongsForTheSumMayWrap() {
+        for (DataType type : List.of(DataType.INT64, DataType.UINT64)) {
+            String reason = Kernels.unsupportedBecause(type, ReduceOp.AVG).orElseThrow();
+            assertTrue(reason.contains("avg of " + type.label()) && reason.contains("wrap"), reason);
+        }
+    }
+
+    @Test
     void refusesAnIntegerAverageAndSaysWhy() {
         String reason = Kernels.unsupportedBecause(DataType.INT32, ReduceOp.AVG).orElseThrow();
 
@@ -103,17 +122,67 @@ class KernelsTest {
             String reason = Kernels.unsupportedBecause(DataType.INT32, op).orElseThrow();
             assertTrue(reason.contains(op.name()) && reason.contains("later"), reason);
         }
-        for (DataType type : DataType.values()) {
-            assertEquals(
-                    !TYPES.contains(type),
-                    Kernels.unsupportedBecause(type, ReduceOp.SUM).isPresent(),
-                    type.label());
+    }
+
+    @DisplayName("decision 9: the host combines every type")
+    @ParameterizedTest
+    @EnumSource
+    void combinesEveryType(DataType type) {
+        for (ReduceOp op : OPS) {
+            assertEquals(Optional.empty(), Kernels.unsupportedBecause(type, op));
         }
+        assertEquals(
+                type.label().contains("f"),
+                Kernels.unsupportedBecause(type, ReduceOp.AVG).isEmpty(),
+                "floats have an average, integers have none: " + type.label());
+    }
+
+    @Test
+    void ordersUnsignedElementsBeyondTheSignBit() {
+        byte[] bytes = {(byte) 200, 100};
+        int[] ints = {0x8000_0000, 7};
+        long[] longs = {-1, 0x7fff_ffff_ffff_ffffL};
+
+        Kernels.of(DataType.UINT8, ReduceOp.MAX).combine(bytes, 0, new byte[] {100, (byte) 255}, 0, 2);
+        Kernels.of(DataType.UINT32, ReduceOp.MIN).combine(ints, 0, new int[] {0x7fff_ffff, -1}, 0, 2);
+        Kernels.of(DataType.UINT64, ReduceOp.MAX).combine(longs, 0, new long[] {1, Long.MIN_VALUE}, 0, 2);
+
+        assertArrayEquals(new byte[] {(byte) 200, (byte) 255}, bytes);
+        assertArrayEquals(new int[] {0x7fff_ffff, 7}, ints);
+        assertArrayEquals(new long[] {-1, Long.MIN_VALUE}, longs);
+    }
+
+    @Test
+    void combinesHalvesInSingleAndRoundsOnceToEven() {
+        // 1, smallest subnormal, largest, 2^-14 (least normal), minus zero; then the other operands
+        short[] into = {0x3c00, 0x0001, 0x7bff, 0x0400, (short) 0x8000, 0x3c00};
+        short[] source = {0x1000, 0x0001, 0x5000, (short) 0x8001, (short) 0x8000, 0x1400};
+
+        Kernels.of(DataType.FLOAT16, ReduceOp.SUM).combine(into, 0, source, 0, into.length);
+
+        // 1 + 2^-11 is a tie with an even 1; 65504 + 32 is above the last tie: infinity; 2^-14 - 2^-24 is subnormal
+        assertArrayEquals(new short[] {0x3c00, 0x0002, 0x7c00, 0x03ff, (short) 0x8000, 0x3c01}, into);
+
+        short[] brain = {0x3f80, 0x7f7f, (short) 0xff80, 0x0001, (short) 0xffc1};
+        Kernels.of(DataType.BFLOAT16, ReduceOp.SUM)
+                .combine(brain, 0, new short[] {0x3b80, 0x7f7f, 0x7f80, 0x0001, 0x3f80}, 0, brain.length);
+        assertArrayEquals(new short[] {0x3f80, 0x7f80, 0x7fc0, 0x0002, 0x7fc0}, brain);
+    }
+
+    @Test
+    void ordersZerosOfHalvesAsMathDoesAndMakesTheirNaNsCanonical() {
+        short[] least = {0, 0x7d01, (short) 0xfe00};
+        short[] most = {(short) 0x8000, 0x3c00, 0x3c00};
+        Kernels.of(DataType.FLOAT16, ReduceOp.MIN).combine(least, 0, new short[] {(short) 0x8000, 0x3c00, 0}, 0, 3);
+        Kernels.of(DataType.FLOAT16, ReduceOp.MAX).combine(most, 0, new short[] {0, (short) 0xfc01, 0x4000}, 0, 3);
+
+        assertArrayEquals(new short[] {(short) 0x8000, 0x7e00, 0x7e00}, least);
+        assertArrayEquals(new short[] {0, 0x7e00, 0x4000}, most);
     }
 
     static List<Arguments> cells() {
         List<Arguments> cells = new ArrayList<>();
-        for (DataType type : TYPES) {
+        for (DataType type : DataType.values()) {
             for (ReduceOp op : OPS) {
                 cells.add(Arguments.of(type, op));
             }
@@ -165,9 +234,27 @@ class KernelsTest {
             case FLOAT32 -> (float) combined(op, a.floatValue(), b.floatValue());
             case FLOAT64 -> combined(op, a.doubleValue(), b.doubleValue());
             case INT64 -> combined(op, a.longValue(), b.longValue());
+            case UINT64 -> unsigned(op, a.longValue(), b.longValue());
+            case UINT32 ->
+                (int) unsigned(op, Integer.toUnsignedLong(a.intValue()), Integer.toUnsignedLong(b.intValue()));
+            case UINT8 -> (byte) unsigned(op, Byte.toUnsignedLong(a.byteValue()), Byte.toUnsignedLong(b.byteValue()));
+            case FLOAT16, BFLOAT16 -> halves(type, op, a.shortValue(), b.shortValue());
             case INT32 -> (int) combined(op, a.longValue(), b.longValue());
             case INT16 -> (short) combined(op, a.longValue(), b.longValue());
-            default -> (byte) combined(op, a.longValue(), b.longValue());
+            case INT8 -> (byte) combined(op, a.longValue(), b.longValue());
+        };
+    }
+
+    private static short halves(DataType type, ReduceOp op, short a, short b) {
+        return HalfFloats.narrow(type, (float) combined(op, HalfFloats.widen(type, a), HalfFloats.widen(type, b)));
+    }
+
+    private static long unsigned(ReduceOp op, long a, long b) {
+        return switch (op.name()) {
+            case "sum" -> a + b;
+            case "product" -> a * b;
+            case "min" -> Long.compareUnsigned(a, b) < 0 ? a : b;
+            default -> Long.compareUnsigned(a, b) > 0 ? a : b;
         };
     }
 

@@ -18,16 +18,17 @@ final class Memories {
 
     /** A memory and where its elements begin, in the unit of the kernels. */
     record Run(DataType type, Object memory, long offset) {
+        /** Returns an element; unsigned ones and 16-bit floats as the signed integer of their bits. */
         Number at(int index) {
             if (memory instanceof ByteBuffer bytes) {
                 int at = (int) offset + index * type.byteSize();
                 return switch (type) {
                     case FLOAT32 -> bytes.getFloat(at);
                     case FLOAT64 -> bytes.getDouble(at);
-                    case INT64 -> bytes.getLong(at);
-                    case INT32 -> bytes.getInt(at);
-                    case INT16 -> bytes.getShort(at);
-                    default -> bytes.get(at);
+                    case INT64, UINT64 -> bytes.getLong(at);
+                    case INT32, UINT32 -> bytes.getInt(at);
+                    case INT16, FLOAT16, BFLOAT16 -> bytes.getShort(at);
+                    case INT8, UINT8 -> bytes.get(at);
                 };
             }
             return (Number) Array.get(memory, (int) offset + index);
@@ -57,18 +58,18 @@ final class Memories {
 
         private void putInteger(ByteBuffer bytes, int at, long value) {
             if (bytes == null) {
-                switch (type) {
-                    case INT64 -> ((long[]) memory)[at] = value;
-                    case INT32 -> ((int[]) memory)[at] = (int) value;
-                    case INT16 -> ((short[]) memory)[at] = (short) value;
+                switch (type.byteSize()) {
+                    case 8 -> ((long[]) memory)[at] = value;
+                    case 4 -> ((int[]) memory)[at] = (int) value;
+                    case 2 -> ((short[]) memory)[at] = (short) value;
                     default -> ((byte[]) memory)[at] = (byte) value;
                 }
                 return;
             }
-            switch (type) {
-                case INT64 -> bytes.putLong(at, value);
-                case INT32 -> bytes.putInt(at, (int) value);
-                case INT16 -> bytes.putShort(at, (short) value);
+            switch (type.byteSize()) {
+                case 8 -> bytes.putLong(at, value);
+                case 4 -> bytes.putInt(at, (int) value);
+                case 2 -> bytes.putShort(at, (short) value);
                 default -> bytes.put(at, (byte) value);
             }
         }
@@ -90,10 +91,10 @@ final class Memories {
         return switch (type) {
             case FLOAT32 -> new float[length];
             case FLOAT64 -> new double[length];
-            case INT64 -> new long[length];
-            case INT32 -> new int[length];
-            case INT16 -> new short[length];
-            default -> new byte[length];
+            case INT64, UINT64 -> new long[length];
+            case INT32, UINT32 -> new int[length];
+            case INT16, FLOAT16, BFLOAT16 -> new short[length];
+            case INT8, UINT8 -> new byte[length];
         };
     }
 }
