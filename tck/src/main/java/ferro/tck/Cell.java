@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
  * One call to check: same on every rank.
@@ -18,9 +19,13 @@ import java.util.Set;
  * @param inPlace whether input and output share memory
  */
 record Cell(String kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
-    /** What every back end must do, or declare to refuse. */
-    static final List<DataType> TYPES =
+    /** What every back end must do, or declare to refuse, at every length. */
+    private static final List<DataType> AT_ALL_LENGTHS =
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
+
+    /** The others, for which one length must do: what depends on the length does not depend on the type. */
+    private static final List<DataType> AT_ONE_LENGTH =
+            List.of(DataType.UINT8, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
     /** All kinds with data. */
     static final List<String> KINDS =
@@ -30,25 +35,43 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
     private static final List<ReduceOp> FLOATING_OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
-    /** All cells of a kind: every length around the world size, type and op, in place or not; roots take turns. */
+    /**
+     * All cells of a kind: every length around the world size, type and op, in place or not; roots take turns. The types
+     * of {@link #AT_ONE_LENGTH} have the longest of them.
+     */
     static List<Cell> of(String kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
         Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1));
         lengths.addAll(Set.of(worldSize - 1, worldSize, worldSize + 1));
         for (int length : lengths) {
-            for (DataType type : TYPES) {
+            for (DataType type : AT_ALL_LENGTHS) {
                 add(cells, new Cell(kind, type, null, length, 0, false), worldSize);
             }
+        }
+        for (DataType type : AT_ONE_LENGTH) {
+            add(cells, new Cell(kind, type, null, worldSize + 1, 0, false), worldSize);
         }
         return cells;
     }
 
-    /** The cells of a kind in two types at one length. */
+    /** The cells of a kind in two types, of one that combines in three, at a length. */
     static List<Cell> ofLength(String kind, int worldSize, int length) {
+        return ofLengths(kind, worldSize, type -> length);
+    }
+
+    /** As {@link #ofLength}, at so many bytes and three elements more, or twice that. */
+    static List<Cell> above(String kind, int worldSize, int bytes) {
+        return ofLengths(kind, worldSize, type -> bytes / Math.min(type.byteSize(), Float.BYTES) + 3);
+    }
+
+    private static List<Cell> ofLengths(String kind, int worldSize, ToIntFunction<DataType> length) {
         List<Cell> cells = new ArrayList<>();
-        for (DataType type : List.of(DataType.FLOAT32, DataType.INT64)) {
+        List<DataType> types = combines(kind)
+                ? List.of(DataType.FLOAT32, DataType.INT64, DataType.BFLOAT16)
+                : List.of(DataType.FLOAT32, DataType.INT64);
+        for (DataType type : types) {
             ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
-            cells.add(new Cell(kind, type, op, length, cells.size() % worldSize, false));
+            cells.add(new Cell(kind, type, op, length.applyAsInt(type), cells.size() % worldSize, false));
         }
         return cells;
     }

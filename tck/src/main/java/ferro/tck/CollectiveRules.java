@@ -152,7 +152,7 @@ public interface CollectiveRules extends Subject {
         }
         if (worldSize == 2 || worldSize == 3) {
             for (String kind : Cell.KINDS) {
-                cells.addAll(Cell.ofLength(kind, worldSize, (512 << 10) / 4 + 3));
+                cells.addAll(Cell.above(kind, worldSize, 512 << 10));
             }
         }
         Cells.check(this, worldSize, cells);

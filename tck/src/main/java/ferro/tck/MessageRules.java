@@ -32,7 +32,7 @@ public interface MessageRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 try (OnDevice place = OnDevice.of(this, group.rank())) {
-                    for (DataType type : Cell.TYPES) {
+                    for (DataType type : DataType.values()) {
                         Values values = new Values(type, 2);
                         for (int length : lengths) {
                             Operand data = Operand.unwritten(type, length, Operand.Placement.of(group.rank()));

@@ -8,7 +8,25 @@ final class Numbers {
     private Numbers() {}
 
     static boolean isFloating(DataType type) {
-        return type == DataType.FLOAT32 || type == DataType.FLOAT64;
+        return type == DataType.FLOAT64 || type == DataType.FLOAT32 || isHalf(type);
+    }
+
+    /** Whether a type is a floating-point one of 16 bits. */
+    static boolean isHalf(DataType type) {
+        return type == DataType.FLOAT16 || type == DataType.BFLOAT16;
+    }
+
+    static boolean isUnsigned(DataType type) {
+        return type == DataType.UINT8 || type == DataType.UINT32 || type == DataType.UINT64;
+    }
+
+    /** Half the distance between 1 and the next number: by how much one rounding is off at most, relatively. */
+    static double roundoff(DataType type) {
+        return switch (type) {
+            case FLOAT64 -> 0x1p-53;
+            case FLOAT32 -> 0x1p-24;
+            default -> Math.scalb(1.0, -1 - halfFractionBits(type));
+        };
     }
 
     /** Keeps the bits that fit, sign-extended, as {@link Operand#bits} returns them. */
@@ -25,6 +43,7 @@ final class Numbers {
         return switch (type) {
             case FLOAT32 -> Float.intBitsToFloat((int) bits);
             case FLOAT64 -> Double.longBitsToDouble(bits);
+            case FLOAT16, BFLOAT16 -> halfToDouble(type, (int) bits);
             default -> bits;
         };
     }
@@ -34,6 +53,7 @@ final class Numbers {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);
             case FLOAT64 -> Double.doubleToRawLongBits(value);
+            case FLOAT16, BFLOAT16 -> halfOfDouble(type, value);
             default -> narrow(type, (long) value);
         };
     }
@@ -62,12 +82,56 @@ final class Numbers {
     }
 
     static String show(DataType type, long bits) {
+        if (isUnsigned(type)) {
+            return Long.toUnsignedString(bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize());
+        }
         return isFloating(type) ? Double.toString(toDouble(type, bits)) : Long.toString(bits);
     }
 
     private static int compare(DataType type, long left, long right) {
-        boolean unsigned = type == DataType.UINT8 || type == DataType.UINT32 || type == DataType.UINT64;
         // sign extension keeps the order of unsigned numbers when compared as unsigned 64-bit ones
-        return unsigned ? Long.compareUnsigned(left, right) : Long.compare(left, right);
+        return isUnsigned(type) ? Long.compareUnsigned(left, right) : Long.compare(left, right);
+    }
+
+    /** IEEE 754-2019, sections 3.4 and 3.6; bf16 is the upper half of binary32. */
+    private static int halfFractionBits(DataType type) {
+        return type == DataType.FLOAT16 ? 10 : 7;
+    }
+
+    private static int halfBias(DataType type) {
+        return type == DataType.FLOAT16 ? 15 : 127;
+    }
+
+    private static double halfToDouble(DataType type, int bits) {
+        int fractionBits = halfFractionBits(type);
+        int bias = halfBias(type);
+        int exponent = (bits & 0x7fff) >> fractionBits;
+        int fraction = bits & (1 << fractionBits) - 1;
+        double magnitude;
+        if (exponent > 2 * bias) {
+            magnitude = fraction == 0 ? Double.POSITIVE_INFINITY : Double.NaN;
+        } else {
+            int hidden = exponent == 0 ? 0 : 1 << fractionBits;
+            magnitude = Math.scalb((double) (hidden + fraction), Math.max(exponent, 1) - bias - fractionBits);
+        }
+        return (bits & 0x8000) == 0 ? magnitude : -magnitude;
+    }
+
+    /** To nearest, ties to even, as {@link Math#rint} does with the number of last places. */
+    private static long halfOfDouble(DataType type, double value) {
+        int fractionBits = halfFractionBits(type);
+        int bias = halfBias(type);
+        int infinity = 2 * bias + 1 << fractionBits;
+        if (Double.isNaN(value)) {
+            return infinity | 1 << fractionBits - 1;
+        }
+        int exponent = Math.max(Math.getExponent(value), 1 - bias);
+        int magnitude = infinity;
+        if (exponent <= bias) {
+            double places = Math.rint(Math.scalb(Math.abs(value), fractionBits - exponent));
+            // counts a hidden bit once too often, hence the exponent less one
+            magnitude = (exponent + bias - 1 << fractionBits) + (int) places;
+        }
+        return (short) (Math.copySign(1, value) < 0 ? 0x8000 | magnitude : magnitude);
     }
 }

@@ -21,10 +21,7 @@ record OptionalCall(String name, Collective call, Operand out, long before) {
         List<OptionalCall> calls = new ArrayList<>();
         ReduceOp own = ReduceOp.of("first", (into, received) -> {});
         for (DataType type : DataType.values()) {
-            if (!Cell.TYPES.contains(type)) {
-                calls.add(reduction(type, ReduceOp.SUM, rank));
-                calls.add(reduction(type, ReduceOp.MAX, rank));
-            } else if (!Numbers.isFloating(type)) {
+            if (!Numbers.isFloating(type)) {
                 calls.add(reduction(type, ReduceOp.AVG, rank));
                 calls.add(reduction(type, ReduceOp.BXOR, rank));
             }

@@ -19,7 +19,7 @@ class ValuesTest {
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 7, 8})
     void noAnswerOfOneOpPassesForAnotherOrForARanksInput(int worldSize) {
-        for (DataType type : Cell.TYPES) {
+        for (DataType type : DataType.values()) {
             Values values = new Values(type, worldSize);
             for (int index = 0; index < Values.PERIOD; index++) {
                 for (ReduceOp made : OPS) {
