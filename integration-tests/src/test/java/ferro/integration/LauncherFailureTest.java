@@ -174,6 +174,8 @@ class LauncherFailureTest {
             run.restOfLine("[1] file ");
 
             run.signal("INT");
+            // a second one that comes while the first is pending is no second one
+            run.awaitErrLine("signal INT goes on to all ranks");
             run.signal("INT");
 
             assertEquals(130, run.exitCode(), run::toString);

@@ -83,6 +83,11 @@ final class LauncherRun implements AutoCloseable {
         return out.await(line -> line.startsWith(start)).substring(start.length());
     }
 
+    /** Waits for a line on standard error that contains this text. */
+    void awaitErrLine(String text) throws InterruptedException {
+        err.await(line -> line.contains(text));
+    }
+
     List<String> outLines() {
         return out.lines();
     }

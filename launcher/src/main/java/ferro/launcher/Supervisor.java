@@ -169,6 +169,8 @@ final class Supervisor {
         signal = Optional.of(name);
         enter(Phase.STOPPING, rules.signal());
         running.values().forEach(rank -> rank.signal(name));
+        screen.note("signal " + name + " goes on to all ranks: what has not ended after "
+                + rules.signal().toMillis() + " ms, or at a second signal, is killed");
     }
 
     private void enter(Phase entered, Duration lasts) {

@@ -85,6 +85,7 @@ class SupervisorTest {
         assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
         assertEquals(Optional.of("INT"), outcome.signal());
         assertEquals(Set.of(), outcome.stopped());
+        assertTrue(text().contains("signal INT goes on to all ranks: what has not ended after 40 ms"), text());
         assertTrue(text().contains("ranks [1] have not ended 40 ms after signal INT: they are killed"), text());
     }
 
