@@ -96,15 +96,21 @@ final class NewGroups {
         }
     }
 
-    /** Writing and counting are one step, so that two threads of a rank cannot come between. */
-    private synchronized Attempt begin(int[] ranks, byte[] id, Deadline deadline) {
+    /** Writes after it has counted: a store that does not answer must not hold up another thread's call. */
+    private Attempt begin(int[] ranks, byte[] id, Deadline deadline) {
+        Attempt attempt = count(ranks, id, deadline);
+        store().set(attempt.own.key(), attempt.own.encoded());
+        return attempt;
+    }
+
+    /** Counts in one step, so that two threads of a rank cannot come between. */
+    private synchronized Attempt count(int[] ranks, byte[] id, Deadline deadline) {
         Map<Integer, Long> wanted = new HashMap<>();
         for (int rank : ranks) {
             wanted.put(rank, log(rank).count());
         }
         calls++;
         Entry own = new Entry(log(self()).key(calls), ranks.clone(), id);
-        store().set(own.key(), own.encoded());
         return new Attempt(own, wanted, deadline);
     }
 
@@ -112,7 +118,7 @@ final class NewGroups {
         return logs.computeIfAbsent(rank, writer -> new SubgroupLog(store(), member.base() + "/log/" + writer, self()));
     }
 
-    private synchronized Entry entry(Attempt attempt, int rank) {
+    private Entry entry(Attempt attempt, int rank) {
         return rank == self() ? attempt.own : log(rank).entry(attempt.wanted.get(rank));
     }
 

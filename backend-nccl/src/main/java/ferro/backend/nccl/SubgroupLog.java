@@ -12,7 +12,7 @@ import java.util.List;
  * those that include the reader concern it, and the k-th of these is met by the reader's own k-th call that includes the
  * writer.
  *
- * <p>Not thread-safe.
+ * <p>Any thread may read; none waits for the store of another.
  */
 final class SubgroupLog {
     private static final String NO_ID = "-";
@@ -85,23 +85,42 @@ final class SubgroupLog {
     }
 
     /** Counts one call of the reader that includes the writer; returns which one this is, from 1. */
-    long count() {
+    synchronized long count() {
         return ++calls;
     }
 
     /** Returns the k-th call of the writer that includes the reader; null if it is not there yet. */
     Entry entry(long which) {
-        while (found.size() < which) {
-            byte[] bytes = GroupNotes.peek(store, key(read + 1));
+        long next = firstUnread(which);
+        while (next > 0) {
+            // not under the lock: a store that does not answer would hold up the other threads
+            byte[] bytes = GroupNotes.peek(store, key(next));
             if (bytes == null) {
                 return null;
             }
-            read++;
-            Entry next = Entry.decoded(key(read), bytes);
-            if (next.includes(reader)) {
-                found.add(next);
-            }
+            take(next, Entry.decoded(key(next), bytes));
+            next = firstUnread(which);
         }
-        return found.get((int) which - 1);
+        return found((int) which - 1);
+    }
+
+    /** Returns which call of the writer must be read next; 0 if the one that is looked for is known. */
+    private synchronized long firstUnread(long which) {
+        return found.size() < which ? read + 1 : 0;
+    }
+
+    private synchronized void take(long call, Entry entry) {
+        if (call != read + 1) {
+            // another thread was quicker
+            return;
+        }
+        read = call;
+        if (entry.includes(reader)) {
+            found.add(entry);
+        }
+    }
+
+    private synchronized Entry found(int index) {
+        return found.get(index);
     }
 }
