@@ -19,7 +19,7 @@ public final class CollectiveEngine {
      * @return back end with every collective
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
-        return new GroupEngine(transport, group, context, GroupEngine.identityOf(group), false);
+        return GroupEngine.joined(transport, group, context, false);
     }
 
     /**
@@ -32,7 +32,7 @@ public final class CollectiveEngine {
      * @return back end, and the way to drive it
      */
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
-        GroupEngine engine = new GroupEngine(transport, group, context, GroupEngine.identityOf(group), true);
+        GroupEngine engine = GroupEngine.joined(transport, group, context, true);
         return new Stepped(engine);
     }
 

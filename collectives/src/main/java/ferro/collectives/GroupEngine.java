@@ -14,6 +14,7 @@ import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
+import ferro.collectives.control.Membership;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -22,10 +23,9 @@ import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A whole back end over a medium: queue and sequence numbers here, plans run by {@link PlanRunner}, turns by {@link Driver},
@@ -34,20 +34,18 @@ import java.util.stream.Collectors;
 final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private static final long CLOSE_NANOS = 2_000_000_000L;
     private static final long CLOSE_LOOK_NANOS = 1_000_000L;
-    private static final long FIRST_ASK_NANOS = 100_000_000L;
-    private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
-    private static final int ASKED_AT_ONCE = 16;
 
     private final Transport transport;
     private final GroupSpec group;
     private final RankContext context;
-    private final long identity;
+    private final Place place;
     private final boolean stepped;
     private final GroupControl control;
     private final Driver driver;
     private final Planner planner;
     private final OperationQueue queue = new OperationQueue();
     private final PlanRunner runner;
+    private final OperationWatch watch;
     private final PointToPoint pointToPoint;
     private final Scratch scratch = new Scratch();
     private volatile Operation current;
@@ -55,21 +53,43 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private volatile boolean closing;
     private volatile boolean closed;
     private volatile boolean mismatchUntold;
-    private long nextAskNanos;
-    private long askIntervalNanos;
 
-    GroupEngine(Transport transport, GroupSpec group, RankContext context, long identity, boolean stepped) {
+    /** Makes the engine of a group that was joined, which watches the processes of its ranks. */
+    static GroupEngine joined(Transport transport, GroupSpec group, RankContext context, boolean stepped) {
+        long identity = Hashing.of(group.name());
+        Membership membership = Membership.watching(transport, group, context, identity);
+        return new GroupEngine(transport, group, context, Place.joined(identity, membership, group), stepped);
+    }
+
+    /** Makes the engine of a medium that has no control lane: nobody is watched. */
+    static GroupEngine unwatched(Transport transport, GroupSpec group, RankContext context) {
+        Place place = Place.joined(Hashing.of(group.name()), Membership.unwatched(), group);
+        return new GroupEngine(transport, group, context, place, false);
+    }
+
+    /** Which group it is among all groups of the same processes; the ranks are those of the group that was joined. */
+    private record Place(long identity, Membership membership, int[] ranks) {
+        static Place joined(long identity, Membership membership, GroupSpec group) {
+            return new Place(
+                    identity, membership, IntStream.range(0, group.worldSize()).toArray());
+        }
+    }
+
+    private GroupEngine(Transport transport, GroupSpec group, RankContext context, Place place, boolean stepped) {
         this.transport = transport;
         this.group = group;
         this.context = context;
-        this.identity = identity;
+        this.place = place;
         this.stepped = stepped;
         this.driver = new Driver(this, transport, group, context, stepped);
         this.control = new GroupControl(transport, group, context, driver::failed);
         this.planner = new Planner(group, context);
         this.runner = new PlanRunner(new Lanes(transport, Lane.COLLECTIVE));
-        this.pointToPoint = new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), identity);
+        this.pointToPoint =
+                new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity);
+        this.watch = new OperationWatch(group, control, runner);
         transport.events(control);
+        place.membership.enter(control, place.ranks);
     }
 
     @Override
@@ -142,15 +162,17 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         }
         checkUsable("newGroup(" + name + ")");
         int position = Subgroups.position(ranks, group);
-        long child = control.agreement().reach(identity, ranks, timeout);
+        long child = control.agreement().reach(place.identity, ranks, timeout);
         GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
-        return new GroupEngine(transport.subgroup(ranks, child), spec, context, child, false);
+        int[] joinedRanks = IntStream.of(ranks).map(rank -> place.ranks[rank]).toArray();
+        Place there = new Place(child, place.membership, joinedRanks);
+        return new GroupEngine(transport.subgroup(ranks, child), spec, context, there, false);
     }
 
     @Override
     public void abort(Throwable cause) {
         String text = "rank " + group.rank() + " aborted the group: " + (cause == null ? "no cause given" : cause);
-        control.fail(new Failure(Code.ABORTED, group.rank(), Integer.toString(group.rank()), text, cause));
+        control.fail(new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause));
     }
 
     @Override
@@ -221,12 +243,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         control.judge();
         Operation operation = current;
         if (operation != null) {
-            refuseToWaitForTheDeparted(operation);
-            askWhenDue(operation, nowNanos);
-            Operation late = nowNanos - operation.work().deadlineNanos() >= 0 ? operation : queue.firstLate(nowNanos);
-            if (late != null) {
-                giveUp(operation, late);
-            }
+            watch.look(operation, queue.firstLate(nowNanos), nowNanos);
         }
         pointToPoint.check(nowNanos);
     }
@@ -249,6 +266,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         }
         if (closing && !closed) {
             closed = true;
+            place.membership.leave(control);
             transport.close();
         }
     }
@@ -300,7 +318,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         synchronized (queue) {
             checkUsable(call.kind());
             long sequence = queue.nextSequence();
-            CallHeader header = new CallHeader(identity, sequence, prepared.fingerprint, prepared.text);
+            CallHeader header = new CallHeader(place.identity, sequence, prepared.fingerprint, prepared.text);
             PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
             Operation operation = new Operation(work, prepared, operands, header);
             control.called(header);
@@ -330,7 +348,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         int gone = control.departed();
         if (gone >= 0 && control.failure() == null) {
             String text = control.closedBy(gone);
-            control.fail(new Failure(Code.PEER_LOST, group.rank(), Integer.toString(gone), text, null));
+            control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
         }
         Failure failure = control.failure();
         if (failure != null) {
@@ -376,32 +394,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                 operation.header(),
                 operation.operands(),
                 scratch.of(operation.prepared().type, schedule.scratchElements));
-        askIntervalNanos = 0;
+        watch.begin();
         return operation;
-    }
-
-    /** Asks the others about an operation that does not move, from its begin on in growing intervals. */
-    private void askWhenDue(Operation operation, long nowNanos) {
-        if (askIntervalNanos == 0) {
-            long quarter = Math.max(1, (operation.work().deadlineNanos() - nowNanos) / 4);
-            // every rank asks every rank: larger worlds ask more rarely
-            long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
-            askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, quarter);
-            nextAskNanos = nowNanos + askIntervalNanos;
-        } else if (nowNanos - nextAskNanos >= 0) {
-            askIntervalNanos = Math.max(askIntervalNanos, Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS));
-            nextAskNanos = nowNanos + askIntervalNanos;
-            control.ask(operation.header());
-        }
-    }
-
-    /** A rank that closed its end without having made a call will never make it. */
-    private void refuseToWaitForTheDeparted(Operation operation) {
-        int gone = control.departedBefore(operation.header().sequence());
-        if (gone >= 0) {
-            String text = control.closedBy(gone);
-            control.fail(new Failure(Code.PEER_LOST, group.rank(), Integer.toString(gone), text, null));
-        }
     }
 
     private void finish(Operation operation) {
@@ -412,19 +406,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         }
         current = null;
         operation.work().succeed();
-    }
-
-    private void giveUp(Operation running, Operation late) {
-        BitSet blamed = control.missingAt(running.header().sequence());
-        if (blamed.isEmpty()) {
-            blamed = runner.waitingFor();
-        }
-        String names = blamed.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
-        String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
-                + (blamed.cardinality() == 1 ? "rank " : "ranks ") + names + " after "
-                + late.work().elapsed().toMillis() + " ms at " + running.work().description() + " seq "
-                + running.header().sequence() + ", " + runner.progress();
-        control.fail(new Failure(Code.TIMED_OUT, group.rank(), names, text, null));
     }
 
     private void finishQueued(long until) {
@@ -440,12 +421,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
 
     private void fail(Code code, String text, Throwable cause) {
         String blame = code == Code.INTERRUPTED ? "" : Integer.toString(group.rank());
-        control.fail(new Failure(code, group.rank(), blame, text, cause));
-    }
-
-    /** Returns the identity of a group that was joined: the hash of its name. */
-    static long identityOf(GroupSpec group) {
-        return Hashing.of(group.name());
+        control.fail(new Failure(code, group.rank(), -1, blame, text, cause));
     }
 
     @Override

@@ -38,7 +38,7 @@ final class PlainEngine implements CollectiveBackend {
         String name = plain.getClass().getSimpleName();
         GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
-        GroupEngine engine = new GroupEngine(transport, group, context, GroupEngine.identityOf(group), false);
+        GroupEngine engine = GroupEngine.unwatched(transport, group, context);
         return new PlainEngine(plain, transport, engine);
     }
 

@@ -76,7 +76,10 @@ final class PointToPoint {
                         + (late.matched
                                 ? ", with the message under way"
                                 : late.isSend ? ", which posted no receive" : "");
-                end(late, new Failure(Code.TIMED_OUT, driver.group().rank(), Integer.toString(late.peer), text, null));
+                end(
+                        late,
+                        new Failure(
+                                Code.TIMED_OUT, driver.group().rank(), -1, Integer.toString(late.peer), text, null));
                 return;
             }
         }
@@ -88,7 +91,7 @@ final class PointToPoint {
         for (Transfer transfer : pending) {
             if (transfer.work == work) {
                 String text = "the thread that waited was interrupted";
-                end(transfer, new Failure(Code.INTERRUPTED, driver.group().rank(), "", text, null));
+                end(transfer, new Failure(Code.INTERRUPTED, driver.group().rank(), -1, "", text, null));
                 return true;
             }
         }
@@ -119,12 +122,12 @@ final class PointToPoint {
         GroupSpec group = driver.group();
         String text = "rank " + receive.peer + " sent " + bytes + " bytes with tag " + receive.tag + ", rank "
                 + group.rank() + " receives " + receive.tensor.byteCount() + ": both must be equal";
-        control.fail(new Failure(Code.MISMATCH, group.rank(), receive.peer + "," + group.rank(), text, null));
+        control.fail(new Failure(Code.MISMATCH, group.rank(), -1, receive.peer + "," + group.rank(), text, null));
     }
 
     void nonsense(int peer, String what) {
         String text = "rank " + peer + " sent what makes no sense: " + what;
-        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), Integer.toString(peer), text, null));
+        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), -1, Integer.toString(peer), text, null));
     }
 
     private void start(Transfer transfer) {

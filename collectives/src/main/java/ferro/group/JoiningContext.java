@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -13,36 +14,18 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Supplier;
 
 /** A context that opens the store which {@code ferro.rendezvous} names, on first use, where there is none yet. */
-final class JoiningContext implements RankContext {
+final class JoiningContext extends ForwardingContext {
     private final GroupSpec group;
-    private final RankContext outer;
     private Store store;
     private boolean opened;
     private boolean shares;
     private RuntimeException notOpened;
 
     JoiningContext(GroupSpec group, RankContext outer) {
+        super(outer);
         this.group = group;
-        this.outer = outer;
-    }
-
-    @Override
-    public Optional<String> setting(String name) {
-        return outer.setting(name);
-    }
-
-    @Override
-    public long nanoTime() {
-        return outer.nanoTime();
-    }
-
-    @Override
-    public ScheduledExecutorService background() {
-        return outer.background();
     }
 
     @Override
@@ -87,31 +70,16 @@ final class JoiningContext implements RankContext {
         }
     }
 
-    @Override
-    public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-        return outer.shared(type, make);
-    }
-
-    @Override
-    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-        return outer.find(type);
-    }
-
-    @Override
-    public void release(Class<? extends AutoCloseable> type) {
-        outer.release(type);
-    }
-
     private Optional<Store> given() {
         try {
-            return Optional.of(outer.store());
+            return Optional.of(outer().store());
         } catch (IllegalStateException none) {
             return Optional.empty();
         }
     }
 
     private Store open() {
-        String text = Settings.RENDEZVOUS.of(outer);
+        String text = Settings.RENDEZVOUS.of(outer());
         // java.net.URI needs something behind the slashes, which env:// has not
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();

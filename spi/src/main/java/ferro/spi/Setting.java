@@ -77,19 +77,45 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static Duration duration(String text) {
+        Duration time = interval(text);
+        if (time.isZero()) {
+            throw new IllegalArgumentException("zero is no deadline");
+        }
+        return time;
+    }
+
+    /**
+     * Reads a time that may be zero.
+     *
+     * @param text number and unit
+     * @return time
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static Duration interval(String text) {
         int digits = digits(text);
         long amount = Long.parseLong(text.substring(0, digits));
-        Duration time = switch (text.substring(digits).trim()) {
+        return switch (text.substring(digits).trim()) {
             case "ms" -> Duration.ofMillis(amount);
             case "s" -> Duration.ofSeconds(amount);
             case "m" -> Duration.ofMinutes(amount);
             case "h" -> Duration.ofHours(amount);
             default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
         };
-        if (time.isZero()) {
-            throw new IllegalArgumentException("zero is no deadline");
+    }
+
+    /**
+     * Reads how many.
+     *
+     * @param text a number
+     * @return 0 or more
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static int count(String text) {
+        int count = Integer.parseInt(text);
+        if (count < 0) {
+            throw new IllegalArgumentException("there is no number below zero of them");
         }
-        return time;
+        return count;
     }
 
     /**

@@ -34,6 +34,24 @@ public final class Settings {
     /** The one seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
             new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
+    /** How often a rank tells the others that it is there. */
+    public static final Setting<Duration> HEARTBEAT_INTERVAL =
+            new Setting<>("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
+    /** So long a rank may be silent before it is suspected, which is an event only. */
+    public static final Setting<Duration> HEARTBEAT_SUSPECT =
+            new Setting<>("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
+    /** So long a rank may be silent before its groups fail. */
+    public static final Setting<Duration> HEARTBEAT_LIMIT =
+            new Setting<>("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
+    /** Where each rank writes what its flight recorder holds when a group fails. */
+    public static final Setting<String> RECORDER_DIR =
+            new Setting<>("ferro.recorder.dir", null, "a folder, made if it is not there", Function.identity());
+    /** How many operations the flight recorder keeps. */
+    public static final Setting<Integer> RECORDER_ENTRIES =
+            new Setting<>("ferro.recorder.entries", "2048", "a number, 0 for no recorder", Setting::count);
+    /** Whether data links carry checksums. */
+    public static final Setting<Boolean> TCP_CHECKSUM =
+            new Setting<>("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
     /** Port to listen on. */
     public static final Setting<Integer> TCP_PORT =
             new Setting<>("ferro.tcp.port", "0", "a port, or 0 for any free one", Integer::valueOf);
@@ -125,6 +143,50 @@ public final class Settings {
     /** It goes into the first frame of every connection, whose length is bounded. */
     private static final int MOST_JOB_ID_BYTES = 64;
 
+    private static final List<Setting<?>> ALL = List.of(
+            BACKEND,
+            TIMEOUT,
+            RENDEZVOUS,
+            RANK,
+            WORLD_SIZE,
+            ALGORITHM,
+            SEGMENT,
+            SEED,
+            HEARTBEAT_INTERVAL,
+            HEARTBEAT_SUSPECT,
+            HEARTBEAT_LIMIT,
+            RECORDER_DIR,
+            RECORDER_ENTRIES,
+            TCP_PORT,
+            TCP_BIND,
+            TCP_ADVERTISE,
+            TCP_IO,
+            TCP_CONGESTION,
+            TCP_CHECKSUM,
+            GPU_FALLBACK,
+            FALLBACK_HOST,
+            FALLBACK_CHUNK,
+            NCCL_DEVICE,
+            NCCL_LIBRARY,
+            CUDART_LIBRARY,
+            JNA_LIBRARY_PATH,
+            ENABLE_GPU_FALLBACK,
+            FERROTORCH_ENABLE_GPU_FALLBACK,
+            ENV_RANK,
+            ENV_WORLD_SIZE,
+            LOCAL_RANK,
+            LOCAL_WORLD_SIZE,
+            MASTER_ADDR,
+            MASTER_PORT,
+            FERRO_MASTER_PORT,
+            TORCHELASTIC_USE_AGENT_STORE,
+            STORE_SERVED,
+            JOB_ID,
+            SECRET_FILE,
+            CONDA_PREFIX,
+            VIRTUAL_ENV,
+            HOME);
+
     private Settings() {}
 
     /**
@@ -133,43 +195,7 @@ public final class Settings {
      * @return settings
      */
     public static List<Setting<?>> all() {
-        return List.of(
-                BACKEND,
-                TIMEOUT,
-                RENDEZVOUS,
-                RANK,
-                WORLD_SIZE,
-                ALGORITHM,
-                SEGMENT,
-                SEED,
-                TCP_PORT,
-                TCP_BIND,
-                TCP_ADVERTISE,
-                TCP_IO,
-                TCP_CONGESTION,
-                GPU_FALLBACK,
-                FALLBACK_HOST,
-                FALLBACK_CHUNK,
-                NCCL_DEVICE,
-                NCCL_LIBRARY,
-                CUDART_LIBRARY,
-                JNA_LIBRARY_PATH,
-                ENABLE_GPU_FALLBACK,
-                FERROTORCH_ENABLE_GPU_FALLBACK,
-                ENV_RANK,
-                ENV_WORLD_SIZE,
-                LOCAL_RANK,
-                LOCAL_WORLD_SIZE,
-                MASTER_ADDR,
-                MASTER_PORT,
-                FERRO_MASTER_PORT,
-                TORCHELASTIC_USE_AGENT_STORE,
-                STORE_SERVED,
-                JOB_ID,
-                SECRET_FILE,
-                CONDA_PREFIX,
-                VIRTUAL_ENV,
-                HOME);
+        return ALL;
     }
 
     private static String jobId(String text) {

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * @param kind     what it means
  * @param sequence operation meant; of an abort the rank that saw it first, of a goodbye the last operation called, of
  *                 an agreement the attempt
- * @param hash     fingerprint; of an agreement the turn between the two ranks
+ * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen
  * @param code     of a failure, else null
  * @param culprits ranks to blame, or the hash of the ranks of a group that is being made
  * @param text     for people
@@ -38,7 +38,8 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
     }
 
     static ControlMessage abort(Failure failure) {
-        return new ControlMessage(Kind.ABORT, failure.origin(), 0, failure.code(), failure.culprits(), failure.text());
+        return new ControlMessage(
+                Kind.ABORT, failure.origin(), failure.sequence(), failure.code(), failure.culprits(), failure.text());
     }
 
     static ControlMessage goodbye(long lastSequence) {

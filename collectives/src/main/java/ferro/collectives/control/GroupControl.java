@@ -2,6 +2,7 @@ package ferro.collectives.control;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Thread-safe; nothing waits. The medium calls from its background thread or from whoever drives.
  */
-public final class GroupControl implements Transport.Events {
+public final class GroupControl implements Transport.Events, Membership.Member {
     /** Data links may end before the control message that says why; so long that message has time to come. */
     private static final long BROKEN_NANOS = 50_000_000L;
     /** So long a rank that made another call has time to say which. */
@@ -175,13 +176,23 @@ public final class GroupControl implements Transport.Events {
         if (cause.code() == Code.PEER_LOST && hasDeparted(peer)) {
             return;
         }
-        fail(new Failure(cause.code(), group.rank(), Integer.toString(peer), cause.getMessage(), cause));
+        fail(new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
+    }
+
+    @Override
+    public void event(GroupEvent.Kind kind, int rank, String text) {
+        // told to listeners from here
+    }
+
+    @Override
+    public void heartbeat() {
+        // a sample of the last call goes from here
     }
 
     @Override
     public void broken(int peer, FerroException cause) {
         String text = hasDeparted(peer) ? closedBy(peer) : cause.getMessage();
-        suspect(new Failure(cause.code(), group.rank(), Integer.toString(peer), text, cause), BROKEN_NANOS);
+        suspect(new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), text, cause), BROKEN_NANOS);
     }
 
     /**
@@ -199,7 +210,7 @@ public final class GroupControl implements Transport.Events {
         String text = differ(expected.sequence()) + "rank " + group.rank() + " " + expected.text() + ", rank " + peer
                 + " sent seq " + found.sequence() + " with fingerprint " + Long.toHexString(found.fingerprint())
                 + ", need " + Long.toHexString(expected.fingerprint());
-        suspect(new Failure(Code.MISMATCH, group.rank(), pair(peer), text, null), MISMATCH_NANOS);
+        suspect(new Failure(Code.MISMATCH, group.rank(), expected.sequence(), pair(peer), text, null), MISMATCH_NANOS);
         ask(expected);
         // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
         CallHeader earlier = history.find(found.sequence());
@@ -215,7 +226,7 @@ public final class GroupControl implements Transport.Events {
             read = ControlMessage.decode(message);
         } catch (IllegalArgumentException nonsense) {
             String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
-            fail(new Failure(Code.PROTOCOL, group.rank(), Integer.toString(peer), text, nonsense));
+            fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
             return;
         }
         switch (read.kind()) {
@@ -243,7 +254,8 @@ public final class GroupControl implements Transport.Events {
     }
 
     private void heardOf(ControlMessage abort) {
-        Failure told = new Failure(codeOf(abort), (int) abort.sequence(), abort.culprits(), abort.text(), null);
+        Failure told =
+                new Failure(codeOf(abort), (int) abort.sequence(), abort.hash(), abort.culprits(), abort.text(), null);
         if (failure.compareAndSet(null, told)) {
             agreement.wake();
             onFailure.run();
@@ -268,7 +280,7 @@ public final class GroupControl implements Transport.Events {
         String ours = "rank " + group.rank() + " " + mine.text();
         String both = peer < group.rank() ? theirs + ", " + ours : ours + ", " + theirs;
         String text = differ(query.sequence()) + both + ": all ranks must make the same calls in the same order";
-        fail(new Failure(Code.MISMATCH, group.rank(), pair(peer), text, null));
+        fail(new Failure(Code.MISMATCH, group.rank(), query.sequence(), pair(peer), text, null));
     }
 
     private static String differ(long sequence) {

@@ -128,8 +128,8 @@ class GroupControlTest {
 
     @Test
     void theFirstFailureStaysAndReachesAllRanksOnce() {
-        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, "2", "gave up on rank 2 after 3000 ms", null));
-        ranks.get(0).fail(new Failure(Code.ABORTED, 0, "0", "later", null));
+        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, -1, "2", "gave up on rank 2 after 3000 ms", null));
+        ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "later", null));
         for (int rank = 0; rank < 3; rank++) {
             assertEquals(Code.TIMED_OUT, ranks.get(rank).failure().code());
             assertEquals("2", ranks.get(rank).failure().culprits());
@@ -141,7 +141,7 @@ class GroupControlTest {
 
     @Test
     void anInterruptHereIsAnAbortThereWithThisRankToBlame() {
-        ranks.get(2).fail(new Failure(Code.INTERRUPTED, 2, "", "rank 2 was interrupted", null));
+        ranks.get(2).fail(new Failure(Code.INTERRUPTED, 2, -1, "", "rank 2 was interrupted", null));
         assertEquals(Code.INTERRUPTED, ranks.get(2).failure().code());
         assertEquals(Code.ABORTED, ranks.get(0).failure().code());
         assertEquals("2", ranks.get(0).failure().culprits());
@@ -203,7 +203,7 @@ class GroupControlTest {
         ranks.get(0).broken(1, lost(1));
         ranks.get(0).judge();
         assertNull(ranks.get(0).failure(), "at once");
-        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, "2", "gave up on rank 2", null));
+        ranks.get(1).fail(new Failure(Code.TIMED_OUT, 1, -1, "2", "gave up on rank 2", null));
         assertEquals(Code.TIMED_OUT, ranks.get(0).failure().code());
     }
 
@@ -300,7 +300,7 @@ class GroupControlTest {
     void culpritsAreCutBetweenRanks() {
         String many = IntStream.range(100, 900).mapToObj(Integer::toString).collect(Collectors.joining(","));
         ControlMessage cut =
-                ControlMessage.decode(ControlMessage.abort(new Failure(Code.TIMED_OUT, 0, many, "late", null))
+                ControlMessage.decode(ControlMessage.abort(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null))
                         .encode());
         assertTrue(many.startsWith(cut.culprits() + ","), cut.culprits());
     }

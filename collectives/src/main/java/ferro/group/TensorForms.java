@@ -1,0 +1,305 @@
+package ferro.group;
+
+import ferro.Collective;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import java.time.Duration;
+
+/** The tensor forms of {@link ProcessGroup}, blocking and asynchronous: each makes a call and hands it over. */
+abstract class TensorForms extends ArrayForms {
+    private final TensorCalls calls;
+    private final Duration timeout;
+
+    TensorForms(TensorCalls calls, Duration timeout) {
+        this.calls = calls;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Combines the tensors of all ranks, element by element, into every rank's; in place.
+     *
+     * @param data operand and result; the same type and length on every rank
+     * @param op   how
+     */
+    @Override
+    public void allReduce(Tensor data, ReduceOp op) {
+        run(new Collective.AllReduce(data, data, op));
+    }
+
+    /**
+     * Starts an all-reduce in place.
+     *
+     * @param data operand and result, not to be touched until the work is done
+     * @param op   how
+     * @return handle
+     */
+    public Work allReduceAsync(Tensor data, ReduceOp op) {
+        return submit(new Collective.AllReduce(data, data, op));
+    }
+
+    /**
+     * Copies the root's tensor to every rank.
+     *
+     * @param data read on the root, written elsewhere; the same type and length on every rank
+     * @param root owner
+     */
+    @Override
+    public void broadcast(Tensor data, int root) {
+        run(new Collective.Broadcast(data, root));
+    }
+
+    /**
+     * Starts a broadcast.
+     *
+     * @param data read on the root, written elsewhere
+     * @param root owner
+     * @return handle
+     */
+    public Work broadcastAsync(Tensor data, int root) {
+        return submit(new Collective.Broadcast(data, root));
+    }
+
+    /**
+     * Combines the tensors of all ranks into the root's; the others' stay as they are.
+     *
+     * @param data operand, and on the root the result
+     * @param op   how
+     * @param root receiver
+     */
+    @Override
+    public void reduce(Tensor data, ReduceOp op, int root) {
+        run(reduceCall(data, op, root));
+    }
+
+    /**
+     * Starts a reduce.
+     *
+     * @param data operand, and on the root the result
+     * @param op   how
+     * @param root receiver
+     * @return handle
+     */
+    public Work reduceAsync(Tensor data, ReduceOp op, int root) {
+        return submit(reduceCall(data, op, root));
+    }
+
+    /**
+     * Joins the tensors of all ranks, in rank order, on every rank.
+     *
+     * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
+     * @param out all parts, {@code [worldSize * n]}; rank r's begins at element {@code r * n}
+     */
+    @Override
+    public void allGather(Tensor in, Tensor out) {
+        run(new Collective.AllGather(in, out, null));
+    }
+
+    /**
+     * Joins unequal parts of all ranks on every rank.
+     *
+     * @param in     own part
+     * @param out    all parts
+     * @param counts part lengths, equal on all ranks
+     */
+    public void allGather(Tensor in, Tensor out, long[] counts) {
+        run(new Collective.AllGather(in, out, counts));
+    }
+
+    /**
+     * Starts an all-gather.
+     *
+     * @param in  own part
+     * @param out all parts
+     * @return handle
+     */
+    public Work allGatherAsync(Tensor in, Tensor out) {
+        return submit(new Collective.AllGather(in, out, null));
+    }
+
+    /**
+     * Combines the tensors of all ranks and leaves part r of the result on rank r.
+     *
+     * @param in  operand, {@code [worldSize * n]}
+     * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
+     * @param op  how
+     */
+    @Override
+    public void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
+        run(new Collective.ReduceScatter(in, out, op, null));
+    }
+
+    /**
+     * Starts a reduce-scatter.
+     *
+     * @param in  operand
+     * @param out own part of the result
+     * @param op  how
+     * @return handle
+     */
+    public Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
+        return submit(new Collective.ReduceScatter(in, out, op, null));
+    }
+
+    /**
+     * Joins the tensors of all ranks, in rank order, on the root.
+     *
+     * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
+     * @param out  all parts, {@code [worldSize * n]}; may be null off the root
+     * @param root receiver
+     */
+    @Override
+    public void gather(Tensor in, Tensor out, int root) {
+        run(new Collective.Gather(in, out, root, null));
+    }
+
+    /**
+     * Starts a gather.
+     *
+     * @param in   own part
+     * @param out  all parts; may be null off the root
+     * @param root receiver
+     * @return handle
+     */
+    public Work gatherAsync(Tensor in, Tensor out, int root) {
+        return submit(new Collective.Gather(in, out, root, null));
+    }
+
+    /**
+     * Hands part r of the root's tensor to rank r.
+     *
+     * @param in   all parts, {@code [worldSize * n]}; may be null off the root
+     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
+     * @param root owner
+     */
+    @Override
+    public void scatter(Tensor in, Tensor out, int root) {
+        run(new Collective.Scatter(in, out, root, null));
+    }
+
+    /**
+     * Starts a scatter.
+     *
+     * @param in   all parts; may be null off the root
+     * @param out  own part
+     * @param root owner
+     * @return handle
+     */
+    public Work scatterAsync(Tensor in, Tensor out, int root) {
+        return submit(new Collective.Scatter(in, out, root, null));
+    }
+
+    /**
+     * Sends part j of each rank's tensor to rank j.
+     *
+     * @param in  parts by destination, {@code [worldSize * n]}
+     * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}
+     */
+    @Override
+    public void allToAll(Tensor in, Tensor out) {
+        run(new Collective.AllToAll(in, out, null, null));
+    }
+
+    /**
+     * Starts an all-to-all.
+     *
+     * @param in  parts by destination
+     * @param out parts by source
+     * @return handle
+     */
+    public Work allToAllAsync(Tensor in, Tensor out) {
+        return submit(new Collective.AllToAll(in, out, null, null));
+    }
+
+    /** Returns when every rank has called it. */
+    public void barrier() {
+        run(new Collective.Barrier());
+    }
+
+    /**
+     * Starts a barrier.
+     *
+     * @return handle; done when every rank has called it
+     */
+    public Work barrierAsync() {
+        return submit(new Collective.Barrier());
+    }
+
+    /**
+     * Sends; up to 64 KiB it returns at once, above when all of it is on its way and {@code data} may be reused.
+     *
+     * @param data elements
+     * @param to   rank
+     * @param tag  0 and up
+     */
+    @Override
+    public void send(Tensor data, int to, int tag) {
+        calls.send(data, peer(to), tag(tag), timeout).await();
+    }
+
+    /**
+     * Starts a send.
+     *
+     * @param data elements, not to be touched until the work is done
+     * @param to   rank
+     * @param tag  0 and up
+     * @return handle
+     */
+    public Work sendAsync(Tensor data, int to, int tag) {
+        return calls.send(data, peer(to), tag(tag), timeout);
+    }
+
+    /**
+     * Receives; messages of other tags may have been sent before.
+     *
+     * @param data where to; exactly as many bytes as were sent
+     * @param from rank
+     * @param tag  as sent
+     */
+    @Override
+    public void recv(Tensor data, int from, int tag) {
+        calls.recv(data, peer(from), tag(tag), timeout).await();
+    }
+
+    /**
+     * Starts a receive.
+     *
+     * @param data where to
+     * @param from rank
+     * @param tag  as sent
+     * @return handle
+     */
+    public Work recvAsync(Tensor data, int from, int tag) {
+        return calls.recv(data, peer(from), tag(tag), timeout);
+    }
+
+    /**
+     * Queues any collective; order of submit is order of execution.
+     *
+     * @param call operation
+     * @return handle
+     */
+    public Work submit(Collective call) {
+        return calls.submit(call, timeout);
+    }
+
+    private void run(Collective call) {
+        calls.run(call, timeout);
+    }
+
+    private Collective reduceCall(Tensor data, ReduceOp op, int root) {
+        return new Collective.Reduce(data, calls.backend().rank() == root ? data : null, op, root);
+    }
+
+    final int peer(int rank) {
+        return InvalidRankException.check(rank, calls.backend().worldSize());
+    }
+
+    private static int tag(int tag) {
+        if (tag < 0) {
+            throw new IllegalArgumentException("a tag must be 0 or more, found " + tag + ": negative ones are ferro's");
+        }
+        return tag;
+    }
+}

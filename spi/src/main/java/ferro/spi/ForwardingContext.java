@@ -1,0 +1,74 @@
+package ferro.spi;
+
+import ferro.Store;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/** A context that hands everything on to another; for contexts that change one thing. */
+public abstract class ForwardingContext implements RankContext {
+    private final RankContext outer;
+
+    /**
+     * Makes it.
+     *
+     * @param outer who answers
+     */
+    protected ForwardingContext(RankContext outer) {
+        this.outer = outer;
+    }
+
+    /**
+     * Returns who answers.
+     *
+     * @return the context under this one
+     */
+    protected final RankContext outer() {
+        return outer;
+    }
+
+    @Override
+    public Optional<String> setting(String name) {
+        return outer.setting(name);
+    }
+
+    @Override
+    public long nanoTime() {
+        return outer.nanoTime();
+    }
+
+    @Override
+    public ScheduledExecutorService background() {
+        return outer.background();
+    }
+
+    @Override
+    public ProcessTable processes() {
+        return outer.processes();
+    }
+
+    @Override
+    public Store store() {
+        return outer.store();
+    }
+
+    @Override
+    public void releaseStore() {
+        outer.releaseStore();
+    }
+
+    @Override
+    public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+        return outer.shared(type, make);
+    }
+
+    @Override
+    public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+        return outer.find(type);
+    }
+
+    @Override
+    public void release(Class<? extends AutoCloseable> type) {
+        outer.release(type);
+    }
+}
