@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
@@ -87,7 +88,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
 
     CompletableFuture<Channel> dialData(DataKey key, int epoch) {
         Hello.Channel channel = new Hello.Channel(key.group(), (byte) key.lane().ordinal(), epoch);
-        long deadline = port.now() + spec.timeout().toNanos();
+        long deadline = port.now() + Deadlines.nanos(spec.timeout());
         return port.dialer().dial(call(key.peer(), Hello.Kind.DATA, channel, deadline), () -> lost[key.peer()]);
     }
 

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import io.netty.channel.Channel;
@@ -36,7 +37,7 @@ final class StoreOpening {
         this.line = line;
         where = Where.outside(group.name(), group.rank());
         what = "the store at " + Addresses.text(meeting.host(), meeting.port());
-        deadline = context.nanoTime() + group.timeout().toNanos();
+        deadline = context.nanoTime() + Deadlines.nanos(group.timeout());
     }
 
     static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.Roster.Card;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.lang.System.Logger;
@@ -36,7 +37,7 @@ final class TcpJoin {
         this.context = context;
         where = Where.outside(spec.name(), spec.rank());
         start = context.nanoTime();
-        deadline = start + spec.timeout().toNanos();
+        deadline = start + Deadlines.nanos(spec.timeout());
     }
 
     TcpMesh join() {
@@ -174,7 +175,7 @@ final class TcpJoin {
         return new FerroException(
                 Code.RENDEZVOUS,
                 blaming(missing),
-                "joining " + title() + " failed: ranks " + missing + " of " + spec.worldSize() + " " + trouble
+                "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", which " + trouble
                         + " within "
                         + millis() + " ms; see whether they run, and their MASTER_ADDR, WORLD_SIZE, RANK and"
                         + " FERRO_JOB_ID (ferro.timeout sets the time)");

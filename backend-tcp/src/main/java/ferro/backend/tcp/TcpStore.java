@@ -8,6 +8,7 @@ import ferro.backend.tcp.StoreFrames.Answer;
 import ferro.backend.tcp.StoreFrames.AnswerHead;
 import ferro.backend.tcp.StoreFrames.Operation;
 import ferro.backend.tcp.StoreFrames.Request;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -82,7 +83,8 @@ final class TcpStore implements Store {
         int number = numbers.incrementAndGet();
         CompletableFuture<Reply> asked = ask(new Request(Operation.WHEN, number, checked(key), NOTHING, null));
         try {
-            return await(asked, "get of key \"" + key + "\"", timeout.toNanos()).value();
+            return await(asked, "get of key \"" + key + "\"", Deadlines.nanos(timeout))
+                    .value();
         } finally {
             if (pending.remove(number) != null && lost.get() == null) {
                 send(new Request(Operation.FORGET, number, "", NOTHING, null));
@@ -176,7 +178,7 @@ final class TcpStore implements Store {
 
     private long untilDeadline() {
         long left = opening.deadlineNanos - opening.context.nanoTime();
-        return left > 0 ? left : opening.each.toNanos();
+        return left > 0 ? left : Deadlines.nanos(opening.each);
     }
 
     private Reply await(CompletableFuture<Reply> asked, String what, long nanos) {

@@ -11,6 +11,7 @@ import ferro.backend.tcp.Secret.Role;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Both sides of the handshake without sockets. */
@@ -95,6 +96,7 @@ class HandshakeTest {
     }
 
     @Test
+    @DisplayName("row 25: another job is refused by the handshake, both named")
     void anotherJobIsRefusedNamingBoth() {
         Refusal refusal = refusal(credentials("mine", "s"), credentials("theirs", "s"));
 
@@ -104,6 +106,7 @@ class HandshakeTest {
     }
 
     @Test
+    @DisplayName("row 27: another version is refused before the rest is read")
     void anotherVersionIsRefusedBeforeTheRestIsRead() {
         Credentials own = credentials("job", null);
         byte[] opening = hello(own).encoded();
@@ -129,6 +132,7 @@ class HandshakeTest {
     }
 
     @Test
+    @DisplayName("row 27: text protocols and TLS are not plausible from their first byte")
     void textProtocolsAndTlsAreNotPlausibleFromTheirFirstByte() {
         AcceptingHandshake server = new AcceptingHandshake(credentials("job", null), OPEN);
         byte[] opening = hello(credentials("job", null)).encoded();

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 23: a rank that never comes is named on all that are there, at the deadline")
     void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
         try (Ranks ranks = Ranks.onLoopback()) {
             long start = System.nanoTime();
@@ -46,11 +48,26 @@ class TcpJoinTest {
 
             for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
                 FerroException failure = Ranks.failure(one);
-                assertSays(failure, Code.RENDEZVOUS, "[1, 3] of 4", "within 9");
+                assertSays(failure, Code.RENDEZVOUS, "missing: [1, 3] of 4", "within 9");
                 assertEquals("1,3", failure.where().culprits());
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             assertTrue(millis >= 900 && millis < 5_000, millis + " ms");
+        }
+    }
+
+    @Test
+    void timeOutsOfAThousandYearsAreTakenByJoiningAndByTheStore() {
+        Duration endless = Duration.ofDays(365_000);
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, endless);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, endless);
+
+            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(1, Ranks.result(second).rank());
+            JoiningContext context = ranks.context(new GroupSpec("g", 0, 2, endless), Map.of());
+            context.store().set("key", new byte[] {3});
+            assertEquals(3, context.store().get("key", endless)[0]);
         }
     }
 
@@ -66,6 +83,7 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 24: the next generation of a group takes the place of the one that was closed")
     void aGroupThatWasClosedCanBeJoinedAgainUnderItsName() {
         try (Ranks ranks = Ranks.onLoopback()) {
             for (int round = 0; round < 3; round++) {
@@ -75,6 +93,7 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 24: a second process with a rank is refused at once, and the first unharmed")
     void aSecondProcessWithARankIsRefusedAtOnceAndTheFirstUnharmed() {
         try (Ranks ranks = Ranks.onLoopback()) {
             List<TcpMesh> meshes = ranks.joinAll(2);
@@ -97,6 +116,7 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 26: world sizes that differ fail on all ranks with both values")
     void worldSizesThatDifferFailOnAllRanksWithBothValues() {
         try (Ranks ranks = Ranks.onLoopback()) {
             CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
@@ -109,10 +129,16 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 25: another job is refused by the store within 100 ms, both named")
     void anotherJobIsRefusedByTheStoreNamingBoth() {
         try (Ranks ranks = Ranks.onLoopback()) {
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_JOB_ID", "other")));
+            Map<String, String> foreign = Map.of("FERRO_JOB_ID", "other");
+            Ranks.failure(ranks.join(0, 2, Ranks.LONG, foreign)); // the first is slow: nothing is loaded yet
+            long start = System.nanoTime();
 
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
+
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1), "not at once");
             assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
         }
     }
@@ -167,6 +193,7 @@ class TcpJoinTest {
     }
 
     @Test
+    @DisplayName("row 23: without rank 0 the others name it, and the store that it serves")
     void withoutRankZeroTheOthersNameItAndTheStoreThatItServes() {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();

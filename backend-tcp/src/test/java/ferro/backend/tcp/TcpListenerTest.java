@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,6 +50,7 @@ class TcpListenerTest {
     }
 
     @Test
+    @DisplayName("row 27: strangers are closed at once without a word")
     void strangersAreClosedAtOnceWithoutAWord() {
         try (TcpStoreServer server = server(null)) {
             for (byte[] said : List.of(
@@ -69,6 +71,7 @@ class TcpListenerTest {
     }
 
     @Test
+    @DisplayName("row 27: another version hears PROTOCOL and both versions")
     void anotherVersionHearsProtocolAndBothVersions() {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.at(server.port())) {
@@ -279,6 +282,7 @@ class TcpListenerTest {
     }
 
     @Test
+    @DisplayName("row 25: a port that is taken is named")
     void aPortThatIsTakenIsNamed() {
         try (TcpStoreServer first = server(null)) {
             InetAddress loopback = InetAddress.getLoopbackAddress();

@@ -4,8 +4,6 @@ import java.time.Duration;
 
 /** Durations as nanoseconds that can be added to a clock: very long ones are a hundred years, not an overflow. */
 public final class Deadlines {
-    private static final long LONGEST = Duration.ofDays(36_500).toNanos();
-
     private Deadlines() {}
 
     /**
@@ -15,6 +13,6 @@ public final class Deadlines {
      * @return nanoseconds, at most a hundred years
      */
     public static long nanos(Duration duration) {
-        return duration.compareTo(Duration.ofNanos(LONGEST)) > 0 ? LONGEST : duration.toNanos();
+        return ferro.spi.Deadlines.nanos(duration);
     }
 }
