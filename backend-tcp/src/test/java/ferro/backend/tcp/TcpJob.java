@@ -1,0 +1,129 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/** Ranks of this JVM that join through the front door, each with a context of its own, over real sockets. */
+final class TcpJob implements AutoCloseable {
+    /** Longest wait for a rank. */
+    private static final Duration LIMIT = Duration.ofSeconds(40);
+
+    final TcpStoreServer store;
+    private final Map<String, String> common;
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final int worldSize;
+    private final Duration timeout;
+
+    TcpJob(int worldSize, Duration timeout, Map<String, String> settings) {
+        this.worldSize = worldSize;
+        this.timeout = timeout;
+        store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
+        common = new HashMap<>(settings);
+        common.put("ferro.backend", "tcp");
+        common.put("ferro.rendezvous", "tcp://127.0.0.1:" + store.port());
+        common.put("FERRO_STORE_SERVED", "1");
+    }
+
+    static TcpJob of(int worldSize) {
+        return new TcpJob(worldSize, Ranks.LONG, Map.of());
+    }
+
+    SystemContext context() {
+        return context(Map.of());
+    }
+
+    SystemContext context(Map<String, String> own) {
+        Map<String, String> settings = new HashMap<>(common);
+        settings.putAll(own);
+        SystemContext context = SystemContext.of(settings);
+        synchronized (open) {
+            open.push(context);
+        }
+        return context;
+    }
+
+    CompletableFuture<ProcessGroup> joining(String name, int rank, SystemContext context) {
+        return Threads.start(() -> {
+            ProcessGroup group = ProcessGroup.join(new GroupSpec(name, rank, worldSize, timeout), context);
+            synchronized (open) {
+                open.push(group);
+            }
+            return group;
+        });
+    }
+
+    /** Has all ranks join, each in a context of its own. */
+    List<ProcessGroup> joinAll(String name) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            joining.add(joining(name, rank, context()));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    /** Has every group do the same at once, each on a thread of its own. */
+    static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
+        return startOnAll(groups, task).stream().map(TcpJob::result).toList();
+    }
+
+    static <T> List<CompletableFuture<T>> startOnAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
+        return groups.stream()
+                .map(group -> Threads.start(() -> task.apply(group)))
+                .toList();
+    }
+
+    static <T> T result(CompletableFuture<T> future) {
+        try {
+            return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failed) {
+            throw new CompletionException(failed.getCause());
+        } catch (InterruptedException | TimeoutException late) {
+            throw new AssertionError("not done within " + LIMIT, late);
+        }
+    }
+
+    /** Runs what must fail. */
+    static FerroException failure(Runnable task) {
+        try {
+            task.run();
+        } catch (FerroException expected) {
+            return expected;
+        }
+        throw new AssertionError("it ended well");
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> all;
+        synchronized (open) {
+            all = new ArrayList<>(open);
+            open.clear();
+        }
+        for (AutoCloseable one : all) {
+            try {
+                one.close();
+            } catch (FerroException told) {
+                // a failed group may say so once more
+            } catch (Exception failure) {
+                throw new AssertionError("cannot close " + one, failure);
+            }
+        }
+        store.close();
+    }
+}
