@@ -1,7 +1,6 @@
 package ferro.collectives;
 
 import ferro.Backend;
-import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -10,6 +9,7 @@ import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.reduce.Elements;
+import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.nio.ByteBuffer;
@@ -23,12 +23,13 @@ import java.util.concurrent.CompletionStage;
  * Every collective from the five methods of a plain back end: the engine over {@link PlainTransport}. Point-to-point goes to
  * the back end itself, blocking.
  */
-final class PlainEngine implements CollectiveBackend {
+final class PlainEngine extends ForwardingBackend {
     private final Backend plain;
     private final PlainTransport transport;
     private final GroupEngine engine;
 
     private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine) {
+        super(engine);
         this.plain = plain;
         this.transport = transport;
         this.engine = engine;
@@ -40,36 +41,6 @@ final class PlainEngine implements CollectiveBackend {
         PlainTransport transport = new PlainTransport(plain);
         GroupEngine engine = GroupEngine.unwatched(transport, group, context);
         return new PlainEngine(plain, transport, engine);
-    }
-
-    @Override
-    public int rank() {
-        return plain.rank();
-    }
-
-    @Override
-    public int worldSize() {
-        return plain.worldSize();
-    }
-
-    @Override
-    public Duration timeout() {
-        return plain.timeout();
-    }
-
-    @Override
-    public Optional<String> unsupportedBecause(Collective call) {
-        return engine.unsupportedBecause(call);
-    }
-
-    @Override
-    public Work submit(Collective call, Duration timeout) {
-        return engine.submit(call, timeout);
-    }
-
-    @Override
-    public void run(Collective call, Duration timeout) {
-        engine.run(call, timeout);
     }
 
     /** Sends before it returns: a plain back end has no other way. */
@@ -112,11 +83,6 @@ final class PlainEngine implements CollectiveBackend {
     }
 
     @Override
-    public void barrier(Duration timeout) {
-        engine.barrier(timeout);
-    }
-
-    @Override
     public Optional<NcclBackend> asNcclBackend() {
         return plain.asNcclBackend();
     }
@@ -125,22 +91,6 @@ final class PlainEngine implements CollectiveBackend {
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         throw new UnsupportedOperationException("newGroup(" + name + ") on the plain back end "
                 + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
-    }
-
-    /** Fails this rank's calls and closes the back end, which is all that the other ranks can see of it. */
-    @Override
-    public void abort(Throwable cause) {
-        engine.abort(cause);
-    }
-
-    @Override
-    public void close() {
-        engine.close();
-    }
-
-    @Override
-    public void close(Duration timeout) {
-        engine.close(timeout);
     }
 
     private HostTensor host(Tensor tensor) {

@@ -3,24 +3,19 @@ package ferro.tck;
 import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
-import ferro.NcclBackend;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import java.nio.ByteBuffer;
+import ferro.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /** An honest back end that hands everything on; wrong ones change one thing. */
-class Decorator implements CollectiveBackend {
-    private final CollectiveBackend honest;
-
+class Decorator extends ForwardingBackend {
     Decorator(CollectiveBackend honest) {
-        this.honest = honest;
+        super(honest);
     }
 
     /** Makes a group of plain ends with the engine, each decorated. */
@@ -35,79 +30,10 @@ class Decorator implements CollectiveBackend {
         return (CollectiveBackend) ProcessGroup.of(plain).backend();
     }
 
+    /** By way of {@link #submit}, so that what changes the one changes the other. */
     @Override
-    public int rank() {
-        return honest.rank();
-    }
-
-    @Override
-    public int worldSize() {
-        return honest.worldSize();
-    }
-
-    @Override
-    public Duration timeout() {
-        return honest.timeout();
-    }
-
-    @Override
-    public Optional<String> unsupportedBecause(Collective call) {
-        return honest.unsupportedBecause(call);
-    }
-
-    @Override
-    public Work submit(Collective call, Duration timeout) {
-        return honest.submit(call, timeout);
-    }
-
-    @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return honest.send(tensor, to, tag, timeout);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return honest.recv(tensor, from, tag, timeout);
-    }
-
-    @Override
-    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        honest.send(message, to, tag, timeout);
-    }
-
-    @Override
-    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        honest.recv(message, from, tag, timeout);
-    }
-
-    @Override
-    public void barrier(Duration timeout) {
-        honest.barrier(timeout);
-    }
-
-    @Override
-    public Optional<NcclBackend> asNcclBackend() {
-        return honest.asNcclBackend();
-    }
-
-    @Override
-    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
-        return honest.newGroup(ranks, name, timeout);
-    }
-
-    @Override
-    public void abort(Throwable cause) {
-        honest.abort(cause);
-    }
-
-    @Override
-    public void close(Duration timeout) {
-        honest.close(timeout);
-    }
-
-    @Override
-    public void close() {
-        honest.close();
+    public void run(Collective call, Duration timeout) {
+        submit(call, timeout).await();
     }
 
     /** A handle that hands everything on. */

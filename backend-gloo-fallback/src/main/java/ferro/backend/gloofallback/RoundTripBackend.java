@@ -8,8 +8,8 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.GpuCollectives;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -19,9 +19,7 @@ import java.util.Optional;
  * <p>One order for both: a call on host tensors that comes while calls on device tensors are still to be handed over queues
  * behind them.
  */
-final class RoundTripBackend implements CollectiveBackend {
-    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
-
+final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final RankContext context;
     private final GpuCollectives gpu;
@@ -30,31 +28,12 @@ final class RoundTripBackend implements CollectiveBackend {
     private boolean closed;
 
     RoundTripBackend(CollectiveBackend host, RankContext context) {
+        super(host);
         this.host = host;
         this.context = context;
         this.gpu = GpuCollectives.with(context);
         this.use = RoundTrips.Use.of(context);
         this.lane = use.trips().lane(host);
-    }
-
-    @Override
-    public int rank() {
-        return host.rank();
-    }
-
-    @Override
-    public int worldSize() {
-        return host.worldSize();
-    }
-
-    @Override
-    public Duration timeout() {
-        return host.timeout();
-    }
-
-    @Override
-    public Optional<NcclBackend> asNcclBackend() {
-        return host.asNcclBackend();
     }
 
     @Override
@@ -109,16 +88,6 @@ final class RoundTripBackend implements CollectiveBackend {
     }
 
     @Override
-    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        host.send(message, to, tag, timeout);
-    }
-
-    @Override
-    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        host.recv(message, from, tag, timeout);
-    }
-
-    @Override
     public void barrier(Duration timeout) {
         run(new Collective.Barrier(), timeout);
     }
@@ -126,16 +95,6 @@ final class RoundTripBackend implements CollectiveBackend {
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         return new RoundTripBackend(host.newGroup(ranks, name, timeout), context);
-    }
-
-    @Override
-    public void abort(Throwable cause) {
-        host.abort(cause);
-    }
-
-    @Override
-    public void close() {
-        close(CLOSE_BOUND);
     }
 
     @Override

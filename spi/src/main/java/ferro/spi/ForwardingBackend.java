@@ -1,0 +1,138 @@
+package ferro.spi;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.GroupEvent;
+import ferro.NcclBackend;
+import ferro.Tensor;
+import ferro.Work;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A back end that hands everything on to another, failure and events too; for decorators, which change one thing.
+ *
+ * <p>{@link #newGroup} is handed on as well: a decorator that subgroups should have too wraps what it returns.
+ */
+public abstract class ForwardingBackend implements CollectiveBackend {
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+
+    private final CollectiveBackend inner;
+
+    /**
+     * Makes it.
+     *
+     * @param inner who does the work
+     */
+    protected ForwardingBackend(CollectiveBackend inner) {
+        this.inner = inner;
+    }
+
+    /**
+     * Returns who does the work.
+     *
+     * @return the back end under this one
+     */
+    protected final CollectiveBackend inner() {
+        return inner;
+    }
+
+    @Override
+    public int rank() {
+        return inner.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return inner.worldSize();
+    }
+
+    @Override
+    public Duration timeout() {
+        return inner.timeout();
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return inner.asNcclBackend();
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return inner.unsupportedBecause(call);
+    }
+
+    @Override
+    public boolean takesDeviceTensors() {
+        return inner.takesDeviceTensors();
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return inner.submit(call, timeout);
+    }
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        inner.run(call, timeout);
+    }
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        return inner.send(tensor, to, tag, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        return inner.recv(tensor, from, tag, timeout);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        inner.send(message, to, tag, timeout);
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        inner.recv(message, from, tag, timeout);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        inner.barrier(timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        return inner.newGroup(ranks, name, timeout);
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        inner.abort(cause);
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        return inner.failure();
+    }
+
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        inner.onEvent(listener);
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        inner.close(timeout);
+    }
+
+    /** Closes within 5 s. */
+    @Override
+    public void close() {
+        close(CLOSE_BOUND);
+    }
+}
