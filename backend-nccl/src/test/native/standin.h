@@ -114,6 +114,9 @@ void standInRemoteErrors(int on);
 /* 1: several ranks may sit on one device. STANDIN_ALLOW_DUPLICATES, default 0. */
 void standInAllowDuplicates(int on);
 
+/* 1: ncclCommAbort does not come back until this is 0 again. STANDIN_ABORT_HANGS, default 0. */
+void standInAbortHangs(int on);
+
 /*
  * Folds what arrived into one number: h = before; for each of the 128 bytes h = 31 h + byte; h = 31 h + after (32 bits,
  * wrapping). Shows that the struct by value and its neighbours arrive whole.

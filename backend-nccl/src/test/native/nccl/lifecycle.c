@@ -2,6 +2,8 @@
 #include "group.h"
 #include "identity.h"
 
+enum { ABORT_LOOK_MICROS = 1000 };
+
 EXPORT int ncclGetUniqueId(UniqueId *id)
 {
     int planned = core_call("ncclGetUniqueId", "%p", (void *) id);
@@ -170,6 +172,9 @@ EXPORT int ncclCommAbort(void *handle)
     }
     if (handle == NULL) {
         return NCCL_OK;
+    }
+    while (atomic_load(&nccl_settings.abort_hangs)) {
+        core_sleep_micros(ABORT_LOOK_MICROS);
     }
     Comm *comm = comm_find("CommAbort", handle);
     if (comm == NULL) {

@@ -30,6 +30,7 @@ typedef struct {
     atomic_int mismatch_hangs;
     atomic_int remote_errors;
     atomic_int allow_duplicates;
+    atomic_int abort_hangs;
 } NcclSettings;
 
 extern NcclSettings nccl_settings;

@@ -14,6 +14,7 @@ static void read_environment(void)
     standInMismatchHangs((int) core_variable("STANDIN_MISMATCH_HANGS", 0));
     standInRemoteErrors((int) core_variable("STANDIN_REMOTE_ERRORS", 0));
     standInAllowDuplicates((int) core_variable("STANDIN_ALLOW_DUPLICATES", 0));
+    standInAbortHangs((int) core_variable("STANDIN_ABORT_HANGS", 0));
     standInCallDwell(0);
 }
 
@@ -61,6 +62,11 @@ EXPORT void standInRemoteErrors(int on)
 EXPORT void standInAllowDuplicates(int on)
 {
     atomic_store(&nccl_settings.allow_duplicates, on);
+}
+
+EXPORT void standInAbortHangs(int on)
+{
+    atomic_store(&nccl_settings.abort_hangs, on);
 }
 
 EXPORT int standInEcho(int before, UniqueId id, int after)

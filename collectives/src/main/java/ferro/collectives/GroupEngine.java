@@ -5,6 +5,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -171,8 +172,30 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
 
     @Override
     public void abort(Throwable cause) {
+        if (cause instanceof FerroException known && isOfThisEnd(known.where())) {
+            control.fail(adopted(known));
+            return;
+        }
         String text = "rank " + group.rank() + " aborted the group: " + (cause == null ? "no cause given" : cause);
         control.fail(new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause));
+    }
+
+    /** A half of this group that moves data elsewhere has failed under the same name: its cause is the cause. */
+    private boolean isOfThisEnd(Where where) {
+        return where.rank() == group.rank() && where.group().equals(group.name());
+    }
+
+    /** The sequence is that of the other half, which counts by itself, so that it stands in the text only. */
+    private static Failure adopted(FerroException cause) {
+        Where where = cause.where();
+        boolean interrupted = cause.code() == Code.INTERRUPTED;
+        return new Failure(
+                interrupted ? Code.ABORTED : cause.code(),
+                where.rank(),
+                -1,
+                interrupted ? Integer.toString(where.rank()) : where.culprits(),
+                cause.getMessage(),
+                cause);
     }
 
     @Override

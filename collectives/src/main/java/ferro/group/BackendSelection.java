@@ -109,7 +109,7 @@ final class BackendSelection {
             Backend second = device.provider().create(group, joining);
             if (second instanceof CollectiveBackend onDevice
                     && second.asNcclBackend().isPresent()) {
-                return new RoutedBackend(onHost, onDevice, joining::closeStore);
+                return new RoutedBackend(onHost, onDevice, joining, joining::closeStore);
             }
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
                     + " has no NCCL view, so that it takes no device tensors: name one that has, as in"

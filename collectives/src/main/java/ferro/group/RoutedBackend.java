@@ -4,37 +4,44 @@ import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.GroupEvent;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.control.Deadlines;
-import java.nio.ByteBuffer;
+import ferro.spi.ForwardingBackend;
+import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Two back ends of one group, chosen by where the tensors live: device tensors to one, host tensors, bytes and barriers to the
  * other.
  *
- * <p>Each keeps the order of its own calls, neither waits for the other. Aborting and closing reach both; a failure of one
- * does not fail the other's calls.
+ * <p>Each keeps the order of its own calls, neither waits for the other. They fail as one: the host's half has the control
+ * lane, so that a failure of either ends both, on all ranks, with the cause that the host's half has agreed on
+ * ({@link NcclBackend#controlledBy}).
  */
-final class RoutedBackend implements CollectiveBackend {
-    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
-
+final class RoutedBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final CollectiveBackend device;
+    private final RankContext context;
     private final Runnable afterClose;
 
-    RoutedBackend(CollectiveBackend host, CollectiveBackend device) {
-        this(host, device, () -> {});
+    RoutedBackend(CollectiveBackend host, CollectiveBackend device, RankContext context) {
+        this(host, device, context, () -> {});
     }
 
     /** Takes what is left to do when both are closed. */
-    RoutedBackend(CollectiveBackend host, CollectiveBackend device, Runnable afterClose) {
+    RoutedBackend(CollectiveBackend host, CollectiveBackend device, RankContext context, Runnable afterClose) {
+        super(host);
         this.host = host;
         this.device = device;
+        this.context = context;
         this.afterClose = afterClose;
+        device.asNcclBackend().ifPresent(view -> view.controlledBy(host));
     }
 
     private CollectiveBackend of(Collective call) {
@@ -46,21 +53,6 @@ final class RoutedBackend implements CollectiveBackend {
     }
 
     @Override
-    public int rank() {
-        return host.rank();
-    }
-
-    @Override
-    public int worldSize() {
-        return host.worldSize();
-    }
-
-    @Override
-    public Duration timeout() {
-        return host.timeout();
-    }
-
-    @Override
     public Optional<NcclBackend> asNcclBackend() {
         return device.asNcclBackend();
     }
@@ -68,6 +60,12 @@ final class RoutedBackend implements CollectiveBackend {
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
         return of(call).unsupportedBecause(call);
+    }
+
+    /** The front door finds the way of device tensors, whatever the host's half could do with them. */
+    @Override
+    public boolean takesDeviceTensors() {
+        return false;
     }
 
     @Override
@@ -91,51 +89,49 @@ final class RoutedBackend implements CollectiveBackend {
     }
 
     @Override
-    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        host.send(message, to, tag, timeout);
-    }
-
-    @Override
-    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        host.recv(message, from, tag, timeout);
-    }
-
-    @Override
-    public void barrier(Duration timeout) {
-        host.barrier(timeout);
-    }
-
-    @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
-        long until = System.nanoTime() + Deadlines.nanos(timeout);
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
         CollectiveBackend newHost = host.newGroup(ranks, name, timeout);
         try {
-            Duration left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
-            return new RoutedBackend(newHost, device.newGroup(ranks, name, left));
+            Duration left = Duration.ofNanos(Math.max(1, until - context.nanoTime()));
+            return new RoutedBackend(newHost, device.newGroup(ranks, name, left), context);
         } catch (RuntimeException | Error failure) {
             closeAfter(failure, newHost);
             throw failure;
         }
     }
 
+    /** Aborts the host's first, since it tells the other ranks. */
     @Override
     public void abort(Throwable cause) {
-        all(() -> device.abort(cause), () -> host.abort(cause));
+        all(() -> host.abort(cause), () -> device.abort(cause));
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        // the host's is what the ranks agree on; it has it a moment later than the half that has failed
+        return host.failure().or(device::failure);
+    }
+
+    /** Hears of both, but of the failure from the host's alone: it is one. */
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        host.onEvent(listener);
+        device.onEvent(event -> {
+            if (event.kind() != GroupEvent.Kind.FAILED) {
+                listener.accept(event);
+            }
+        });
     }
 
     /** Closes the device's first, since it may need the store that the host's serves. */
     @Override
     public void close(Duration timeout) {
-        long until = System.nanoTime() + Deadlines.nanos(timeout);
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
         all(
                 () -> device.close(timeout),
-                () -> host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))),
+                () -> host.close(Duration.ofNanos(Math.max(0, until - context.nanoTime()))),
                 afterClose);
-    }
-
-    @Override
-    public void close() {
-        close(CLOSE_BOUND);
     }
 
     /** Closes what a failure has left over, and keeps the failure. */

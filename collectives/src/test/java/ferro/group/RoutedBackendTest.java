@@ -30,10 +30,11 @@ import org.mockito.InOrder;
 
 class RoutedBackendTest {
     private static final Duration BOUND = Duration.ofSeconds(3);
+    private static final SystemContext CONTEXT = SystemContext.of(Map.of());
 
     private final CollectiveBackend host = mock(CollectiveBackend.class);
     private final NcclBackend device = mock(NcclBackend.class);
-    private final RoutedBackend both = new RoutedBackend(host, device);
+    private final RoutedBackend both = new RoutedBackend(host, device, CONTEXT);
     private final DeviceTensor onDevice = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 0, null);
     private final HostTensor onHost = HostTensor.of(new float[] {3f, 5f});
 
@@ -112,7 +113,7 @@ class RoutedBackendTest {
     void whatBothUseEndsAfterBoth() {
         Runnable store = mock(Runnable.class);
         doThrow(new IllegalStateException("host")).when(host).close(any());
-        RoutedBackend sharing = new RoutedBackend(host, device, store);
+        RoutedBackend sharing = new RoutedBackend(host, device, CONTEXT, store);
 
         assertThrows(IllegalStateException.class, () -> sharing.close(BOUND));
 

@@ -215,9 +215,10 @@ final class CommHandle {
     /** Frees by abort what is not freed yet, NCCL's own way out when closing is stuck, and waits for an abort under way. */
     void freeByAbort() {
         beginAbort();
-        if (freed.get() == Free.BY_ABORT && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
+        boolean underWay = freed.get() == Free.BY_ABORT && abortFailure.get() == null;
+        if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
             recordAbortFailure(new FerroException(
-                    Code.TIMED_OUT,
+                    Code.NATIVE,
                     place.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
                     "ncclCommAbort of " + place + " did not return within " + ABORT_BOUND.toMillis()
                             + " ms: it is left behind, end the process"));

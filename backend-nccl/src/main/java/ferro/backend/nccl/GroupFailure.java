@@ -17,6 +17,28 @@ import java.util.Optional;
 record GroupFailure(Code code, String culprits, String text, Throwable cause) {
     private static final int FIELDS = 3;
 
+    /** Returns the failure that an exception tells. */
+    static GroupFailure of(FerroException thrown) {
+        return new GroupFailure(thrown.code(), thrown.where().culprits(), thrown.getMessage(), thrown);
+    }
+
+    /**
+     * Returns what a native call, or what went wrong around it, means for the group. That somebody else is gone names nobody;
+     * every other native failure is this rank's own.
+     */
+    static GroupFailure natively(Code code, String text, Throwable thrown, int self) {
+        boolean elsewhere = thrown instanceof NcclException nccl
+                && (nccl.result().equals(NcclResult.REMOTE_ERROR)
+                        || nccl.result().equals(NcclResult.SYSTEM_ERROR));
+        boolean own = !elsewhere && (code == Code.NATIVE || code == Code.RESOURCE || code == Code.INTERRUPTED);
+        return new GroupFailure(code, own ? Integer.toString(self) : "", text, thrown);
+    }
+
+    /** Returns what all ranks agree on: an interrupt of one is an abort for all. */
+    GroupFailure agreed() {
+        return code == Code.INTERRUPTED ? new GroupFailure(Code.ABORTED, culprits, text, cause) : this;
+    }
+
     /** Makes the exception of a call that this failure ends or keeps from starting. */
     FerroException exception(Where where, String place) {
         Where blamed = where.blaming(culprits);

@@ -33,7 +33,7 @@ final class GroupNotes {
     /** Longer than collectives usually take, far shorter than a deadline. */
     private static final long LONGEST_PATIENCE_NANOS = 250_000_000;
     /** Part of a short deadline after which an operation counts as slow. */
-    private static final int PART_OF_DEADLINE = 3;
+    private static final int PART_OF_DEADLINE = 8;
 
     private static final Duration GOODBYE_BOUND = Duration.ofSeconds(1);
     private static final long IDLE_MILLIS = 500;
@@ -46,6 +46,8 @@ final class GroupNotes {
     private final CommPlace place;
     private final ThreadPoolExecutor thread;
     private final AtomicBoolean asking = new AtomicBoolean();
+    /** Whether another half of the group tells the ranks as well; then a note says the same. */
+    private volatile boolean controlled;
     /** Only the notes thread and the watchdog's hand-over to it touch it. */
     private long announced;
 
@@ -73,11 +75,16 @@ final class GroupNotes {
         return Math.min(LONGEST_PATIENCE_NANOS, work.deadline().lengthMillis() * 1_000_000 / PART_OF_DEADLINE);
     }
 
+    /** Says that another half of the group tells the ranks of failures. */
+    void controlled() {
+        controlled = true;
+    }
+
     /** Leaves word of the first failure; a note that is there already stays, unless it only says that a rank has closed. */
     void tell(GroupFailure why) {
         String self = Integer.toString(place.rank());
         boolean named = why.code() == Code.TIMED_OUT || why.code() == Code.MISMATCH || why.code() == Code.PEER_LOST;
-        GroupFailure told = named
+        GroupFailure told = named || controlled && why.code() != Code.INTERRUPTED
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
         later(() -> {

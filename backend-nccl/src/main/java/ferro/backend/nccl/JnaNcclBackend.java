@@ -4,7 +4,9 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.NcclBackend;
@@ -20,6 +22,7 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
@@ -188,6 +191,21 @@ public final class JnaNcclBackend implements NcclBackend {
         String text = "aborted by rank " + self + ": " + cause.getMessage();
         queue.fail(new GroupFailure(Code.ABORTED, self, text, cause));
         queue.awaitSettled(queue.deadline(SETTLE_BOUND));
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        return Optional.ofNullable(queue.firstThrown());
+    }
+
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        queue.listeners().add(Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
+    public void controlledBy(CollectiveBackend beside) {
+        queue.controlledBy(new HostHalf(beside, member.context()::nanoTime));
     }
 
     // messages

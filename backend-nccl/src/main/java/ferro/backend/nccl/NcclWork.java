@@ -81,7 +81,8 @@ final class NcclWork implements Work, DeviceTask<Void> {
         return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
-    private Where where() {
+    /** Returns where a failure of it happened. */
+    Where where() {
         String group = queue.place().group();
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
         return new Where(group, queue.place().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);

@@ -133,7 +133,11 @@ final class RawCalls {
             if (FATAL.contains(failure.code())
                     && !refused
                     && !lane.comm().thread().isCurrent()) {
-                queue.fail(new GroupFailure(failure.code(), "", failure.getMessage(), failure));
+                queue.fail(GroupFailure.natively(
+                        failure.code(),
+                        failure.getMessage(),
+                        failure,
+                        queue.place().rank()));
             }
             throw failure;
         }

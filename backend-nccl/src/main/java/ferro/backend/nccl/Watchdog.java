@@ -24,6 +24,8 @@ final class Watchdog {
     /** For the store to say who is missing, once a deadline has passed. */
     private static final Duration ABSENTEES_BOUND = Duration.ofMillis(800);
 
+    private static final int PART_BEFORE_WARNING = 4;
+
     private final WorkQueue queue;
     private final Thread thread;
     /** Nanoseconds until the next look, measured from the last one; {@link #ASLEEP} if there is none. */
@@ -32,6 +34,8 @@ final class Watchdog {
     private volatile boolean ended;
     private boolean settled;
     private Expiry expiry;
+    /** Operation that was said to be late. */
+    private NcclWork warnedOf;
 
     /** An operation past its deadline, while the store is asked who is missing. */
     private record Expiry(NcclWork work, Deadline bound) {}
@@ -155,7 +159,26 @@ final class Watchdog {
             next = Math.min(next, work.deadline().remainingNanos());
         }
         long patience = queue.notes().patienceNanos(oldest) - oldest.deadline().elapsedNanos();
-        return patience > 0 ? Math.min(next, patience) : next;
+        if (patience > 0) {
+            next = Math.min(next, patience);
+        }
+        return warnedOf == oldest ? next : Math.min(next, warnIfLate(oldest));
+    }
+
+    /** Says at a quarter of the deadline who is waited for; returns nanoseconds until then. */
+    private long warnIfLate(NcclWork oldest) {
+        Deadline deadline = oldest.deadline();
+        long left = deadline.lengthMillis() * 1_000_000 / PART_BEFORE_WARNING - deadline.elapsedNanos();
+        if (left > 0) {
+            return left;
+        }
+        warnedOf = oldest;
+        queue.notes().absentees(oldest, absent -> {
+            if (!oldest.isDone()) {
+                queue.late(oldest, absent);
+            }
+        });
+        return LOOK_NANOS;
     }
 
     /** The ranks to blame are those that the oldest operation waits for; the store knows them, if it is quick. */

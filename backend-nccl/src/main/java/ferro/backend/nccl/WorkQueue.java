@@ -3,6 +3,9 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,6 +17,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /**
  * The order of operations of one rank, and its one failure.
@@ -23,6 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * what has begun comes back too. After that every call fails with it.
  */
 final class WorkQueue {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** For streams to pass what an abort has cut off; the abort itself has ten seconds of its own. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
@@ -39,12 +44,18 @@ final class WorkQueue {
     /** Streams with raw calls that nobody has synchronised since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
+    private final GroupListeners listeners = new GroupListeners(this::onThreadOfItsOwn);
+
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
     private ThreadPoolExecutor chained;
     private long lastSequence;
     private boolean closing;
     private volatile boolean drained;
     private volatile FerroException firstThrown;
+    /** What is left to say where the native abort does not come back; null where it does. */
+    private volatile GroupFailure stuck;
+
+    private volatile HostHalf host;
 
     WorkQueue(Communicator comm, GroupNotes notes) {
         this.comm = comm;
@@ -119,7 +130,7 @@ final class WorkQueue {
         if (closing) {
             throw new IllegalStateException(place().during(operation) + ": the group is closed: join again");
         }
-        GroupFailure why = failure.get();
+        GroupFailure why = stuck == null ? failure.get() : stuck;
         if (why != null) {
             throw why.later(place().where(operation, 0), place().during(operation), firstThrown);
         }
@@ -184,20 +195,72 @@ final class WorkQueue {
 
     // failing
 
-    /** Ends the group, unless it has ended. */
+    /** Shares the fate of the other half of the group. */
+    void controlledBy(HostHalf half) {
+        host = half;
+        notes.controlled();
+        half.listen(why -> fail(why, false));
+    }
+
+    GroupListeners listeners() {
+        return listeners;
+    }
+
+    /** Ends the group, unless it has ended; waits a moment for a name if there is none and somebody may know it. */
     void fail(GroupFailure why) {
+        HostHalf half = host;
+        if (half == null || failure.get() != null) {
+            fail(why, false);
+        } else {
+            GroupFailure judged = half.judged(why, () -> failure.get() != null);
+            fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
+        }
+    }
+
+    private void fail(GroupFailure why, boolean telling) {
         if (!failure.compareAndSet(null, why)) {
             return;
         }
-        firstThrown = why.exception(Where.outside(place().group(), place().rank()), place().toString());
+        NcclWork oldest = oldest();
+        Where where = oldest == null ? place().where(lastRaw, 0) : oldest.where();
+        firstThrown = why.agreed().exception(where, place().during(lastOperation()));
         try {
+            if (telling) {
+                host.tell(firstThrown);
+            }
             notes.tell(why);
             for (NcclWork work : pending()) {
                 work.dropUnbegun(why);
             }
         } finally {
             watchdog.wake();
+            listeners.tell(event(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
         }
+    }
+
+    /** Returns what the group has failed with, the same from then on; null while it works. */
+    FerroException firstThrown() {
+        return firstThrown;
+    }
+
+    /** An operation has used up a quarter of its time. */
+    void late(NcclWork work, String absent) {
+        String whom = absent.isEmpty() ? "all ranks have called it, or nobody knows" : "rank " + absent + " has not";
+        String text =
+                place().during(work.title().operation()) + ": " + work.title().print() + " seq "
+                        + work.sequence() + " waits for " + work.elapsed().toMillis() + " ms of "
+                        + work.deadline().lengthMillis() + " ms: " + whom;
+        LOG.log(Level.WARNING, text);
+        listeners.tell(event(GroupEvent.Kind.LATE, absent, text));
+    }
+
+    private GroupEvent event(GroupEvent.Kind kind, String ranks, String text) {
+        List<Integer> named = Stream.of(ranks.split(","))
+                .filter(rank -> !rank.isBlank())
+                .map(rank -> Integer.valueOf(rank.strip()))
+                .sorted()
+                .toList();
+        return new GroupEvent(kind, place().group(), place().rank(), named, text);
     }
 
     void interrupted(NcclWork work, InterruptedException interrupt) {
@@ -211,31 +274,44 @@ final class WorkQueue {
         fail(nativeFailure(operation, thrown));
     }
 
-    private static GroupFailure nativeFailure(NcclOperation operation, Throwable thrown) {
+    private GroupFailure nativeFailure(NcclOperation operation, Throwable thrown) {
         Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
         boolean told = code == Code.MISMATCH;
         String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
-        return new GroupFailure(code, "", text, thrown);
+        return GroupFailure.natively(code, text, thrown, place().rank());
     }
 
     /** Aborts natively and ends what is left; by the watchdog alone, once. */
     void settle() {
         try {
             comm.abort(failure.get().text());
-            Deadline bound = deadline(AFTER_ABORT);
-            for (NcclWork work : pending()) {
-                work.awaitQuietly(bound);
+            comm.handle().freeByAbort();
+            if (isAbortOver()) {
+                Deadline bound = deadline(AFTER_ABORT);
+                for (NcclWork work : pending()) {
+                    work.awaitQuietly(bound);
+                }
+            } else {
+                stuck = abortStuck();
             }
         } finally {
             abandonPending();
         }
     }
 
+    private GroupFailure abortStuck() {
+        String text = "abort stuck: "
+                + comm.handle().abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not come back")
+                + ", so that the device may still use the memory of calls under way: end this process; the group had"
+                + " failed with " + failure.get().code() + ": " + failure.get().text();
+        return new GroupFailure(Code.NATIVE, Integer.toString(place().rank()), text, firstThrown);
+    }
+
     /** Whoever waits is let go, also if the way here was cut short. */
     private void abandonPending() {
         try {
             for (NcclWork work : pending()) {
-                work.abandon(failure.get());
+                work.abandon(stuck == null ? failure.get() : stuck);
             }
         } finally {
             drained = true;

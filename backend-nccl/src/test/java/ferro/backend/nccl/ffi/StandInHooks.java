@@ -63,6 +63,8 @@ public final class StandInHooks {
 
     public static native void standInAllowDuplicates(int on);
 
+    public static native void standInAbortHangs(int on);
+
     public static native int standInEcho(int before, NcclIdStruct.ByValue id, int after);
 
     /** Returns the recorded calls, one line each: {@code function|device|thread|arguments}. */

@@ -1,0 +1,124 @@
+package ferro.backend.nccl;
+
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import java.util.Optional;
+import java.util.StringJoiner;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * The other half of a group in {@code cpu:tcp,cuda:nccl}: its control lane tells all ranks of a failure of this one, and this
+ * one of theirs.
+ *
+ * <p>What NCCL says of a rank that is gone is that somebody is gone. The other half sees who, a moment later; so a failure that
+ * names nobody waits for that word before it is told to anyone.
+ */
+final class HostHalf {
+    /** The exit of a rank is seen in some 20 ms on one host; elsewhere its sockets close 200 ms per GiB later. */
+    private static final long VERDICT_NANOS = 250_000_000;
+
+    private static final long LOOK_NANOS = 1_000_000;
+
+    private final CollectiveBackend host;
+    private final LongSupplier clock;
+    /** Ranks that the other half has not heard of for a while; guarded by itself. */
+    private final TreeSet<Integer> silent = new TreeSet<>();
+
+    HostHalf(CollectiveBackend host, LongSupplier clock) {
+        this.host = host;
+        this.clock = clock;
+    }
+
+    /** Begins to listen; {@code fails} ends this half, and must not wait. */
+    void listen(Consumer<GroupFailure> fails) {
+        host.onEvent(event -> heard(event, fails));
+    }
+
+    private void heard(GroupEvent event, Consumer<GroupFailure> fails) {
+        switch (event.kind()) {
+            case FAILED ->
+                fails.accept(verdict()
+                        .orElseGet(() -> new GroupFailure(
+                                Code.ABORTED,
+                                event.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")),
+                                event.text(),
+                                null)));
+            case SUSPECTED -> silent(event, true);
+            case RECOVERED -> silent(event, false);
+            default -> {
+                // of no use here
+            }
+        }
+    }
+
+    private void silent(GroupEvent event, boolean is) {
+        synchronized (silent) {
+            if (is) {
+                silent.addAll(event.ranks());
+            } else {
+                event.ranks().forEach(silent::remove);
+            }
+        }
+    }
+
+    private Optional<GroupFailure> verdict() {
+        return host.failure().map(GroupFailure::of);
+    }
+
+    /**
+     * Returns what this half fails with: a failure that names nobody gets the names that the other half knows.
+     *
+     * @param why     own failure
+     * @param settled whether another failure has come first, so that this one does not matter
+     */
+    GroupFailure judged(GroupFailure why, BooleanSupplier settled) {
+        if (!why.culprits().isEmpty()) {
+            return why;
+        }
+        if (why.code() == Code.TIMED_OUT) {
+            return blamingTheSilent(why);
+        }
+        long begun = clock.getAsLong();
+        while (why.code() == Code.NATIVE && !settled.getAsBoolean() && clock.getAsLong() - begun < VERDICT_NANOS) {
+            Optional<GroupFailure> verdict = verdict();
+            if (verdict.isPresent()) {
+                return verdict.get();
+            }
+            pause();
+        }
+        return why;
+    }
+
+    private GroupFailure blamingTheSilent(GroupFailure why) {
+        StringJoiner names = new StringJoiner(",");
+        synchronized (silent) {
+            silent.forEach(rank -> names.add(rank.toString()));
+        }
+        String text = names.length() == 0 ? why.text() : why.text() + "; nothing is heard of rank " + names;
+        return new GroupFailure(why.code(), names.toString(), text, why.cause());
+    }
+
+    private static void pause() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            TimeUnit.NANOSECONDS.sleep(LOOK_NANOS);
+        } catch (InterruptedException again) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the other half with a failure of this one, on all ranks. */
+    void tell(FerroException failure) {
+        host.abort(failure);
+    }
+}
