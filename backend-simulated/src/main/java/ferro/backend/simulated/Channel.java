@@ -24,7 +24,14 @@ final class Channel {
     /** Longest copy under the monitor, so that a sender that gives up waits for microseconds only. */
     private static final long PIECE_BYTES = 256 << 10;
 
+    /** How posts travel, and how their acknowledgement comes back; the seeded medium's. */
+    Way posts;
+
+    Way acknowledgements;
+
     private final Lane lane;
+    private final int from;
+    private final int to;
     private final AtomicLong published = new AtomicLong();
     private final AtomicLong consumed = new AtomicLong();
     private final AtomicLong acknowledged = new AtomicLong();
@@ -51,12 +58,23 @@ final class Channel {
     private volatile String senderGone;
     private volatile String receiverGone;
 
-    Channel(Lane lane) {
+    /** Makes a channel between two ranks of the world. */
+    Channel(Lane lane, int from, int to) {
         this.lane = lane;
+        this.from = from;
+        this.to = to;
         tail = new Post();
         tail.next = new Post();
         tail.next.next = tail;
         head = tail;
+    }
+
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
     }
 
     void sender(SimulatedLink link) {

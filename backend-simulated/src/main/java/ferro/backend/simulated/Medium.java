@@ -8,6 +8,12 @@ interface Medium {
     /** Lets the sender see that posts are consumed; {@code awaited} if it may wait for that. */
     void consumed(Channel channel, long posts, boolean awaited);
 
+    /** Hears of a channel before it is used. */
+    void made(Channel channel);
+
+    /** Hears that a rank has died, before the others are told. */
+    void died(int rank);
+
     /** Runs a task off the driving threads, in order per pair of ranks: control messages and losses. */
     void later(int from, int to, Runnable task);
 

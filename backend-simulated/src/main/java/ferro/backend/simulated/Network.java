@@ -57,11 +57,27 @@ final class Network {
         transports.remove(transport);
     }
 
+    /** Says what the ranks that live have not given back; empty if there is nothing. */
+    synchronized String leaked() {
+        StringBuilder left = new StringBuilder();
+        for (SimulatedTransport end : transports) {
+            if (!dead.contains(end.worldRank(end.rank()))) {
+                left.append("rank ").append(end.rank()).append(" of \"").append(end.name());
+                left.append("\" is open; ");
+            }
+        }
+        return left.toString();
+    }
+
     /** Returns the wire between two ends, made by whoever comes first. */
     synchronized Wire connect(Mailbox mine, Mailbox peers, Lane lane) {
         Wire wire = mine.wires().get(key(peers.rank(), lane));
         if (wire == null) {
             wire = Wire.between(mine.rank(), peers.rank(), lane);
+            medium.made(wire.up());
+            if (wire.down() != wire.up()) {
+                medium.made(wire.down());
+            }
             mine.wires().put(key(peers.rank(), lane), wire);
             peers.wires().put(key(mine.rank(), lane), wire);
         }
@@ -105,6 +121,7 @@ final class Network {
             dead.add(rank);
             ends = List.copyOf(transports);
         }
+        medium.died(rank);
         for (SimulatedTransport end : ends) {
             if (end.worldRank(end.rank()) == rank) {
                 end.die();

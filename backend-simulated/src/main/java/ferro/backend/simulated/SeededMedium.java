@@ -1,70 +1,164 @@
 package ferro.backend.simulated;
 
-import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.function.IntFunction;
 
-/** Ranks on one thread: everything between two ranks takes a time drawn from the seed, in order on each link. */
+/**
+ * Ranks on one thread: everything between two ranks takes a time drawn from the seed, in order on each link, unless one of the
+ * faults keeps it from arriving.
+ */
 final class SeededMedium implements Medium {
     private static final long POSTED = 1L << 56;
     private static final long CONSUMED = 2L << 56;
     private static final long CONTROL = 3L << 56;
     private static final long ENDED = 4L << 56;
+    /** How many control messages a connection that is made anew may deliver twice. */
+    private static final int REMEMBERED = 4;
+    /** When a death is known everywhere at the latest, as far as sockets tell. */
+    private static final long DEATH_NANOS = 95_000_000;
 
     private final Agenda agenda;
     private final IntFunction<Bell> bells;
-    private final Map<Channel, Order> posts = new IdentityHashMap<>();
-    private final Map<Channel, Order> acknowledgements = new IdentityHashMap<>();
-    private final Map<Long, Order> controls = new HashMap<>();
+    private final int worldSize;
+    private final Way[] controls;
+    private final boolean[] cut;
+    private final List<Deque<Runnable>> remembered = new ArrayList<>();
+    /** Every way that data, or its acknowledgement, takes. */
+    private final List<Way> ways = new ArrayList<>();
 
-    /** When the last thing on a link arrives, which the next one must not overtake. */
-    private static final class Order {
-        private final long number;
-        private long last;
+    private final List<Channel> channels = new ArrayList<>();
 
-        Order(long number) {
-            this.number = number;
-        }
-
-        long next(Agenda agenda) {
-            last = Math.max(last + 1, agenda.elapsed() + agenda.delay());
-            return last;
-        }
-    }
-
-    SeededMedium(Agenda agenda, IntFunction<Bell> bells) {
+    SeededMedium(Agenda agenda, int worldSize, IntFunction<Bell> bells) {
         this.agenda = agenda;
         this.bells = bells;
+        this.worldSize = worldSize;
+        controls = new Way[worldSize * worldSize];
+        cut = new boolean[worldSize * worldSize];
+        for (int pair = 0; pair < controls.length; pair++) {
+            controls[pair] = new Way(pair, pair / worldSize, pair % worldSize);
+            remembered.add(null);
+        }
     }
 
-    private static Order of(Channel channel, Map<Channel, Order> orders) {
-        return orders.computeIfAbsent(channel, key -> new Order(orders.size()));
+    private int pair(int from, int to) {
+        return from * worldSize + to;
+    }
+
+    @Override
+    public void made(Channel channel) {
+        channel.posts = way(channel.from(), channel.to());
+        channel.acknowledgements = way(channel.to(), channel.from());
+        channels.add(channel);
+    }
+
+    private Way way(int from, int to) {
+        Way way = new Way(ways.size(), from, to);
+        if (cut[pair(from, to)]) {
+            way.cut();
+        }
+        ways.add(way);
+        return way;
+    }
+
+    private void travel(Way way, long kind, Runnable task) {
+        if (way.isCut()) {
+            return;
+        }
+        long departure = way.departs();
+        agenda.add(way.next(agenda), way.to(), kind | way.number(), () -> {
+            if (way.delivers(departure, agenda.elapsed())) {
+                task.run();
+            }
+        });
     }
 
     @Override
     public void posted(Channel channel, long count) {
-        Order order = of(channel, posts);
-        agenda.add(order.next(agenda), POSTED | order.number, () -> channel.publish(count));
+        travel(channel.posts, POSTED, () -> channel.publish(count));
     }
 
     @Override
     public void consumed(Channel channel, long count, boolean awaited) {
-        Order order = of(channel, acknowledgements);
-        agenda.add(order.next(agenda), CONSUMED | order.number, () -> channel.acknowledge(count, awaited));
+        travel(channel.acknowledgements, CONSUMED, () -> channel.acknowledge(count, awaited));
     }
 
     @Override
     public void later(int from, int to, Runnable task) {
-        long pair = (long) from << 28 | to;
-        Order order = controls.computeIfAbsent(pair, Order::new);
-        agenda.add(order.next(agenda), CONTROL | pair, task);
+        Way way = controls[pair(from, to)];
+        travel(way, CONTROL, task);
+        if (from != to && !way.isCut()) {
+            remember(pair(from, to), task);
+        }
+    }
+
+    private void remember(int pair, Runnable task) {
+        Deque<Runnable> last = remembered.get(pair);
+        if (last == null) {
+            last = new ArrayDeque<>(REMEMBERED);
+            remembered.set(pair, last);
+        }
+        if (last.size() == REMEMBERED) {
+            last.remove();
+        }
+        last.add(task);
     }
 
     @Override
     public void afterPosts(Channel channel, Runnable task) {
-        Order order = of(channel, posts);
-        agenda.add(order.next(agenda), ENDED | order.number, task);
+        travel(channel.posts, ENDED, task);
+    }
+
+    @Override
+    public void died(int rank) {
+        for (int to = 0; to < worldSize; to++) {
+            // some hear more of what it said last than others, and all hear of its end in an order of their own
+            long kept = agenda.draw(2) == 0 ? DEATH_NANOS : agenda.delay();
+            long silent = agenda.draw(2) == 0 ? 0 : agenda.draw(DEATH_NANOS);
+            controls[pair(rank, to)].lose(agenda.elapsed(), kept, silent);
+        }
+    }
+
+    /** Lets everything from one rank to another vanish from now on. */
+    void cut(int from, int to) {
+        cut[pair(from, to)] = true;
+        controls[pair(from, to)].cut();
+        for (Way way : ways) {
+            if (way.from() == from && way.to() == to) {
+                way.cut();
+            }
+        }
+    }
+
+    /** Breaks the data links between two ranks; both ends are told later, each at a time of its own. */
+    void drop(int one, int other) {
+        String why = "broke the link";
+        for (Channel channel : List.copyOf(channels)) {
+            if (Math.min(channel.from(), channel.to()) == Math.min(one, other)
+                    && Math.max(channel.from(), channel.to()) == Math.max(one, other)) {
+                tellAndCut(channel.posts, () -> channel.senderGone(why));
+                tellAndCut(channel.acknowledgements, () -> channel.receiverGone(why));
+            }
+        }
+    }
+
+    /** What is on the way is lost; what tells of the end is the last that arrives. */
+    private void tellAndCut(Way way, Runnable end) {
+        if (!way.isCut()) {
+            way.lose(agenda.elapsed(), 0, agenda.delay());
+            agenda.add(way.next(agenda), way.to(), ENDED | way.number(), end);
+            way.cut();
+        }
+    }
+
+    /** Delivers the last control messages of one rank to another once more. */
+    void duplicate(int from, int to) {
+        Deque<Runnable> last = remembered.get(pair(from, to));
+        if (last != null) {
+            last.forEach(task -> travel(controls[pair(from, to)], CONTROL, task));
+        }
     }
 
     @Override

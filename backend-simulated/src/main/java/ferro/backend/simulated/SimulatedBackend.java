@@ -2,6 +2,8 @@ package ferro.backend.simulated;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.GroupEvent;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
@@ -186,6 +188,16 @@ public final class SimulatedBackend implements CollectiveBackend {
     @Override
     public void abort(Throwable cause) {
         engine.abort(cause);
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        return engine.failure();
+    }
+
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        engine.onEvent(listener);
     }
 
     @Override

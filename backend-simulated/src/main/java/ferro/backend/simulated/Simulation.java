@@ -1,10 +1,12 @@
 package ferro.backend.simulated;
 
+import ferro.FerroException;
 import ferro.InvalidRankException;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +14,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
@@ -34,24 +38,36 @@ import java.util.stream.LongStream;
  * <p>One run per object; not for several threads.
  */
 public final class Simulation {
+    private static final long LINGER_MILLIS = 150;
+    private static final long LINGER_NANOS = Duration.ofMillis(LINGER_MILLIS).toNanos();
     private static final long LONGEST_NANOS = Duration.ofHours(24).toNanos();
 
     private final long seed;
     private final Agenda agenda;
+    private final SeededMedium medium;
+    private final Network network;
+    private final Misfortune misfortune;
     private final List<SteppedRank> ranks = new ArrayList<>();
     private final List<CompletionStage<?>> watched = new ArrayList<>();
     private final List<Runnable> checks = new ArrayList<>();
+    private IntConsumer observer = rank -> {};
+    private boolean mayFail;
     private boolean started;
 
-    private Simulation(int worldSize, long seed, Map<String, String> settings) {
+    /** Makes a simulation whose ranks see the medium through a decorator of a test. */
+    Simulation(int worldSize, long seed, Map<String, String> settings, UnaryOperator<Transport> decorator) {
         this.seed = seed;
-        this.agenda = new Agenda(seed);
-        Network network = new Network(worldSize, new SeededMedium(agenda, ranks::get));
+        this.agenda = new Agenda(seed, worldSize);
+        this.medium = new SeededMedium(agenda, worldSize, ranks::get);
+        this.network = new Network(worldSize, medium);
+        this.misfortune = new Misfortune(agenda, medium, network, ranks);
         for (int rank = 0; rank < worldSize; rank++) {
-            RankContext context = new SimulatedContext(settings, agenda::nanoTime, new VirtualExecutor(agenda, rank));
-            SteppedRank stepped = new SteppedRank(agenda, rank);
+            VirtualExecutor background = new VirtualExecutor(agenda, rank);
+            RankContext context = new SimulatedContext(settings, agenda::nanoTime, background);
+            SteppedRank stepped = new SteppedRank(agenda, rank, background);
             ranks.add(stepped);
-            stepped.join(network, new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context)), context);
+            GroupSpec spec = new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
+            stepped.join(network, spec, context, decorator);
         }
     }
 
@@ -100,7 +116,7 @@ public final class Simulation {
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulation needs at least 1 rank, found " + worldSize);
         }
-        return new Simulation(worldSize, seed, Map.copyOf(settings));
+        return new Simulation(worldSize, seed, Map.copyOf(settings), UnaryOperator.identity());
     }
 
     /**
@@ -146,6 +162,40 @@ public final class Simulation {
     }
 
     /**
+     * Says what goes wrong. Operations may then fail: the scripts, and the checks, say what may not happen.
+     *
+     * @param faults in any order
+     * @return this
+     * @throws InvalidRankException  if there is no such rank
+     * @throws IllegalStateException if the simulation has run
+     */
+    public Simulation faults(List<Fault> faults) {
+        refuseIfStarted("faults");
+        faults.forEach(misfortune::add);
+        return mayFail();
+    }
+
+    /**
+     * Lets operations fail, as they do where a script aborts a group; {@link #run} then goes on for {@value #LINGER_MILLIS} ms
+     * of virtual time after the last has ended, so that checks find what all ranks agree on.
+     *
+     * @return this
+     */
+    public Simulation mayFail() {
+        mayFail = true;
+        return this;
+    }
+
+    /**
+     * Returns the virtual time since the start, as all ranks see it.
+     *
+     * @return time
+     */
+    public Duration elapsed() {
+        return Duration.ofNanos(agenda.elapsed());
+    }
+
+    /**
      * Fails the run if a stage fails or never ends; for chains of a script, whose failures nobody else sees.
      *
      * @param stage end of a chain
@@ -155,7 +205,7 @@ public final class Simulation {
     }
 
     /**
-     * Adds a check of the results, run when all operations have ended well.
+     * Adds a check of the results, run when all operations have ended.
      *
      * @param check throws if a result is wrong
      * @return this
@@ -166,11 +216,11 @@ public final class Simulation {
     }
 
     /**
-     * Runs all scripts to their end on this thread.
+     * Runs all scripts to their end on this thread, then closes all groups and sees to it that nothing of theirs is left.
      *
      * @return what the run was
-     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, or nothing ends; it names
-     *                               the seed
+     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, nothing ends, or something
+     *                               is left after the end; it names the seed
      * @throws IllegalStateException if the simulation has run
      */
     public Result run() {
@@ -180,9 +230,14 @@ public final class Simulation {
             while (agenda.isPressed() || !isDone()) {
                 turn();
             }
-            ranks.forEach(SteppedRank::verify);
+            if (mayFail) {
+                turnUntil(agenda.elapsed() + LINGER_NANOS);
+            } else {
+                ranks.forEach(SteppedRank::verify);
+            }
             watched.forEach(Simulation::verify);
             checks.forEach(Runnable::run);
+            end();
         } catch (RuntimeException | AssertionError failure) {
             throw new AssertionError(describe(failure), failure);
         }
@@ -193,7 +248,63 @@ public final class Simulation {
         if (agenda.isEmpty() || agenda.elapsed() > LONGEST_NANOS) {
             throw new IllegalStateException("operations are under way, but nothing would ever happen again");
         }
+        misfortune.strike();
         agenda.next();
+        observer.accept(agenda.owner());
+    }
+
+    private void turnUntil(long elapsed) {
+        while (agenda.isPressed() || agenda.nextAt() <= elapsed) {
+            turn();
+        }
+    }
+
+    /** Closes what is left of all ranks; nothing but what goes on for ever may then be left. */
+    private void end() {
+        for (SteppedRank rank : ranks) {
+            if (!rank.isDead()) {
+                close(rank);
+            }
+        }
+        turnUntil(agenda.elapsed() + LINGER_NANOS);
+        StringBuilder left = new StringBuilder(network.leaked());
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            if (ranks.get(rank).openTimers() > 0) {
+                left.append("rank ")
+                        .append(rank)
+                        .append(" has ")
+                        .append(ranks.get(rank).openTimers());
+                left.append(" timers");
+            }
+        }
+        if (left.length() > 0) {
+            throw new IllegalStateException("all groups are closed, but " + left);
+        }
+    }
+
+    private void close(SteppedRank rank) {
+        try {
+            rank.close();
+        } catch (FerroException failure) {
+            if (!mayFail) {
+                throw failure;
+            }
+        }
+    }
+
+    /** Has a test hear to whom each step has happened, right after it. */
+    void observe(IntConsumer afterStep) {
+        observer = afterStep;
+    }
+
+    /** Returns a rank's end of the group of all ranks; for tests. */
+    ProcessGroup group(int rank) {
+        return ranks.get(rank).group();
+    }
+
+    /** Returns what has gone wrong so far; for tests. */
+    Misfortune misfortune() {
+        return misfortune;
     }
 
     private boolean isDone() {

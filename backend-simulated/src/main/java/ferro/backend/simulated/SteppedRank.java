@@ -6,8 +6,10 @@ import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Transport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** One rank of a seeded simulation: its engine, when it has its next turn, and what it has under way. */
 final class SteppedRank implements Bell {
@@ -19,25 +21,36 @@ final class SteppedRank implements Bell {
 
     private final Agenda agenda;
     private final int rank;
+    private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
     private CollectiveEngine.Stepped engine;
     private ProcessGroup group;
     private long turnAt = NONE;
+    /** Operations before this one have ended. */
+    private int firstOpen;
 
-    SteppedRank(Agenda agenda, int rank) {
+    private boolean dead;
+    private boolean closed;
+
+    SteppedRank(Agenda agenda, int rank, VirtualExecutor background) {
         this.agenda = agenda;
         this.rank = rank;
+        this.background = background;
     }
 
-    void join(Network network, GroupSpec spec, RankContext context) {
+    void join(Network network, GroupSpec spec, RankContext context, UnaryOperator<Transport> medium) {
         SimulatedTransport transport = network.join(spec.name(), rank);
-        engine = CollectiveEngine.stepped(transport, spec, context);
+        engine = CollectiveEngine.stepped(medium.apply(transport), spec, context);
         CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, network, this::submitted);
-        group = ProcessGroup.of(backend);
+        group = ProcessGroup.of(backend, context);
+    }
+
+    ProcessGroup group() {
+        return group;
     }
 
     void start(Simulation.Script script) {
-        agenda.add(agenda.elapsed() + agenda.delay(), SCRIPT | rank, () -> script.run(group));
+        agenda.add(agenda.elapsed() + agenda.delay(), rank, SCRIPT | rank, () -> script.run(group));
     }
 
     private void submitted(Work work) {
@@ -57,7 +70,7 @@ final class SteppedRank implements Bell {
     }
 
     private void turn(long at, boolean pressing) {
-        if (at >= turnAt) {
+        if (at >= turnAt || dead || closed) {
             return;
         }
         turnAt = at;
@@ -68,13 +81,16 @@ final class SteppedRank implements Bell {
             }
         };
         if (pressing) {
-            agenda.add(at, TURN | rank, task);
+            agenda.add(at, rank, TURN | rank, task);
         } else {
-            agenda.addTimer(at, TURN | rank, task);
+            agenda.addTimer(at, rank, TURN | rank, task);
         }
     }
 
     private void advance() {
+        if (closed) {
+            return;
+        }
         boolean moved = engine.advance();
         agenda.trace(moved ? 1 : 0);
         if (moved) {
@@ -84,9 +100,21 @@ final class SteppedRank implements Bell {
         }
     }
 
-    /** Returns whether everything submitted has ended. */
+    /** Stops for good, as a process that is killed. */
+    void die() {
+        dead = true;
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** Returns whether everything submitted has ended; of the dead nothing is awaited. */
     boolean isDone() {
-        for (int i = works.size() - 1; i >= 0; i--) {
+        while (firstOpen < works.size() && works.get(firstOpen).isDone()) {
+            firstOpen++;
+        }
+        for (int i = dead ? works.size() : firstOpen; i < works.size(); i++) {
             if (!works.get(i).isDone()) {
                 return false;
             }
@@ -97,5 +125,16 @@ final class SteppedRank implements Bell {
     /** Throws the failure of the first operation that failed. */
     void verify() {
         works.forEach(Work::await);
+    }
+
+    /** Closes this rank's end of everything. */
+    void close() {
+        closed = true;
+        group.close();
+    }
+
+    /** Returns how many timers of this rank would still do something; of the dead none. */
+    int openTimers() {
+        return dead ? 0 : background.openTimers();
     }
 }

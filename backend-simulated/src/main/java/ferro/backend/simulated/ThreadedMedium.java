@@ -24,6 +24,16 @@ final class ThreadedMedium implements Medium {
     }
 
     @Override
+    public void made(Channel channel) {
+        // all channels are alike
+    }
+
+    @Override
+    public void died(int rank) {
+        // what it has sent arrives at once
+    }
+
+    @Override
     public void later(int from, int to, Runnable task) {
         background.add(task);
     }

@@ -1,6 +1,8 @@
 package ferro.backend.simulated;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Delayed;
@@ -17,7 +19,9 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     private final Agenda agenda;
     private final int rank;
+    private final Set<Timer<?>> open = new HashSet<>();
     private long lastExecute;
+    private long timers;
 
     VirtualExecutor(Agenda agenda, int rank) {
         this.agenda = agenda;
@@ -28,7 +32,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
     @Override
     public void execute(Runnable task) {
         lastExecute = Math.max(lastExecute + 1, agenda.elapsed() + agenda.delay());
-        agenda.add(lastExecute, EXECUTE | rank, task);
+        agenda.add(lastExecute, rank, EXECUTE | rank, task);
     }
 
     @Override
@@ -53,9 +57,16 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
     }
 
     private <V> Timer<V> start(Timer<V> timer, long delayNanos) {
+        open.add(timer);
         timer.dueAt = agenda.elapsed() + Math.max(0, delayNanos);
-        agenda.addTimer(timer.dueAt, TIMER | rank, timer::fire);
+        agenda.addTimer(timer.dueAt, rank, TIMER | timer.number << 16 | rank, timer::fire);
         return timer;
+    }
+
+    /** Returns how many timers would still do something. */
+    int openTimers() {
+        open.removeIf(Timer::isDone);
+        return open.size();
     }
 
     @Override
@@ -91,6 +102,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
     /** A task at a virtual time, or at every period from there. */
     private final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         private final long periodNanos;
+        private final long number = ++timers;
         private long dueAt;
 
         Timer(Callable<V> task, long periodNanos) {
@@ -99,6 +111,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         }
 
         private void fire() {
+            open.remove(this);
             if (periodNanos == 0) {
                 run();
             } else if (runAndReset()) {

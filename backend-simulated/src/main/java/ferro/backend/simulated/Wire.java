@@ -11,8 +11,10 @@ import ferro.spi.Transport.Lane;
  */
 record Wire(int low, Channel up, Channel down) {
     static Wire between(int one, int other, Lane lane) {
-        Channel up = new Channel(lane);
-        return new Wire(Math.min(one, other), up, one == other ? up : new Channel(lane));
+        int low = Math.min(one, other);
+        int high = Math.max(one, other);
+        Channel up = new Channel(lane, low, high);
+        return new Wire(low, up, one == other ? up : new Channel(lane, high, low));
     }
 
     Channel from(int rank) {

@@ -1,0 +1,86 @@
+package ferro.backend.simulated;
+
+import ferro.InvalidRankException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The faults of one run, and how each is done to the ranks and to what is between them. */
+final class Misfortune {
+    private final Agenda agenda;
+    private final SeededMedium medium;
+    private final Network network;
+    private final List<SteppedRank> ranks;
+    private final List<Fault> ahead = new ArrayList<>();
+    private final List<Fault> struck = new ArrayList<>();
+
+    Misfortune(Agenda agenda, SeededMedium medium, Network network, List<SteppedRank> ranks) {
+        this.agenda = agenda;
+        this.medium = medium;
+        this.network = network;
+        this.ranks = ranks;
+    }
+
+    void add(Fault fault) {
+        if (fault instanceof Fault.Crash crash) {
+            check(crash.rank());
+        } else if (fault instanceof Fault.Pause pause) {
+            check(pause.rank());
+        } else if (fault instanceof Fault.Cut cut) {
+            check(cut.from(), cut.to());
+        } else if (fault instanceof Fault.Drop drop) {
+            check(drop.one(), drop.other());
+        } else if (fault instanceof Fault.Duplicate twice) {
+            check(twice.from(), twice.to());
+        }
+        ahead.add(fault);
+        ahead.sort(Comparator.comparingLong(Fault::step));
+    }
+
+    private void check(int... named) {
+        for (int rank : named) {
+            InvalidRankException.check(rank, ranks.size());
+        }
+    }
+
+    /** Does what is due before the next step. */
+    void strike() {
+        while (!ahead.isEmpty() && ahead.get(0).step() <= agenda.steps()) {
+            Fault fault = ahead.remove(0);
+            struck.add(fault);
+            agenda.trace(-fault.step());
+            strike(fault);
+        }
+    }
+
+    private void strike(Fault fault) {
+        if (fault instanceof Fault.Crash crash) {
+            crash(crash.rank());
+        } else if (fault instanceof Fault.Pause pause) {
+            agenda.pause(pause.rank(), pause.length().toNanos());
+        } else if (fault instanceof Fault.Cut cut) {
+            medium.cut(cut.from(), cut.to());
+        } else if (fault instanceof Fault.Drop drop) {
+            medium.drop(drop.one(), drop.other());
+        } else if (fault instanceof Fault.Duplicate twice) {
+            medium.duplicate(twice.from(), twice.to());
+        }
+    }
+
+    private void crash(int rank) {
+        if (!ranks.get(rank).isDead()) {
+            ranks.get(rank).die();
+            agenda.end(rank);
+            network.kill(rank);
+        }
+    }
+
+    /** Returns what has happened so far. */
+    List<Fault> struck() {
+        return struck;
+    }
+
+    boolean isDead(int rank) {
+        return ranks.get(rank).isDead();
+    }
+}

@@ -1,0 +1,86 @@
+package ferro.backend.simulated;
+
+import ferro.DataType;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.util.SplittableRandom;
+
+/** One message of a random program, small or above the eager limit. */
+final class Message {
+    private static final int TAGS = 3;
+    private static final int LARGE = 9_000;
+
+    private final int from;
+    private final int to;
+    private final int tag;
+    private final long[] content;
+    private final Cells sent;
+    private final Cells got;
+
+    Message(SplittableRandom random, int worldSize) {
+        from = random.nextInt(worldSize);
+        to = random.nextInt(worldSize);
+        tag = random.nextInt(TAGS);
+        content = new long[random.nextInt(12) == 0 ? LARGE : 1 + random.nextInt(40)];
+        for (int i = 0; i < content.length; i++) {
+            content[i] = 2 + random.nextInt(1000);
+        }
+        sent = Cells.of(DataType.INT64, content);
+        got = Cells.of(DataType.INT64, new long[content.length]);
+    }
+
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
+    }
+
+    /** Returns one side of it. */
+    Op half(boolean sends) {
+        return new Half(sends);
+    }
+
+    /** The send, or the receive. */
+    private final class Half implements Op {
+        private final boolean sends;
+
+        Half(boolean sends) {
+            this.sends = sends;
+        }
+
+        @Override
+        public Work submit(ProcessGroup group) {
+            return sends ? group.sendAsync(sent.tensor(), to, tag) : group.recvAsync(got.tensor(), from, tag);
+        }
+
+        @Override
+        public boolean isInOrder() {
+            return false;
+        }
+
+        @Override
+        public String wrongOn(int rank) {
+            Cells mine = sends ? sent : got;
+            int wrong = mine.firstWrong(content);
+            return wrong < 0 ? null : "element " + wrong + " is " + mine.at(wrong) + ", need " + content[wrong];
+        }
+
+        @Override
+        public void reuseMemoryOf(int rank) {
+            (sends ? sent : got).fillWithCanary();
+        }
+
+        @Override
+        public boolean isTouchedOn(int rank) {
+            return (sends ? sent : got).firstTouched() >= 0;
+        }
+
+        @Override
+        public String toString() {
+            return (sends ? "send" : "receive") + " of " + content.length + " longs from " + from + " to " + to
+                    + " tag " + tag;
+        }
+    }
+}

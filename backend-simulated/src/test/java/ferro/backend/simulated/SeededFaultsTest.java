@@ -1,0 +1,49 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.group.SystemContext;
+import ferro.spi.Settings;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Random programs with random faults. {@code -Dferro.seed=N} replays one; {@code -Dferro.simulation.seeds=1000000} runs so many,
+ * however long it takes; without either it is as many as half a minute has room for.
+ */
+class SeededFaultsTest {
+    private static final long FIRST = 1;
+    private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long USUAL_SEEDS = 10_000;
+
+    @Test
+    @DisplayName("row 21, row 28: whatever goes wrong nobody hangs, and nobody is given wrong data")
+    @Timeout(value = 6, unit = TimeUnit.HOURS)
+    void whateverGoesWrongNobodyHangsAndNobodyIsGivenWrongData(TestReporter reporter) {
+        SystemContext context = SystemContext.ofProcess();
+        if (Settings.SEED.find(context).isPresent()) {
+            Simulation.seeds(1, context).forEach(FaultyRun::run);
+            return;
+        }
+        long wanted =
+                context.setting("ferro.simulation.seeds").map(Long::valueOf).orElse(0L);
+        long seeds = wanted > 0 ? wanted : USUAL_SEEDS;
+        long begun = System.nanoTime();
+        long seed = FIRST;
+        while (seed < FIRST + seeds && (wanted > 0 || System.nanoTime() - begun < USUAL_NANOS)) {
+            FaultyRun.run(seed++);
+        }
+        long micros = (System.nanoTime() - begun) / 1000;
+        reporter.publishEntry("seeds", seed - FIRST + " from " + FIRST + ", " + micros / (seed - FIRST) + " us each");
+    }
+
+    @Test
+    void sameSeedGivesTheSameTrace() {
+        for (long seed = 1; seed <= 30; seed++) {
+            assertEquals(FaultyRun.run(seed), FaultyRun.run(seed));
+        }
+    }
+}
