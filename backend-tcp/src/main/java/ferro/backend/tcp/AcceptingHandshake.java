@@ -82,7 +82,7 @@ final class AcceptingHandshake implements Handshake {
                     "job \"" + own.job() + "\" is here, yours is \"" + Refusal.printable(said.job())
                             + "\": give every job a port or a FERRO_JOB_ID of its own");
         }
-        Credentials.checkSecrets(own.secret().present(), said.hasSecret());
+        Credentials.checkSecrets(own.secret().present(), said.options().secret());
         hello = said;
         wanted = HEAD_BYTES + Secret.PROOF_BYTES;
         state = State.PROOF;

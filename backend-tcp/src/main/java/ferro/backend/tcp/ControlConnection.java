@@ -1,8 +1,10 @@
 package ferro.backend.tcp;
 
+import ferro.FerroException.Code;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 
@@ -11,18 +13,20 @@ final class ControlConnection extends ExactReader {
     private final int peer;
     private final Channel channel;
     private final Owner owner;
+    private final boolean checksum;
     private ControlFrame.Head head;
     private boolean over;
 
-    ControlConnection(int peer, Channel channel, Owner owner) {
+    ControlConnection(int peer, Channel channel, Owner owner, boolean checksum) {
         this.peer = peer;
         this.channel = channel;
         this.owner = owner;
+        this.checksum = checksum;
     }
 
     /** Sends; from any thread, in order, never waits. */
     ChannelFuture send(ControlFrame frame) {
-        return channel.writeAndFlush(Unpooled.wrappedBuffer(frame.encoded()));
+        return channel.writeAndFlush(Unpooled.wrappedBuffer(frame.encoded(checksum)));
     }
 
     Channel channel() {
@@ -51,12 +55,13 @@ final class ControlConnection extends ExactReader {
         try {
             if (head == null) {
                 head = ControlFrame.Head.decoded(bytes);
-                if (head.bytes() > 0) {
-                    expect(head.bytes());
+                int following = head.bytes() + (checksum ? ControlFrame.CHECKSUM_BYTES : 0);
+                if (following > 0) {
+                    expect(following);
                     return;
                 }
             }
-            ControlFrame frame = head.withBody(bytes);
+            ControlFrame frame = checksum ? head.withCheckedBody(bytes) : head.withBody(bytes);
             head = null;
             owner.received(peer, frame);
             expect(ControlFrame.HEAD_BYTES);
@@ -79,7 +84,12 @@ final class ControlConnection extends ExactReader {
     void end(Throwable cause) {
         if (!over) {
             over = true;
-            channel.close();
+            if (cause instanceof Refusal refusal && refusal.code() == Code.PROTOCOL) {
+                // else the peer would take this rank for dead
+                send(ControlFrame.refused(refusal)).addListener(ChannelFutureListener.CLOSE);
+            } else {
+                channel.close();
+            }
             owner.ended(peer, cause);
         }
     }

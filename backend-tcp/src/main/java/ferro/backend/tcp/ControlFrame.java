@@ -2,6 +2,7 @@ package ferro.backend.tcp;
 
 import ferro.FerroException.Code;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
  * One frame of a control connection.
@@ -16,6 +17,8 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     static final int HEAD_BYTES = 16;
 
     static final int MOST_BODY_BYTES = 4096;
+    /** CRC32C of head and body, where {@code ferro.tcp.checksum} is on. */
+    static final int CHECKSUM_BYTES = 4;
 
     private static final byte[] NOTHING = {};
 
@@ -30,7 +33,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         /** All control connections of the sender are up. */
         READY,
         /** The sender closes in order. */
-        GOODBYE
+        GOODBYE,
+        /** What the receiver sent made no sense, and nothing more of it is read; body: a refusal. */
+        REFUSED
     }
 
     static ControlFrame bare(Type type) {
@@ -47,6 +52,10 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.MESSAGE, (byte) 0, group, body);
     }
 
+    static ControlFrame refused(Refusal why) {
+        return new ControlFrame(Type.REFUSED, (byte) 0, 0, why.encoded());
+    }
+
     static ControlFrame openData(DataKey key, int epoch) {
         byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(epoch).array();
         return new ControlFrame(Type.OPEN_DATA, (byte) key.lane().ordinal(), key.group(), body);
@@ -59,6 +68,23 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 .put(text)
                 .array();
         return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body);
+    }
+
+    /** With a checksum behind it where both sides have those. */
+    byte[] encoded(boolean checksum) {
+        byte[] plain = encoded();
+        return checksum
+                ? ByteBuffer.allocate(plain.length + CHECKSUM_BYTES)
+                        .put(plain)
+                        .putInt(sumOf(plain))
+                        .array()
+                : plain;
+    }
+
+    private static int sumOf(byte[] bytes) {
+        CRC32C sum = new CRC32C();
+        sum.update(bytes);
+        return (int) sum.getValue();
     }
 
     byte[] encoded() {
@@ -94,6 +120,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 case MESSAGE -> bytes >= 0 && bytes <= MOST_BODY_BYTES;
                 case OPEN_DATA -> bytes == Integer.BYTES;
                 case NO_DATA -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
+                case REFUSED -> bytes > 0 && bytes <= Hello.MOST_BYTES;
                 case READY, GOODBYE -> bytes == 0;
             };
             if (!fits || lane < 0 || lane >= DataKey.LANES) {
@@ -107,6 +134,21 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
             byte[] body = new byte[bytes];
             in.get(body);
             return new ControlFrame(type, lane, group, body);
+        }
+
+        /** As {@link #withBody}, and checks what stands behind it. */
+        ControlFrame withCheckedBody(ByteBuffer in) throws Refusal {
+            ControlFrame frame = withBody(in);
+            int said = in.getInt();
+            int found = sumOf(frame.encoded());
+            if (said != found) {
+                throw new Refusal(
+                        Code.PROTOCOL,
+                        "a control frame of type " + type + " with " + bytes + " bytes has checksum "
+                                + Integer.toHexString(found) + ", need " + Integer.toHexString(said)
+                                + ": something changes bytes on the way");
+            }
+            return frame;
         }
     }
 }

@@ -13,10 +13,10 @@ import java.util.Arrays;
  * @param job       job id
  * @param member    who connects
  * @param channel   which data channel; {@link Channel#NONE} for other kinds
- * @param hasSecret whether the connecting side has a secret
+ * @param options   of the connecting side
  * @param nonce     32 fresh random bytes
  */
-record Hello(Kind kind, String job, Member member, Channel channel, boolean hasSecret, byte[] nonce) {
+record Hello(Kind kind, String job, Member member, Channel channel, Options options, byte[] nonce) {
     static final int VERSION = 1;
     static final int PREFIX_BYTES = 12;
     static final int NONCE_BYTES = 32;
@@ -58,6 +58,25 @@ record Hello(Kind kind, String job, Member member, Channel channel, boolean hasS
         static final Channel NONE = new Channel(0, (byte) 0, 0);
     }
 
+    /**
+     * What must be equal on both sides, in one byte.
+     *
+     * @param secret   whether there is one
+     * @param checksum whether data travels with checksums
+     */
+    record Options(boolean secret, boolean checksum) {
+        private static final int SECRET = 1;
+        private static final int CHECKSUM = 2;
+
+        private byte encoded() {
+            return (byte) ((secret ? SECRET : 0) | (checksum ? CHECKSUM : 0));
+        }
+
+        private static Options decoded(byte bits) {
+            return new Options((bits & SECRET) != 0, (bits & CHECKSUM) != 0);
+        }
+    }
+
     /** Whether what came so far can be the beginning of a hello. */
     static boolean begins(byte[] bytes, int count) {
         int compared = Math.min(count, MAGIC.length);
@@ -72,7 +91,7 @@ record Hello(Kind kind, String job, Member member, Channel channel, boolean hasS
         }
         ByteBuffer out = ByteBuffer.allocate(PREFIX_BYTES + FIXED_BYTES + name.length);
         out.put(MAGIC).putShort((short) VERSION).putShort((short) (FIXED_BYTES + name.length));
-        out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put((byte) (hasSecret ? 1 : 0));
+        out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put(options.encoded());
         out.putLong(member.group).putInt(member.rank).putInt(member.worldSize).putInt(member.to);
         out.putLong(channel.group).put(channel.lane).putInt(channel.epoch);
         out.put(nonce).put((byte) name.length).put(name);
@@ -110,7 +129,7 @@ record Hello(Kind kind, String job, Member member, Channel channel, boolean hasS
         if (kind < 0 || kind >= Kind.values().length) {
             throw new Refusal(Code.PROTOCOL, "no kind of connection has number " + (kind + 1));
         }
-        boolean hasSecret = in.get() != 0;
+        Options options = Options.decoded(in.get());
         Member member = new Member(in.getLong(), in.getInt(), in.getInt(), in.getInt());
         Channel channel = new Channel(in.getLong(), in.get(), in.getInt());
         byte[] nonce = new byte[NONCE_BYTES];
@@ -123,7 +142,7 @@ record Hello(Kind kind, String job, Member member, Channel channel, boolean hasS
         byte[] name = new byte[length];
         in.get(name);
         return new Hello(
-                Kind.values()[kind], new String(name, StandardCharsets.UTF_8), member, channel, hasSecret, nonce);
+                Kind.values()[kind], new String(name, StandardCharsets.UTF_8), member, channel, options, nonce);
     }
 
     @Override

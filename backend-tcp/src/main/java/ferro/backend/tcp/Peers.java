@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -112,6 +113,13 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
                     "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
                             + ", you have " + member.worldSize());
         }
+        if (hello.options().checksum() != io().checksum()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has "
+                            + checksum(io().checksum()) + ", you have "
+                            + checksum(hello.options().checksum()));
+        }
         if (member.to() != spec.rank()) {
             throw new Refusal(
                     Code.RENDEZVOUS,
@@ -129,6 +137,10 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         } else {
             takeSlot(member.rank(), channel);
         }
+    }
+
+    private static String checksum(boolean on) {
+        return Settings.TCP_CHECKSUM.name() + "=" + (on ? 1 : 0);
     }
 
     private void takeSlot(int peer, Channel channel) throws Refusal {
@@ -162,7 +174,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
             channel.close();
             return;
         }
-        ControlConnection connection = new ControlConnection(peer, channel, this);
+        ControlConnection connection = new ControlConnection(peer, channel, this, io().checksum());
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {
@@ -220,6 +232,10 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
             case READY -> {
                 readyPeers.set(peer);
                 checkReady();
+            }
+            case REFUSED -> {
+                Refusal why = Refusal.decoded(ByteBuffer.wrap(frame.body()));
+                gone(peer, failure(peer, why.code(), "refused what this rank sent: " + why.getMessage(), why));
             }
             case GOODBYE -> gone(peer, failure(peer, Code.PEER_LOST, "closed the group", null));
         }

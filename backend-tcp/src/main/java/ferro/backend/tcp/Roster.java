@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -23,13 +24,15 @@ final class Roster {
     private final Store store;
     private final GroupSpec spec;
     private final Card own;
+    private final boolean checksum;
     private int generation = 1;
     private boolean claimed;
 
-    Roster(Store store, GroupSpec spec, Card own) {
+    Roster(Store store, GroupSpec spec, Card own, boolean checksum) {
         this.store = store;
         this.spec = spec;
         this.own = own;
+        this.checksum = checksum;
     }
 
     /**
@@ -55,7 +58,7 @@ final class Roster {
         }
     }
 
-    /** Takes the slot of this rank and agrees on the world size. */
+    /** Takes the slot of this rank and agrees on what must be equal on all. */
     void claim() {
         byte[] there = store.compareAndSet(slot(), null, taken());
         if (isLeft(there)) {
@@ -66,11 +69,12 @@ final class Roster {
             throw duplicate(there);
         }
         claimed = true;
-        agreeOnSize();
+        agree();
     }
 
     private static final String LEFT = "left\n";
     private static final String TAKEN = "taken\n";
+    private static final String CHECKSUM = Settings.TCP_CHECKSUM.name();
 
     private String slot() {
         return spec.name() + "/rank/" + spec.rank();
@@ -94,15 +98,20 @@ final class Roster {
                         + ": give every process a rank of its own");
     }
 
-    private void agreeOnSize() {
-        String mine = spec.worldSize() + " " + spec.rank();
-        String first = text(store.compareAndSet(key("size"), null, bytes(mine)));
-        String[] parts = first.split(" ");
-        if (Integer.parseInt(parts[0]) == spec.worldSize()) {
+    private void agree() {
+        String[] mine = {Integer.toString(spec.worldSize()), Integer.toString(spec.rank()), checksum ? "1" : "0"};
+        String[] first = text(store.compareAndSet(key("size"), null, bytes(String.join(" ", mine))))
+                .split(" ", -1);
+        compare("world size ", mine[0], first[0], first[1], "WORLD_SIZE");
+        compare(CHECKSUM + "=", mine[2], first[2], first[1], CHECKSUM);
+    }
+
+    private void compare(String what, String mine, String first, String whose, String setting) {
+        if (mine.equals(first)) {
             return;
         }
-        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
-                + ", rank " + parts[1] + " has " + parts[0] + ": give all ranks the same WORLD_SIZE";
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" has " + what + mine + ", rank " + whose
+                + " has " + first + ": give all ranks the same " + setting;
         store.set(key("failed"), bytes(text));
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }

@@ -103,7 +103,7 @@ final class TcpDialer {
                     own.job(),
                     call.member,
                     call.channel,
-                    own.secret().present(),
+                    new Hello.Options(own.secret().present(), io.checksum()),
                     own.nonce());
             ChannelFuture connecting = new Bootstrap()
                     .group(loop)

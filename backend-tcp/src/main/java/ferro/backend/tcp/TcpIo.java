@@ -33,14 +33,16 @@ final class TcpIo {
 
     private final boolean epoll;
     private final String congestion;
+    private final boolean checksum;
 
-    private TcpIo(boolean epoll, String congestion) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum) {
         this.epoll = epoll;
         this.congestion = congestion;
+        this.checksum = checksum;
     }
 
     /**
-     * Reads {@code ferro.tcp.io} and {@code ferro.tcp.congestion}.
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion} and {@code ferro.tcp.checksum}.
      *
      * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
      *     does not take the congestion control
@@ -61,7 +63,7 @@ final class TcpIo {
         };
         String congestion = Settings.TCP_CONGESTION.of(context);
         checkCongestion(congestion, epoll);
-        return new TcpIo(epoll, congestion);
+        return new TcpIo(epoll, congestion, Settings.TCP_CHECKSUM.of(context));
     }
 
     /** Tries a name out, so that joining fails with it and not the first call. */
@@ -92,11 +94,16 @@ final class TcpIo {
 
     /** What is best on this machine, for those who have no settings. */
     static TcpIo standard() {
-        return new TcpIo(Epoll.isAvailable(), AUTO);
+        return new TcpIo(Epoll.isAvailable(), AUTO, false);
     }
 
     boolean epoll() {
         return epoll;
+    }
+
+    /** Whether what ranks tell each other travels with checksums. */
+    boolean checksum() {
+        return checksum;
     }
 
     /** A new factory of handlers, for the background loop and for driven ones. */

@@ -57,7 +57,7 @@ final class TcpJoin {
                 port.bound().getPort(),
                 ProcessHandle.current().pid(),
                 new SecureRandom().nextLong());
-        Roster roster = new Roster(store, spec, card);
+        Roster roster = new Roster(store, spec, card, port.io().checksum());
         try {
             roster.claim();
         } catch (RuntimeException failure) {

@@ -208,7 +208,8 @@ final class TcpTransport implements Transport {
             return;
         }
         try {
-            link.connect(driven().adopt(arrival.channel()));
+            Wire wire = driven().adopt(arrival.channel());
+            link.connect(mesh.io().checksum() ? new CheckedWire(wire) : wire);
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
             link.fail(failure(
@@ -300,15 +301,30 @@ final class TcpTransport implements Transport {
 
         @Override
         public FerroException ended(String progress, IOException cause) {
+            if (cause instanceof CheckedWire.Corrupted) {
+                return corrupted(progress, cause);
+            }
             String message = "rank " + rank + " of " + name() + " lost rank " + peer + ": their " + words(lane)
                     + " connection ended" + (cause == null ? "" : " (" + cause.getMessage() + ")") + ", " + progress
                     + "; the output of rank " + peer + " says why";
             return failure(FerroException.Code.PEER_LOST, peer, message, cause);
         }
 
+        private FerroException corrupted(String progress, IOException cause) {
+            String message = "rank " + rank + " of " + name() + " refused what rank " + peer + " sent: on their "
+                    + words(lane) + " connection " + cause.getMessage() + ", " + progress
+                    + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
+            return failure(FerroException.Code.PROTOCOL, peer, message, cause);
+        }
+
         @Override
         public void broken(FerroException cause) {
-            events.broken(peer, cause);
+            if (cause.code() == FerroException.Code.PROTOCOL) {
+                // nothing on its way can explain it better
+                events.lost(peer, cause);
+            } else {
+                events.broken(peer, cause);
+            }
         }
 
         @Override

@@ -156,7 +156,7 @@ class AbortBesideSiblingTest {
     }
 
     /** Sums and compares every element. */
-    private static Void sum(ProcessGroup group, int start, int count) {
+    static Void sum(ProcessGroup group, int start, int count) {
         float[] data = filled(count, group.rank() + start);
         group.allReduce(data, ReduceOp.SUM);
         for (int i = 0; i < count; i++) {

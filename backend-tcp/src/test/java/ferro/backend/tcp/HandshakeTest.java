@@ -27,7 +27,12 @@ class HandshakeTest {
     private static Hello hello(Credentials own) {
         Hello.Channel channel = new Hello.Channel(-42, (byte) 1, 7);
         return new Hello(
-                Hello.Kind.DATA, own.job(), MEMBER, channel, own.secret().present(), own.nonce());
+                Hello.Kind.DATA,
+                own.job(),
+                MEMBER,
+                channel,
+                new Hello.Options(own.secret().present(), false),
+                own.nonce());
     }
 
     /** Passes on what one side says, in exactly the pieces that the other wants. */

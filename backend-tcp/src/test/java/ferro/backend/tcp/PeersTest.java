@@ -30,19 +30,20 @@ class PeersTest {
     private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
     private static final Hello.Channel NONE = Hello.Channel.NONE;
     private static final byte[] PROVED = {};
+    private static final Hello.Options NO_OPTIONS = new Hello.Options(false, false);
     private static final Hello DATA_HELLO = new Hello(
             Hello.Kind.DATA,
             "default",
             new Hello.Member(7, 0, 3, 1),
             new Hello.Channel(5, (byte) 1, 3),
-            false,
+            NO_OPTIONS,
             new byte[Hello.NONCE_BYTES]);
 
     /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
     private static Refusal knock(Stranger stranger, Hello.Kind kind, Hello.Member member, Hello.Channel channel) {
         byte[] nonce = new byte[Hello.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
-        byte[] opening = new Hello(kind, "default", member, channel, false, nonce).encoded();
+        byte[] opening = new Hello(kind, "default", member, channel, NO_OPTIONS, nonce).encoded();
         stranger.say(opening);
         byte[] head = stranger.hear(Handshake.HEAD_BYTES);
         assertEquals(Handshake.CHALLENGE, head[0]);
@@ -76,7 +77,7 @@ class PeersTest {
     void membersThatDoNotBelongHereHearWhy() {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.joinAll(3);
-            long id = new Roster(null, SPEC, null).id();
+            long id = new Roster(null, SPEC, null, false).id();
             int port = portOf(ranks, 1);
 
             assertRefused(port, new Hello.Member(id, 0, 4, 1), "has world size 3, you have 4");
@@ -98,7 +99,7 @@ class PeersTest {
             List<TcpMesh> meshes = ranks.joinAll(3);
             Recorder recorder = new Recorder();
             meshes.get(1).register(5, recorder);
-            Hello.Member member = new Hello.Member(new Roster(null, SPEC, null).id(), 0, 3, 1);
+            Hello.Member member = new Hello.Member(new Roster(null, SPEC, null, false).id(), 0, 3, 1);
             int port = portOf(ranks, 1);
             try (Stranger first = Stranger.at(port);
                     Stranger again = Stranger.at(port);
@@ -187,7 +188,7 @@ class PeersTest {
                         "g/1/card/0",
                         new Roster.Card("127.0.0.1", 9, 1, 1).text().getBytes(StandardCharsets.UTF_8));
                 try (Stranger rankZero = Stranger.at(port)) {
-                    Hello.Member member = new Hello.Member(new Roster(null, spec, null).id(), 0, 2, 1);
+                    Hello.Member member = new Hello.Member(new Roster(null, spec, null, false).id(), 0, 2, 1);
                     assertEquals(null, knock(rankZero, Hello.Kind.CONTROL, member, NONE));
                     rankZero.say(ControlFrame.bare(ControlFrame.Type.READY).encoded());
                     TcpMesh mesh = Ranks.result(joining);

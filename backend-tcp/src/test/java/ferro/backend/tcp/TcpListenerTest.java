@@ -40,7 +40,13 @@ class TcpListenerTest {
     private static Hello hello(byte[] secret) {
         byte[] nonce = new byte[Hello.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
-        return new Hello(Hello.Kind.STORE, "default", MEMBER, Hello.Channel.NONE, secret != null, nonce);
+        return new Hello(
+                Hello.Kind.STORE,
+                "default",
+                MEMBER,
+                Hello.Channel.NONE,
+                new Hello.Options(secret != null, false),
+                nonce);
     }
 
     private static Refusal refusal(Stranger stranger) {
@@ -190,7 +196,7 @@ class TcpListenerTest {
                             store.job(),
                             new Hello.Member(9, 1, 4, 3),
                             store.channel(),
-                            false,
+                            store.options(),
                             store.nonce())
                     .encoded();
             stranger.say(opening);

@@ -1,0 +1,143 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.TcpProxy.Fault;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections that are cut, changed and slowed down on their way; rank 2 of 3 stands behind the proxy. */
+@Timeout(120)
+class BrokenNetworkTest {
+    private static final int RANKS = 3;
+    private static final Map<String, String> CHECKED = Map.of("ferro.tcp.checksum", "1");
+
+    private static final Set<Code> BROKEN = Set.of(Code.PEER_LOST, Code.PARTITION);
+
+    private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < RANKS; rank++) {
+            Map<String, String> own = rank == RANKS - 1 ? proxy.settings() : Map.of();
+            joining.add(job.joining("g", rank, job.context(own)));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    private static TcpJob job(Map<String, String> settings) {
+        return new TcpJob(RANKS, Duration.ofSeconds(10), settings);
+    }
+
+    /** Sums until it fails; a sum that is wrong must not be. */
+    private static FerroException failing(ProcessGroup group, int count) {
+        return TcpJob.failure(() -> {
+            for (int call = 0; call < 1_000; call++) {
+                AbortBesideSiblingTest.sum(group, call, count);
+            }
+        });
+    }
+
+    @Test
+    @DisplayName(
+            "row 12: a data connection that is reset in the middle fails all ranks with the pair, never a short result")
+    void aDataConnectionThatIsResetInTheMiddleFailsAllRanks() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of())) {
+            List<ProcessGroup> groups = join(job, proxy);
+            proxy.onData(Fault.reset(1_000_003));
+
+            List<FerroException> failures = TcpJob.onAll(groups, group -> failing(group, 100_003));
+
+            FerroException first = failures.get(0);
+            for (FerroException failure : failures) {
+                String text = failure.getMessage();
+                assertEquals(first.code(), failure.code(), text);
+                assertTrue(BROKEN.contains(failure.code()), text);
+                assertTrue(failure.where().culprits().matches("[01],2|[012]"), text);
+                assertTrue(text.contains("their collective connection ended"), text);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 34: a bit that flips in data is PROTOCOL on all ranks, and no number of it gets out")
+    void aBitThatFlipsInDataIsProtocolOnAllRanks() throws IOException {
+        for (int place : new int[] {1_000_003, 200}) {
+            try (TcpProxy proxy = new TcpProxy();
+                    TcpJob job = job(CHECKED)) {
+                List<ProcessGroup> groups = join(job, proxy);
+                proxy.onData(Fault.flip(place));
+
+                List<FerroException> failures = TcpJob.onAll(groups, group -> failing(group, 100_003));
+
+                for (FerroException failure : failures) {
+                    assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
+                    assertTrue(failure.getMessage().contains("rank 2"), failure.getMessage());
+                    assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
+                }
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 34: a bit that flips in a control message is PROTOCOL as well")
+    void aBitThatFlipsInAControlMessageIsProtocolAsWell() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(CHECKED)) {
+            // behind the handshake and READY: the first message of the group that is made below
+            proxy.onControl(Fault.flip(240));
+            List<ProcessGroup> groups = join(job, proxy);
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            group.newGroup(0, 1, 2).close();
+                        }
+                    }));
+
+            for (FerroException failure : failures) {
+                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
+                assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void sumsWithChecksumsAreRightInAllSizes() {
+        try (TcpJob job = job(CHECKED)) {
+            List<ProcessGroup> groups = job.joinAll("g");
+            for (int count : new int[] {1, 3, 16_381, 100_003, 3_000_001}) {
+                TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, count, count));
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 34: checksums on one rank only are refused on all, both values shown")
+    void checksumsOnOneRankOnlyAreRefusedOnAll() {
+        try (TcpJob job = job(Map.of())) {
+            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+            for (int rank = 0; rank < RANKS; rank++) {
+                joining.add(job.joining("g", rank, job.context(rank == 1 ? CHECKED : Map.of())));
+            }
+            for (CompletableFuture<ProcessGroup> one : joining) {
+                FerroException failure = Ranks.failure(one);
+                assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
+                assertTrue(failure.getMessage().contains("rank 1"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("the same ferro.tcp.checksum"), failure.getMessage());
+            }
+        }
+    }
+}

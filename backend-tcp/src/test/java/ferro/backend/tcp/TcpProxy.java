@@ -1,0 +1,201 @@
+package ferro.backend.tcp;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Stands between a rank and those that connect to it, and does to their connections what a bad network would.
+ *
+ * <p>It listens at {@link #HOST}, the rank behind it at the same port of 127.0.0.1; the rank's {@link #settings} see to both.
+ */
+final class TcpProxy implements AutoCloseable {
+    static final String HOST = "127.0.0.3";
+    private static final int PIECE_BYTES = 16 * 1024;
+    private static final int KIND_AT = 13;
+
+    private final ServerSocket server;
+    private final List<Connection> connections = new CopyOnWriteArrayList<>();
+    private volatile Fault data = Fault.NONE;
+    private volatile Fault control = Fault.NONE;
+
+    /** What becomes of the bytes of one direction; called for each piece, in order. */
+    interface Fault {
+        /** Passes everything on. */
+        Fault NONE = (from, bytes, length) -> true;
+
+        /**
+         * Looks at a piece, and may change it or take its time.
+         *
+         * @param from   place of the piece in its direction
+         * @param bytes  the piece
+         * @param length how many of them
+         * @return false to reset the connection before the piece is passed on
+         */
+        boolean on(long from, byte[] bytes, int length);
+
+        /** Resets the connection once so many bytes have passed. */
+        static Fault reset(long after) {
+            return (from, bytes, length) -> from + length <= after;
+        }
+
+        /** Changes one bit of one byte. */
+        static Fault flip(long place) {
+            return (from, bytes, length) -> {
+                if (place >= from && place < from + length) {
+                    bytes[(int) (place - from)] ^= 0x10;
+                }
+                return true;
+            };
+        }
+
+        /** Passes on so many bytes per second. */
+        static Fault slow(long bytesPerSecond) {
+            return (from, bytes, length) -> {
+                LockSupport.parkNanos(length * 1_000_000_000L / bytesPerSecond);
+                return true;
+            };
+        }
+
+        /** Passes nothing more on until told. */
+        static Fault held(CountDownLatch until) {
+            return (from, bytes, length) -> {
+                try {
+                    until.await();
+                } catch (InterruptedException closed) {
+                    return false;
+                }
+                return true;
+            };
+        }
+    }
+
+    TcpProxy() throws IOException {
+        server = new ServerSocket();
+        server.bind(new InetSocketAddress(InetAddress.getByName(HOST), Sockets.freePort()));
+        start("proxy-accept", this::accept);
+    }
+
+    /** What the rank behind needs. */
+    Map<String, String> settings() {
+        return Map.of(
+                "ferro.tcp.port",
+                Integer.toString(server.getLocalPort()),
+                "ferro.tcp.bind",
+                "127.0.0.1",
+                "ferro.tcp.advertise",
+                HOST);
+    }
+
+    /** Befalls data connections that come from now on, in the direction to the rank behind. */
+    void onData(Fault fault) {
+        data = fault;
+    }
+
+    /** Befalls control connections that come from now on, in the direction to the rank behind. */
+    void onControl(Fault fault) {
+        control = fault;
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket from = server.accept();
+                Socket to = new Socket("127.0.0.1", server.getLocalPort());
+                from.setTcpNoDelay(true);
+                to.setTcpNoDelay(true);
+                Connection made = new Connection(from, to);
+                connections.add(made);
+                start("proxy-there", made::there);
+                start("proxy-back", made::back);
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    private static void start(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            connections.forEach(Connection::reset);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** One connection that passes. */
+    private final class Connection {
+        private final Socket from;
+        private final Socket to;
+        private Fault fault;
+
+        Connection(Socket from, Socket to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        void there() {
+            pass(from, to, true);
+        }
+
+        void back() {
+            pass(to, from, false);
+        }
+
+        private void pass(Socket source, Socket sink, boolean there) {
+            try {
+                InputStream in = source.getInputStream();
+                OutputStream out = sink.getOutputStream();
+                byte[] bytes = new byte[PIECE_BYTES];
+                long place = 0;
+                for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
+                    if (there && !fault(place, bytes).on(place, bytes, length)) {
+                        reset();
+                        return;
+                    }
+                    out.write(bytes, 0, length);
+                    place += length;
+                }
+                sink.shutdownOutput();
+            } catch (IOException ended) {
+                reset();
+            }
+        }
+
+        /** The hello comes in the first piece, and says what the connection is for. */
+        private Fault fault(long place, byte[] bytes) {
+            if (place == 0) {
+                fault = bytes[KIND_AT] == Hello.Kind.DATA.ordinal() + 1 ? data : control;
+            }
+            return fault;
+        }
+
+        void reset() {
+            for (Socket one : List.of(from, to)) {
+                try {
+                    one.setSoLinger(true, 0);
+                    one.close();
+                } catch (IOException gone) {
+                    // that is what it is for
+                }
+            }
+        }
+    }
+}
