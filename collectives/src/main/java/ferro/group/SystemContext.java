@@ -1,8 +1,10 @@
 package ferro.group;
 
 import ferro.Store;
+import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +25,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final Store store;
     private final Map<Class<?>, Use> shared = new HashMap<>();
     private ScheduledThreadPoolExecutor background;
+    private ProcessTable processes;
 
     private SystemContext(UnaryOperator<String> properties, Map<String, String> variables, Store store) {
         this.properties = properties;
@@ -84,6 +87,19 @@ public final class SystemContext implements RankContext, AutoCloseable {
             background.setRemoveOnCancelPolicy(true);
         }
         return background;
+    }
+
+    /**
+     * Returns the processes of this host, by {@code /proc}.
+     *
+     * @return table; the one that knows none where there is no {@code /proc}
+     */
+    @Override
+    public synchronized ProcessTable processes() {
+        if (processes == null) {
+            processes = LinuxProcesses.under(Path.of("/proc"));
+        }
+        return processes;
     }
 
     /**

@@ -28,6 +28,15 @@ public interface ProcessTable {
     String self();
 
     /**
+     * Returns what people call this process, for messages.
+     *
+     * @return for example {@code pid 4711 on host box}, at most 200 characters; empty if it is unknown
+     */
+    default String place() {
+        return "";
+    }
+
+    /**
      * Begins to watch another process of this host.
      *
      * @param identity what {@link #self} is there

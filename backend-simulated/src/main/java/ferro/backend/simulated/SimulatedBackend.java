@@ -10,11 +10,13 @@ import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -81,10 +83,22 @@ public final class SimulatedBackend implements CollectiveBackend {
         Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
-            RankContext context = new SimulatedContext(settingsByRank.get(rank), System::nanoTime, background);
+            RankContext context =
+                    new SimulatedContext(inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
             ranks.add(join(new GroupSpec(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
         }
         return List.copyOf(ranks);
+    }
+
+    /** Threads of one process stand still and die together, so they send no heartbeats unless that is asked for. */
+    private static Map<String, String> inOneProcess(Map<String, String> settings) {
+        Setting<?> interval = Settings.HEARTBEAT_INTERVAL;
+        if (settings.containsKey(interval.name()) || settings.containsKey(interval.variable())) {
+            return settings;
+        }
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(interval.name(), "0s");
+        return all;
     }
 
     /** Makes a group of one rank, in a context of the caller's. */

@@ -1,27 +1,66 @@
 package ferro.collectives.control;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.collectives.control.MembershipMessage.Beat;
+import ferro.collectives.control.MembershipMessage.Leave;
+import ferro.collectives.control.MembershipMessage.Present;
+import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
+import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * The processes behind a joined group: who is silent, who stands still, who has exited. One per joined group and rank, shared
  * with all its subgroups; it lives until the last of them has left.
  *
  * <p>It has control messages of its own, as a group of all ranks that moves no data, so that it neither ends with the joined
- * group nor waits for anyone. Nothing here waits; timers of the context drive it, virtual ones in a simulation.
+ * group nor waits for anyone. Messages only leave notes at their {@code Peer}; ticks of a timer of the context, virtual in a
+ * simulation, read them and judge: silence in {@code SilenceWatch}, processes of this host in {@code ExitWatch}, pauses of
+ * this process in {@code PauseWatch}. In worlds of more than 33 ranks each watches the next 32; a failure reaches the rest by
+ * its groups.
  */
 public final class Membership {
-    private final Map<Member, int[]> members = new ConcurrentHashMap<>();
+    /** Tells its messages from those of all groups; any number that no group mixes in. */
+    private static final long PURPOSE = 0x686561727462656aL;
+
+    private static final int WATCHED_MOST = 32;
+    private static final long TICK_MOST_NANOS = 100_000_000L;
+    /** Shorter ones are kept for {@link #pausedSince} only. */
+    private static final long PAUSE_TOLD_NANOS = 250_000_000L;
+
+    private final Transport joined;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final long identity;
+    private final HeartbeatTimes times;
+    private final Members members;
+    private final PauseWatch pauses = new PauseWatch();
+    private final Peer[] peers;
+    private final SilenceWatch silence;
+    private final ExitWatch exits;
+    private final ByteBuffer beat = ByteBuffer.allocate(MembershipMessage.BEAT_BYTES);
+    private boolean over;
+    private volatile Transport control;
+    private Future<?> timer;
+    private volatile long periodNanos;
+    private volatile boolean pauseHeard;
+    private long nextBeatNanos;
+    private long beats;
+    private long pausesTold;
+    private long lastPauseNanos;
 
     /** One rank's end of a group that wants to hear; called on the context's background, nothing may block. */
     public interface Member {
         /**
-         * A rank of the group is dead (PEER_LOST) or was silent for too long (PARTITION).
+         * A rank of the group is dead (PEER_LOST), was silent for too long (PARTITION) or talks nonsense (PROTOCOL).
          *
          * @param rank  in the numbers of that group
          * @param cause what the group fails with
@@ -29,7 +68,7 @@ public final class Membership {
         void lost(int rank, FerroException cause);
 
         /**
-         * Something happened to a rank.
+         * Something happened to a rank, this one included.
          *
          * @param kind SUSPECTED, RECOVERED or PAUSED
          * @param rank in the numbers of that group
@@ -42,16 +81,21 @@ public final class Membership {
     }
 
     /**
-     * Begins to watch the ranks of a joined group.
+     * Returns what will watch the ranks of a joined group; it begins when the first group enters.
      *
      * @param joined   its medium; the membership makes a subgroup of all ranks of it
      * @param group    who
      * @param context  clock, timers, processes, settings of the heartbeats
      * @param identity of the joined group
      * @return membership, to be entered
+     * @throws IllegalArgumentException if the settings of the heartbeats make no sense
      */
     public static Membership watching(Transport joined, GroupSpec group, RankContext context, long identity) {
-        return new Membership();
+        HeartbeatTimes times = HeartbeatTimes.of(context);
+        boolean nothingToSee = !times.areOn() && context.processes().self().isEmpty();
+        return group.worldSize() == 1 || nothingToSee
+                ? unwatched()
+                : new Membership(joined, group, context, identity, times);
     }
 
     /**
@@ -63,16 +107,50 @@ public final class Membership {
         return new Membership();
     }
 
-    private Membership() {}
+    private Membership() {
+        joined = null;
+        group = null;
+        context = null;
+        identity = 0;
+        times = null;
+        members = null;
+        peers = new Peer[0];
+        silence = null;
+        exits = null;
+        over = true;
+    }
+
+    private Membership(Transport joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
+        this.joined = joined;
+        this.group = group;
+        this.context = context;
+        this.identity = identity;
+        this.times = times;
+        members = new Members(group);
+        peers = IntStream.range(0, group.worldSize()).mapToObj(Peer::new).toArray(Peer[]::new);
+        Peer[] next = IntStream.rangeClosed(1, watchedRanks())
+                .mapToObj(distance -> peers[(group.rank() + distance) % group.worldSize()])
+                .toArray(Peer[]::new);
+        silence = new SilenceWatch(times, pauses, members, next);
+        exits = new ExitWatch(members, context, next);
+    }
 
     /**
-     * Adds a group.
+     * Adds a group; the first one begins the watching. Nothing happens where nobody is watched, or when the last has left.
      *
      * @param member who hears
      * @param ranks  ranks of the joined group, in the order of that group
      */
-    public void enter(Member member, int[] ranks) {
-        members.put(member, ranks.clone());
+    public synchronized void enter(Member member, int[] ranks) {
+        if (over) {
+            return;
+        }
+        members.add(member, ranks);
+        if (control == null) {
+            begin();
+        } else if (members.anyLost()) {
+            inBackground(() -> members.tellLosses(member));
+        }
     }
 
     /**
@@ -80,17 +158,188 @@ public final class Membership {
      *
      * @param member who has entered; another is no harm
      */
-    public void leave(Member member) {
-        members.remove(member);
+    public synchronized void leave(Member member) {
+        if (over || !members.remove(member)) {
+            return;
+        }
+        over = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        exits.close();
+        ByteBuffer leave = new Leave().encoded();
+        watchers().forEach(rank -> control.control(rank, leave.duplicate()));
+        control.close();
     }
 
     /**
-     * Returns how long this process itself stood still, as in a garbage collection or a stop.
+     * Returns how long this process itself stood still, as in a garbage collection or a stop, also if it has only just gone on.
      *
      * @param sinceNanos on the context's clock
-     * @return nanoseconds from then to now
+     * @return nanoseconds from then to now; 0 where nobody is watched
      */
     public long pausedSince(long sinceNanos) {
-        return 0;
+        return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
+    }
+
+    private void begin() {
+        ProcessTable own = context.processes();
+        long now = context.nanoTime();
+        Transport lane =
+                joined.subgroup(IntStream.range(0, group.worldSize()).toArray(), Hashing.mix(identity, PURPOSE));
+        control = lane;
+        lane.events(new Inbox());
+        ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
+        watchers().forEach(rank -> lane.control(rank, present.duplicate()));
+        silence.begin(now);
+        nextBeatNanos = now + times.intervalNanos();
+        tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
+    }
+
+    private int watchedRanks() {
+        return Math.min(WATCHED_MOST, group.worldSize() - 1);
+    }
+
+    /** The ranks that watch this one: those before it. */
+    private IntStream watchers() {
+        return IntStream.rangeClosed(1, watchedRanks())
+                .map(distance -> Math.floorMod(group.rank() - distance, group.worldSize()));
+    }
+
+    /** Changes the time between ticks; 0 means none. */
+    private synchronized void tickEvery(long nanos) {
+        if (over || nanos == periodNanos) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        periodNanos = nanos;
+        if (nanos == 0) {
+            pauses.stop();
+            return;
+        }
+        pauses.expect(context.nanoTime() + nanos);
+        timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void tick() {
+        if (isOver()) {
+            return;
+        }
+        long now = context.nanoTime();
+        long pause = pauses.tick(now);
+        if (pause > 0) {
+            resumed(pause, now);
+        }
+        if (times.areOn() && now - nextBeatNanos >= 0) {
+            nextBeatNanos = now + times.intervalNanos();
+            sendBeat(watchers());
+            members.heartbeat();
+        }
+        if (pauseHeard) {
+            pauseHeard = false;
+            tellPauses();
+        }
+        silence.judge(now);
+        pauses.expect(now + periodNanos);
+        lookAtProcesses();
+    }
+
+    private synchronized boolean isOver() {
+        return over;
+    }
+
+    private void lookAtProcesses() {
+        long slow = times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0;
+        boolean any = exits.look();
+        tickEvery(any ? Math.min(ExitWatch.LOOK_NANOS, slow == 0 ? ExitWatch.LOOK_NANOS : slow) : slow);
+    }
+
+    private void resumed(long pause, long now) {
+        silence.paused(pause, now);
+        if (pause >= PAUSE_TOLD_NANOS) {
+            pausesTold++;
+            lastPauseNanos = pause;
+            sendBeat(IntStream.range(0, group.worldSize()).filter(rank -> rank != group.rank()));
+            members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
+        }
+    }
+
+    private void sendBeat(IntStream receivers) {
+        new Beat(++beats, pausesTold, lastPauseNanos).encode(beat);
+        Transport lane = control;
+        receivers.filter(rank -> !peers[rank].isOver()).forEach(rank -> lane.control(rank, beat.duplicate()));
+    }
+
+    private void tellPauses() {
+        for (Peer peer : peers) {
+            long pause = peer.takePause();
+            if (pause > 0) {
+                members.event(GroupEvent.Kind.PAUSED, peer.rank(), pausedText(pause, peer.placed()));
+            }
+        }
+    }
+
+    private static String pausedText(long pause, String who) {
+        return Members.RANK + " was paused " + HeartbeatTimes.words(pause) + who;
+    }
+
+    private void tellNonsense(Peer peer, String what) {
+        if (!peer.isOver()) {
+            peer.end();
+            members.lost(
+                    peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent what makes no sense: " + what);
+        }
+    }
+
+    private void inBackground(Runnable task) {
+        try {
+            context.background().execute(task);
+        } catch (RejectedExecutionException ended) {
+            // the context is closed, and nothing is watched any more
+        }
+    }
+
+    /** What comes from the memberships of the other ranks; on a thread of the medium. */
+    private final class Inbox implements Transport.Events {
+        @Override
+        public void control(int rank, ByteBuffer message) {
+            Peer peer = peers[rank];
+            long now = context.nanoTime();
+            try {
+                MembershipMessage read = MembershipMessage.decode(message);
+                if (read instanceof Beat beaten) {
+                    if (peer.heard(beaten, now)) {
+                        pauseHeard = true;
+                    }
+                } else if (read instanceof Leave) {
+                    peer.end();
+                } else if (read instanceof Present present
+                        && peer.heard(present, now)
+                        && !present.identity().isEmpty()) {
+                    inBackground(Membership.this::lookAtProcesses);
+                }
+            } catch (IllegalArgumentException nonsense) {
+                inBackground(() -> tellNonsense(peer, nonsense.getMessage()));
+            }
+        }
+
+        /** The groups hear of it by their own medium. */
+        @Override
+        public void lost(int rank, FerroException cause) {
+            peers[rank].end();
+        }
+
+        @Override
+        public void broken(int rank, FerroException cause) {
+            // no data is moved here
+        }
+
+        @Override
+        public void mismatched(int rank, CallHeader expected, CallHeader found) {
+            // no data is moved here
+        }
     }
 }

@@ -1,0 +1,45 @@
+package ferro.collectives.control;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.Locale;
+
+/**
+ * How often ranks show that they are there, and how long one may be silent.
+ *
+ * @param intervalNanos between two heartbeats; 0 for none
+ * @param suspectNanos  of silence before an event says so
+ * @param limitNanos    of silence before groups fail
+ */
+record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
+    /**
+     * Reads the settings.
+     *
+     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before
+     */
+    static HeartbeatTimes of(RankContext context) {
+        HeartbeatTimes times = new HeartbeatTimes(
+                Deadlines.nanos(Settings.HEARTBEAT_INTERVAL.of(context)),
+                Deadlines.nanos(Settings.HEARTBEAT_SUSPECT.of(context)),
+                Deadlines.nanos(Settings.HEARTBEAT_LIMIT.of(context)));
+        if (times.intervalNanos > 0
+                && (times.suspectNanos <= times.intervalNanos || times.limitNanos < times.suspectNanos)) {
+            throw new IllegalArgumentException(Settings.HEARTBEAT_INTERVAL.name() + " (" + words(times.intervalNanos)
+                    + ") must be shorter than " + Settings.HEARTBEAT_SUSPECT.name() + " (" + words(times.suspectNanos)
+                    + "), and that at most " + Settings.HEARTBEAT_LIMIT.name() + " (" + words(times.limitNanos)
+                    + "): set all three");
+        }
+        return times;
+    }
+
+    boolean areOn() {
+        return intervalNanos > 0;
+    }
+
+    /** For people. */
+    static String words(long nanos) {
+        return nanos < 1_000_000_000L
+                ? nanos / 1_000_000L + " ms"
+                : String.format(Locale.ROOT, "%.1f s", nanos / 1_000_000_000.0);
+    }
+}

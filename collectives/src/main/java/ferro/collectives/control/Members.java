@@ -1,0 +1,130 @@
+package ferro.collectives.control;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.collectives.control.Membership.Member;
+import ferro.spi.GroupSpec;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** The groups that want to hear of their ranks, in the order they came; each is told in its own numbers. */
+final class Members {
+    /** Stands in texts for the rank that they are about. */
+    static final String RANK = "{rank}";
+
+    private static final Logger LOG = System.getLogger("ferro.membership");
+
+    private final GroupSpec joined;
+    private final List<Entry> entries = new CopyOnWriteArrayList<>();
+    private final Map<Integer, Loss> losses = new TreeMap<>();
+
+    /** A group and its ranks, in the numbers of the joined one. */
+    private record Entry(Member member, int[] ranks) {
+        int numberOf(int joinedRank) {
+            for (int i = 0; i < ranks.length; i++) {
+                if (ranks[i] == joinedRank) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+    }
+
+    /** Why a rank is lost. */
+    private record Loss(Code code, String text) {}
+
+    Members(GroupSpec joined) {
+        this.joined = joined;
+    }
+
+    void add(Member member, int[] ranks) {
+        entries.add(new Entry(member, ranks.clone()));
+    }
+
+    /** Returns whether none is left. */
+    boolean remove(Member member) {
+        entries.removeIf(entry -> entry.member == member);
+        return entries.isEmpty();
+    }
+
+    /** Tells the groups of a rank that it is lost, and those that will be made of it. */
+    void lost(int rank, Code code, String text) {
+        Loss loss = new Loss(code, text);
+        synchronized (losses) {
+            losses.put(rank, loss);
+        }
+        entries.forEach(entry -> tell(entry, rank, loss));
+    }
+
+    /** Tells a group that has just come what was lost before. */
+    void tellLosses(Member member) {
+        Map<Integer, Loss> known;
+        synchronized (losses) {
+            known = new TreeMap<>(losses);
+        }
+        for (Entry entry : entries) {
+            if (entry.member == member) {
+                known.forEach((rank, loss) -> tell(entry, rank, loss));
+            }
+        }
+    }
+
+    boolean anyLost() {
+        synchronized (losses) {
+            return !losses.isEmpty();
+        }
+    }
+
+    /** A rank that was given up because of its silence is heard of again: new groups may have it. */
+    void found(int rank) {
+        synchronized (losses) {
+            losses.remove(rank);
+        }
+    }
+
+    void event(GroupEvent.Kind kind, int rank, String text) {
+        for (Entry entry : entries) {
+            int number = entry.numberOf(rank);
+            if (number >= 0) {
+                guarded(entry, member -> member.event(kind, number, numbered(text, number)));
+            }
+        }
+    }
+
+    void heartbeat() {
+        entries.forEach(entry -> guarded(entry, Member::heartbeat));
+    }
+
+    private void tell(Entry entry, int rank, Loss loss) {
+        int number = entry.numberOf(rank);
+        if (number < 0) {
+            return;
+        }
+        Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
+        String text = numbered(loss.text, number) + " (seen by rank " + entry.numberOf(joined.rank()) + ")";
+        guarded(entry, member -> member.lost(number, new FerroException(loss.code, where, text)));
+    }
+
+    private static String numbered(String text, int number) {
+        return text.replace(RANK, "rank " + number);
+    }
+
+    /** One group's trouble must not end the watch over the ranks of all. */
+    private void guarded(Entry entry, Consumer<Member> call) {
+        try {
+            call.accept(entry.member);
+        } catch (RuntimeException broken) {
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + joined.rank() + " of \"" + joined.name() + "\": a group could not be told of its ranks",
+                    broken);
+        }
+    }
+}

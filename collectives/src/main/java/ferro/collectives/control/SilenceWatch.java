@@ -1,0 +1,112 @@
+package ferro.collectives.control;
+
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.spi.Settings;
+
+/** Who has been silent for too long; on the membership's ticks only. */
+final class SilenceWatch {
+    private final HeartbeatTimes times;
+    private final PauseWatch pauses;
+    private final Members members;
+    private final Seen[] watched;
+    private long judgeFrom;
+
+    /** What the groups were told of a peer. */
+    private static final class Seen {
+        private final Peer peer;
+        private boolean suspected;
+        private boolean lost;
+        private long heardBefore;
+
+        Seen(Peer peer) {
+            this.peer = peer;
+        }
+    }
+
+    SilenceWatch(HeartbeatTimes times, PauseWatch pauses, Members members, Peer[] peers) {
+        this.times = times;
+        this.pauses = pauses;
+        this.members = members;
+        watched = new Seen[peers.length];
+        for (int i = 0; i < peers.length; i++) {
+            watched[i] = new Seen(peers[i]);
+        }
+    }
+
+    void begin(long nowNanos) {
+        judgeFrom = nowNanos;
+    }
+
+    /** This process stood still: what came meanwhile must be read before anybody is called silent. */
+    void paused(long pauseNanos, long nowNanos) {
+        judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
+    }
+
+    void judge(long nowNanos) {
+        for (Seen seen : watched) {
+            if (seen.peer.isExpected()) {
+                judge(seen, nowNanos);
+            }
+        }
+    }
+
+    private void judge(Seen seen, long nowNanos) {
+        long heardAt = seen.peer.heardAt();
+        long allowance = seen.peer.honestSilenceNanos(times.intervalNanos());
+        long silence = nowNanos - heardAt;
+        if (silence >= times.suspectNanos()) {
+            // while this process stood still it heard nobody
+            silence -= pauses.since(heardAt, nowNanos);
+        }
+        if (silence < Math.max(times.suspectNanos(), allowance)) {
+            if (seen.suspected) {
+                recovered(seen, heardAt);
+            }
+        } else if (nowNanos - judgeFrom >= 0) {
+            suspect(seen, heardAt, silence);
+            if (silence >= Math.max(times.limitNanos(), allowance)) {
+                giveUp(seen, silence);
+            }
+        }
+    }
+
+    private void suspect(Seen seen, long heardAt, long silence) {
+        if (!seen.suspected) {
+            seen.suspected = true;
+            seen.heardBefore = heardAt;
+            members.event(
+                    GroupEvent.Kind.SUSPECTED,
+                    seen.peer.rank(),
+                    nothingHeard(seen, silence) + ": its groups fail after " + HeartbeatTimes.words(times.limitNanos())
+                            + " (" + Settings.HEARTBEAT_LIMIT.name() + ")");
+        }
+    }
+
+    private void recovered(Seen seen, long heardAt) {
+        seen.suspected = false;
+        seen.lost = false;
+        members.found(seen.peer.rank());
+        members.event(
+                GroupEvent.Kind.RECOVERED,
+                seen.peer.rank(),
+                Members.RANK + seen.peer.placed() + " is heard of again, after "
+                        + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
+    }
+
+    private void giveUp(Seen seen, long silence) {
+        if (!seen.lost) {
+            seen.lost = true;
+            members.lost(
+                    seen.peer.rank(),
+                    Code.PARTITION,
+                    nothingHeard(seen, silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
+                            + HeartbeatTimes.words(times.limitNanos())
+                            + ": its process hangs or is stopped, or the network to it is cut");
+        }
+    }
+
+    private static String nothingHeard(Seen seen, long silence) {
+        return "nothing heard of " + Members.RANK + seen.peer.placed() + " for " + HeartbeatTimes.words(silence);
+    }
+}

@@ -1,0 +1,143 @@
+package ferro.group;
+
+import ferro.spi.ProcessTable;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The processes of this host as Linux shows them in {@code /proc} (proc(5)): a process is known by boot, process namespace,
+ * number and start time, so that neither another host nor a number that is used again is taken for it.
+ */
+final class LinuxProcesses implements ProcessTable {
+    private static final String KIND = "linux";
+
+    private final Path proc;
+    private final ProcessStat own;
+    /** Boot and process namespace: processes see each other only where both are equal. */
+    private final String realm;
+
+    private final String place;
+
+    private LinuxProcesses(Path proc) throws IOException {
+        this.proc = proc;
+        own = ProcessStat.of(Files.readString(proc.resolve("self/stat"), StandardCharsets.ISO_8859_1));
+        realm = KIND + " " + line("sys/kernel/random/boot_id") + " "
+                + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
+        place = "pid " + own.pid() + " on host " + line("sys/kernel/hostname");
+    }
+
+    /** Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} where it is not Linux's. */
+    static ProcessTable under(Path proc) {
+        try {
+            return new LinuxProcesses(proc);
+        } catch (IOException | IllegalArgumentException absent) {
+            return NONE;
+        }
+    }
+
+    private String line(String file) throws IOException {
+        return Files.readString(proc.resolve(file)).trim();
+    }
+
+    @Override
+    public String self() {
+        return realm + own.pid() + " " + own.startTicks();
+    }
+
+    @Override
+    public String place() {
+        return place;
+    }
+
+    @Override
+    public Optional<Watched> watch(String identity) {
+        if (!identity.startsWith(realm)) {
+            return Optional.empty();
+        }
+        String[] process = identity.substring(realm.length()).split(" ");
+        try {
+            long pid = Long.parseLong(process[0]);
+            long startTicks = Long.parseLong(process[process.length - 1]);
+            return pid == own.pid() ? Optional.empty() : LinuxProcess.of(proc.resolve(process[0]), startTicks);
+        } catch (NumberFormatException nonsense) {
+            return Optional.empty();
+        }
+    }
+
+    /** One process, whose {@code stat} stays open: to look is to read it again, without an allocation. */
+    private static final class LinuxProcess implements Watched {
+        /** State and flags stand in the first 120 bytes, the start time in the first 400. */
+        private static final int STAT_BYTES = 512;
+
+        private final Path folder;
+        private final long startTicks;
+        private final RandomAccessFile stat;
+        private final byte[] bytes = new byte[STAT_BYTES];
+        private boolean exited;
+
+        private LinuxProcess(Path folder, long startTicks) throws IOException {
+            this.folder = folder;
+            this.startTicks = startTicks;
+            // no channel: an interrupt of whoever looks must not close it
+            stat = new RandomAccessFile(folder.resolve("stat").toFile(), "r");
+        }
+
+        /** A process whose first thread has ended by itself while others go on looks dead: such a one cannot be watched. */
+        static Optional<Watched> of(Path folder, long startTicks) {
+            try {
+                LinuxProcess process = new LinuxProcess(folder, startTicks);
+                if (process.isThere() && !process.hasExited()) {
+                    return Optional.of(process);
+                }
+                process.close();
+            } catch (IOException unseen) {
+                // gone, or not ours to see
+            }
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean hasExited() {
+            if (!exited) {
+                exited = look();
+            }
+            return exited;
+        }
+
+        private boolean look() {
+            try {
+                stat.seek(0);
+                int length = stat.read(bytes);
+                if (length > 0) {
+                    return ProcessStat.isExiting(bytes, length);
+                }
+            } catch (IOException unreadable) {
+                // ESRCH once the process is reaped; the system's words for it depend on the language
+            }
+            return !isThere();
+        }
+
+        /** Whether the number belongs to this process still; true where that cannot be told. */
+        private boolean isThere() {
+            try {
+                String text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
+                return ProcessStat.of(text).startTicks() == startTicks;
+            } catch (IOException | IllegalArgumentException unreadable) {
+                return Files.exists(folder);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                stat.close();
+            } catch (IOException lost) {
+                throw new IllegalStateException("cannot close " + folder.resolve("stat"), lost);
+            }
+        }
+    }
+}

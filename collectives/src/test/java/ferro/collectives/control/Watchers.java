@@ -1,0 +1,254 @@
+package ferro.collectives.control;
+
+import ferro.FerroException;
+import ferro.GroupEvent;
+import ferro.Store;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.ProcessTable;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** The memberships of a few ranks on one thread, under a clock that the test moves; any rank can stand still. */
+final class Watchers {
+    private static final long STEP_NANOS = 1_000_000L;
+
+    final List<Rank> ranks = new ArrayList<>();
+    /** What is sent so many times; a medium may repeat what it is not sure of. */
+    int copies = 1;
+
+    private final Map<String, String> settings;
+    private final IntFunction<ProcessTable> host;
+    private long now;
+
+    Watchers(int worldSize, long startNanos, Map<String, String> settings) {
+        this(worldSize, startNanos, settings, rank -> ProcessTable.NONE);
+    }
+
+    Watchers(int worldSize, long startNanos, Map<String, String> settings, IntFunction<ProcessTable> host) {
+        this.host = host;
+        this.now = startNanos;
+        this.settings = settings;
+        for (int rank = 0; rank < worldSize; rank++) {
+            ranks.add(new Rank(rank, worldSize));
+        }
+    }
+
+    /** All enter the joined group. */
+    Watchers enter() {
+        ranks.forEach(Rank::enter);
+        return this;
+    }
+
+    /** Lets time pass; each rank reads its messages and runs its timers every millisecond, unless it stands still. */
+    void pass(Duration time) {
+        for (long end = now + time.toNanos(); now - end < 0; ) {
+            now += STEP_NANOS;
+            ranks.stream().filter(rank -> !rank.paused).forEach(Rank::step);
+        }
+    }
+
+    long now() {
+        return now;
+    }
+
+    /** One rank: context, medium and a group that writes down what it hears. */
+    final class Rank implements RankContext, Transport, Membership.Member {
+        final Membership membership;
+        final List<String> heard = new ArrayList<>();
+        final List<FerroException> losses = new ArrayList<>();
+        final ManualTimers timers = new ManualTimers(() -> now);
+        final Queue<Runnable> inbox = new ArrayDeque<>();
+        final Set<Integer> cutTo = new HashSet<>();
+        final int rank;
+        boolean paused;
+        boolean timersFirst;
+        boolean reads = true;
+        int heartbeats;
+        int sent;
+        int lanes;
+        private final int worldSize;
+        private Events events;
+
+        Rank(int rank, int worldSize) {
+            this.rank = rank;
+            this.worldSize = worldSize;
+            GroupSpec spec = new GroupSpec("world", rank, worldSize, Duration.ofSeconds(60));
+            membership = Membership.watching(this, spec, this, 7);
+        }
+
+        void enter() {
+            membership.enter(this, IntStream.range(0, worldSize).toArray());
+        }
+
+        private void step() {
+            if (timersFirst) {
+                timers.runDue();
+            }
+            for (Runnable next = read(); next != null; next = read()) {
+                next.run();
+            }
+            timers.runDue();
+        }
+
+        private Runnable read() {
+            return reads ? inbox.poll() : null;
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            byte[] bytes = new byte[message.remaining()];
+            message.get(bytes);
+            sent++;
+            for (int copy = 0; copy < copies && !cutTo.contains(peer); copy++) {
+                Rank to = ranks.get(peer);
+                to.inbox.add(() -> to.events.control(rank, ByteBuffer.wrap(bytes)));
+            }
+        }
+
+        @Override
+        public void events(Events receiver) {
+            events = receiver;
+        }
+
+        @Override
+        public Transport subgroup(int[] members, long group) {
+            lanes++;
+            return this;
+        }
+
+        @Override
+        public void close() {
+            lanes--;
+            events = new Deaf();
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            heard.add("lost " + peer);
+            losses.add(cause);
+        }
+
+        @Override
+        public void event(GroupEvent.Kind kind, int peer, String text) {
+            heard.add(kind + " " + peer + ": " + text);
+        }
+
+        @Override
+        public void heartbeat() {
+            heartbeats++;
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return Optional.ofNullable(settings.get(name));
+        }
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            return timers;
+        }
+
+        @Override
+        public ProcessTable processes() {
+            return host.apply(rank);
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public int worldSize() {
+            return worldSize;
+        }
+
+        @Override
+        public Link link(int peer, Lane lane) {
+            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
+        }
+
+        @Override
+        public boolean poll() {
+            return false;
+        }
+
+        @Override
+        public void park(long deadlineNanos) {
+            // nothing is waited for
+        }
+
+        @Override
+        public void wakeup() {
+            // nobody parks
+        }
+
+        @Override
+        public void abandon() {
+            // no data lanes
+        }
+
+        @Override
+        public Store store() {
+            throw new UnsupportedOperationException("no store for rank " + rank);
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            return make.get();
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            // nothing is shared
+        }
+    }
+
+    /** What a closed lane does with late messages. */
+    private static final class Deaf implements Transport.Events {
+        @Override
+        public void lost(int peer, FerroException cause) {
+            // closed
+        }
+
+        @Override
+        public void broken(int peer, FerroException cause) {
+            // closed
+        }
+
+        @Override
+        public void mismatched(int peer, ferro.spi.CallHeader expected, ferro.spi.CallHeader found) {
+            // closed
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            // closed
+        }
+    }
+}
