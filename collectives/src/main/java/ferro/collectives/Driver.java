@@ -1,5 +1,6 @@
 package ferro.collectives;
 
+import ferro.recorder.GroupRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -39,7 +40,7 @@ final class Driver {
     private ExecutorService dependants;
     private volatile boolean closed;
 
-    /** What is driven; all methods but {@link #isIdle} and {@link #hasFailed} are called with the turn held. */
+    /** What is driven; all methods but {@link #isIdle}, {@link #hasFailed} and {@link #recorder} are called with the turn held. */
     interface Machine {
         /** Does what can be done now; returns whether anything moved. */
         boolean advance();
@@ -58,6 +59,9 @@ final class Driver {
 
         /** Returns whether there is a failure that {@link #settle} has not dealt with; any thread. */
         boolean hasFailed();
+
+        /** Returns what hears of every operation; any thread. */
+        GroupRecorder recorder();
     }
 
     Driver(Machine machine, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
@@ -71,6 +75,10 @@ final class Driver {
 
     GroupSpec group() {
         return group;
+    }
+
+    GroupRecorder recorder() {
+        return machine.recorder();
     }
 
     long nanoTime() {

@@ -17,6 +17,7 @@ import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.control.Membership;
 import ferro.collectives.reduce.Elements;
+import ferro.recorder.GroupRecorder;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -48,6 +49,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private final PlanRunner runner;
     private final OperationWatch watch;
     private final PointToPoint pointToPoint;
+    private final Recording recording;
     private final Scratch scratch = new Scratch();
     private volatile Operation current;
     private volatile boolean settled;
@@ -89,6 +91,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity);
         this.watch = new OperationWatch(group, control, runner);
+        this.recording = new Recording(context, group, place.ranks, control);
         transport.events(control);
         place.membership.enter(control, place.ranks);
     }
@@ -291,6 +294,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             closed = true;
             place.membership.leave(control);
             transport.close();
+            recording.close();
         }
     }
 
@@ -311,6 +315,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                 next.work().fail(failure, PendingWork.Position.NOWHERE);
             }
             pointToPoint.settle(failure);
+            recording.recorder().groupFailed();
         }
     }
 
@@ -322,6 +327,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     @Override
     public boolean hasFailed() {
         return closing && !closed || control.failure() != null && (!settled || !isIdle());
+    }
+
+    @Override
+    public GroupRecorder recorder() {
+        return recording.recorder();
     }
 
     /** One turn of the stepped form. */
@@ -344,6 +354,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             CallHeader header = new CallHeader(place.identity, sequence, prepared.fingerprint, prepared.text);
             PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
             Operation operation = new Operation(work, prepared, operands, header);
+            work.recorded(prepared.text, prepared.bytes);
             control.called(header);
             queue.add(operation);
             return operation;
@@ -418,6 +429,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                 operation.operands(),
                 scratch.of(operation.prepared().type, schedule.scratchElements));
         watch.begin();
+        operation.work().runs();
         return operation;
     }
 
@@ -428,7 +440,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), group.worldSize());
         }
         current = null;
-        operation.work().succeed();
+        Prepared prepared = operation.prepared();
+        operation.work().succeed(prepared.schedule.steps(), prepared.bytesReceived);
     }
 
     private void finishQueued(long until) {

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
+import ferro.recorder.GroupRecorder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,8 +20,10 @@ final class PendingWork implements Work {
     private final long deadlineNanos;
     private volatile boolean done;
     private volatile Thread waiter;
-    private Failure failure;
-    private Position failedAt = Position.NOWHERE;
+    /** What stands for it in the flight recorder. */
+    private int entry;
+
+    private Ending badly;
     private long endedNanos;
     private CompletableFuture<Void> completion;
 
@@ -29,10 +32,14 @@ final class PendingWork implements Work {
      *
      * @param step       post of its schedule that was next, -1 if none
      * @param bytesMoved received so far
+     * @param waitingFor ranks that it waited for, comma-separated
      */
-    record Position(int step, long bytesMoved) {
-        static final Position NOWHERE = new Position(-1, 0);
+    record Position(int step, long bytesMoved, String waitingFor) {
+        static final Position NOWHERE = new Position(-1, 0, "");
     }
+
+    /** How it failed; one object, so that operations that end well are no longer for it. */
+    private record Ending(Failure why, Position at) {}
 
     PendingWork(Driver driver, String description, long sequence, Duration timeout) {
         this.driver = driver;
@@ -96,24 +103,34 @@ final class PendingWork implements Work {
         return Duration.ofNanos((done ? endedNanos : driver.nanoTime()) - begunNanos);
     }
 
+    /** Tells the flight recorder what it is; before it is queued. */
+    void recorded(String text, long bytes) {
+        entry = driver.recorder().submitted(sequence, text, bytes, begunNanos);
+    }
+
+    /** Tells the flight recorder that it begins to run. */
+    void runs() {
+        driver.recorder().running(entry);
+    }
+
     /** Ends it well; by whoever drives, after the last touch of the caller's memory. */
-    void succeed() {
-        end(null, Position.NOWHERE);
+    void succeed(int steps, long bytesMoved) {
+        end(null, steps, bytesMoved);
     }
 
     /** Ends it badly; by whoever drives, after the last touch of the caller's memory. */
     void fail(Failure why, Position at) {
-        end(why, at);
+        end(new Ending(why, at), at.step, at.bytesMoved);
     }
 
-    private void end(Failure why, Position at) {
+    private void end(Ending bad, int steps, long bytesMoved) {
         synchronized (this) {
             if (done) {
                 return;
             }
-            failure = why;
-            failedAt = at;
+            badly = bad;
             endedNanos = driver.nanoTime();
+            recordEnd(steps, bytesMoved);
             done = true;
             if (completion != null) {
                 finishCompletion();
@@ -122,6 +139,16 @@ final class PendingWork implements Work {
         Thread waiting = waiter;
         if (waiting != null) {
             LockSupport.unpark(waiting);
+        }
+    }
+
+    private void recordEnd(int steps, long bytesMoved) {
+        GroupRecorder recorder = driver.recorder();
+        if (badly == null) {
+            recorder.done(entry, endedNanos, steps, bytesMoved);
+        } else {
+            GroupRecorder.Progress at = new GroupRecorder.Progress(steps, bytesMoved, badly.at.waitingFor);
+            recorder.failed(entry, endedNanos, badly.why.code(), at);
         }
     }
 
@@ -145,8 +172,8 @@ final class PendingWork implements Work {
     }
 
     void throwFailure() {
-        if (failure != null) {
-            throw exception(failure, failedAt);
+        if (badly != null) {
+            throw exception(badly.why, badly.at);
         }
     }
 
@@ -156,7 +183,7 @@ final class PendingWork implements Work {
 
     private void finishCompletion() {
         CompletableFuture<Void> stage = completion;
-        FerroException why = failure == null ? null : exception(failure, failedAt);
+        FerroException why = badly == null ? null : exception(badly.why, badly.at);
         driver.later(() -> {
             if (why == null) {
                 stage.complete(null);

@@ -7,6 +7,7 @@ import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
+import java.util.stream.Collectors;
 
 /**
  * Executes schedules over links, one at a time: posts what its dependencies allow and counts what is finished. Nothing here
@@ -155,7 +156,8 @@ final class PlanRunner {
     }
 
     PendingWork.Position position() {
-        return new PendingWork.Position(step(), received(receivesDone));
+        String ranks = waitingFor().stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
+        return new PendingWork.Position(step(), received(receivesDone), ranks);
     }
 
     private int step() {

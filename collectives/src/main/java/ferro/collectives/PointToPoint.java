@@ -48,6 +48,7 @@ final class PointToPoint {
     Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
         Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
+        transfer.work.recorded(what, tensor.byteCount());
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;
@@ -57,6 +58,7 @@ final class PointToPoint {
         boolean moved = false;
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             pending.add(next);
+            next.work.runs();
             start(next);
             moved = true;
         }
@@ -104,7 +106,7 @@ final class PointToPoint {
             pending.add(next);
         }
         for (Transfer transfer : pending) {
-            transfer.work.fail(failure, PendingWork.Position.NOWHERE);
+            transfer.work.fail(failure, transfer.position());
         }
         pendingCount.addAndGet(-pending.size());
         pending.clear();
@@ -114,7 +116,7 @@ final class PointToPoint {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {
             pendingCount.decrementAndGet();
-            transfer.work.succeed();
+            transfer.work.succeed(-1, transfer.isSend ? 0 : transfer.tensor.byteCount());
         }
     }
 
@@ -226,6 +228,6 @@ final class PointToPoint {
         }
         pending.remove(transfer);
         pendingCount.decrementAndGet();
-        transfer.work.fail(why, PendingWork.Position.NOWHERE);
+        transfer.work.fail(why, transfer.position());
     }
 }

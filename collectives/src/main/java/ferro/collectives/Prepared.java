@@ -19,6 +19,10 @@ final class Prepared {
     final Schedule schedule;
     final long fingerprint;
     final String text;
+    /** Of the whole operation, and of what this rank receives of it. */
+    final long bytes;
+
+    final long bytesReceived;
 
     Prepared(Prepared.Key key, Plan plan, Schedule schedule) {
         this.kind = key.kind;
@@ -28,6 +32,9 @@ final class Prepared {
         this.root = key.root;
         this.plan = plan;
         this.schedule = schedule;
+        int unit = key.type == null ? 0 : key.type.byteSize();
+        this.bytes = key.elements * unit;
+        this.bytesReceived = schedule.receivedElements() * unit;
         this.text = describe(key, plan.algorithm());
         this.fingerprint = Hashing.of(text);
     }

@@ -80,6 +80,19 @@ final class Schedule {
         }
     }
 
+    /** Returns how many elements arrive from other ranks. */
+    long receivedElements() {
+        long sum = 0;
+        for (int i = 0; i < receives.count; i++) {
+            sum += receives.kind[i] == COPY ? 0 : receives.elements[i];
+        }
+        return sum;
+    }
+
+    int steps() {
+        return sends.count + receives.count;
+    }
+
     /** What a step moves, before its dependencies. */
     private record Post(byte kind, int peer, Region region, long from, long elements, Region source, long sourceFrom) {}
 

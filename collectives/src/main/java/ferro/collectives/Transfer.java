@@ -20,6 +20,11 @@ final class Transfer {
         this.isSend = isSend;
     }
 
+    /** Returns how far it is: whom it waits for is all that is known of it. */
+    PendingWork.Position position() {
+        return new PendingWork.Position(-1, 0, Integer.toString(peer));
+    }
+
     /** A receive that nothing has met may be given up alone; everything else is the whole group's failure. */
     boolean canBeGivenUp() {
         return !isSend && !matched;

@@ -6,6 +6,7 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.collectives.CollectiveEngine;
+import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -79,7 +80,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
-        return of(BackendSelection.open(group, context), context);
+        // a folder of the recorder that cannot be written is told before anything is opened
+        FlightRecorder.of(context, group);
+        try {
+            return of(BackendSelection.open(group, context), context);
+        } finally {
+            FlightRecorder.release(context);
+        }
     }
 
     /**

@@ -8,9 +8,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,7 +32,7 @@ class KilledRankTest {
         try (TcpStoreServer store =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null)) {
             for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                ranks.add(Rank.start(rank, store.port()));
+                ranks.add(Rank.start(rank, store.port(), SumsUntilAFailure.class));
             }
             for (Rank rank : ranks) {
                 assertEquals("going", rank.line());
@@ -49,11 +53,38 @@ class KilledRankTest {
         }
     }
 
+    @Test
+    void ranksThatLeaveAtTheFailureHaveLeftTheirFlightRecords(@TempDir Path folder) throws Exception {
+        List<Rank> ranks = new ArrayList<>();
+        try (TcpStoreServer store =
+                TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null)) {
+            for (int rank = 0; rank < WORLD_SIZE; rank++) {
+                ranks.add(Rank.start(rank, store.port(), ExitsAtItsFailure.class, "-Dferro.recorder.dir=" + folder));
+            }
+            for (Rank rank : ranks) {
+                assertEquals("going", rank.line());
+            }
+
+            Processes.kill(ranks.get(1).process.pid());
+
+            for (int rank : new int[] {0, 2}) {
+                assertEquals(3, ranks.get(rank).process.waitFor());
+                String record = Files.readString(folder.resolve("ferro-default-rank" + rank + ".json"));
+                assertTrue(record.contains("\"failure\":{\"code\":\"PEER_LOST\",\"culprits\":[1]"), record);
+                assertTrue(record.contains("\"state\":\"failed\",\"code\":\"PEER_LOST\""), record);
+                assertTrue(record.endsWith("]}\n"), record);
+            }
+        } finally {
+            ranks.forEach(rank -> Processes.kill(rank.process.pid()));
+        }
+    }
+
     /** A process and what it prints. */
     private record Rank(int rank, Process process, BufferedReader out) {
-        static Rank start(int rank, int port) throws IOException {
-            ProcessBuilder builder = new ProcessBuilder(
-                    LauncherRun.java(),
+        static Rank start(int rank, int port, Class<?> program, String... options) throws IOException {
+            List<String> command = new ArrayList<>(List.of(LauncherRun.java()));
+            command.addAll(List.of(options));
+            command.addAll(List.of(
                     "-Xmx64m",
                     "-XX:TieredStopAtLevel=1",
                     "--enable-native-access=ALL-UNNAMED",
@@ -61,7 +92,8 @@ class KilledRankTest {
                     "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
                     "-cp",
                     LauncherRun.classPath(),
-                    SumsUntilAFailure.class.getName());
+                    program.getName()));
+            ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().put("RANK", Integer.toString(rank));
             builder.environment().put("WORLD_SIZE", Integer.toString(WORLD_SIZE));
             builder.environment().put("FERRO_STORE_SERVED", "1");

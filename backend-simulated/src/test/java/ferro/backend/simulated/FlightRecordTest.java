@@ -1,0 +1,74 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective.AllReduce;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the ranks leave behind in {@code ferro.recorder.dir}. */
+@Timeout(60)
+class FlightRecordTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(400);
+
+    @TempDir
+    private Path folder;
+
+    private static Work allReduce(SimulatedBackend rank, Duration timeout) {
+        HostTensor data = HostTensor.of(new float[] {2, 3, 5, 7});
+        return rank.submit(new AllReduce(data, data, ReduceOp.SUM), timeout);
+    }
+
+    @Test
+    void everyRankWritesWhatItDidWhenOneIsMissing() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(3, Map.of("ferro.recorder.dir", folder.toString()));
+        List<Work> first = new ArrayList<>();
+        ranks.forEach(rank -> first.add(allReduce(rank, LONG)));
+        first.forEach(Work::await);
+        Work letter = ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG);
+        ranks.get(1).recv(HostTensor.of(new byte[100]), 0, 7, LONG).await();
+        letter.await();
+
+        // rank 1 is never there
+        List<Work> second = List.of(allReduce(ranks.get(0), SHORT), allReduce(ranks.get(2), LONG));
+        for (Work work : second) {
+            assertEquals(
+                    Code.TIMED_OUT,
+                    assertThrows(FerroException.class, work::await).code());
+        }
+        ranks.forEach(SimulatedBackend::close);
+
+        for (int rank = 0; rank < 3; rank++) {
+            String record = Files.readString(folder.resolve("ferro-default-rank" + rank + ".json"));
+            assertTrue(
+                    record.contains("{\"name\":\"simulated\",\"rank\":" + rank + ",\"ranks\":[0,1,2],\"worldSize\":3,"
+                            + "\"failure\":{\"code\":\"TIMED_OUT\",\"culprits\":[1"),
+                    record);
+            assertTrue(
+                    record.contains("\"sequence\":1,\"kind\":\"allReduce\",\"text\":\"allReduce f32[4] sum by "),
+                    record);
+            assertTrue(record.contains("\"state\":\"done\",\"code\":null,"), record);
+            boolean wasThere = rank != 1;
+            assertEquals(wasThere, record.contains("\"state\":\"failed\",\"code\":\"TIMED_OUT\""), record);
+            assertEquals(wasThere, record.contains("\"sequence\":2,\"kind\":\"allReduce\""), record);
+        }
+        assertTrue(Files.readString(folder.resolve("ferro-default-rank1.json"))
+                .contains("{\"group\":\"simulated\",\"sequence\":-1,\"kind\":\"recv\",\"text\":"
+                        + "\"recv from rank 0 tag 7\",\"bytes\":100,"));
+    }
+}

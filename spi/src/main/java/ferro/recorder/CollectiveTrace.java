@@ -1,0 +1,93 @@
+package ferro.recorder;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/**
+ * Tells a recording of the JVM (JFR) about operations; the only class here that touches jdk.jfr, which a small runtime may lack.
+ * Nothing is allocated, and JFR is not even initialised, unless something records.
+ */
+final class CollectiveTrace {
+    private static final boolean PRESENT = isPresent();
+
+    private CollectiveTrace() {}
+
+    /** Returns what {@link #end} wants at the end of an operation that begins now; null if nothing records. */
+    static Object begin() {
+        return PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? Collective.begun() : null;
+    }
+
+    static void end(Object begun, GroupRecorder group, long sequence, String text, Outcome outcome) {
+        Collective event = (Collective) begun;
+        event.group = group.name();
+        event.rank = group.rank();
+        event.sequence = sequence;
+        event.operation = text;
+        event.bytes = outcome.bytes;
+        event.code = outcome.code;
+        event.commit();
+    }
+
+    /**
+     * How an operation has ended.
+     *
+     * @param bytes of its data
+     * @param code  empty if well
+     */
+    record Outcome(long bytes, String code) {}
+
+    private static boolean isPresent() {
+        try {
+            Class.forName("jdk.jfr.Event", false, CollectiveTrace.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /** One operation, from its submit to its end. */
+    @Name("ferro.Collective")
+    @Label("Collective")
+    @Category("ferro")
+    @Description("An operation of a group on one rank, from its submit to its end")
+    @StackTrace(false)
+    static final class Collective extends Event {
+        private static final EventType TYPE = EventType.getEventType(Collective.class);
+
+        @Label("Group")
+        String group;
+
+        @Label("Rank")
+        int rank;
+
+        @Label("Sequence")
+        @Description("its number in the group, -1 for a message")
+        long sequence;
+
+        @Label("Operation")
+        String operation;
+
+        @Label("Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Code")
+        @Description("why it failed; empty if it did not")
+        String code;
+
+        private static Object begun() {
+            if (!TYPE.isEnabled()) {
+                return null;
+            }
+            Collective event = new Collective();
+            event.begin();
+            return event;
+        }
+    }
+}

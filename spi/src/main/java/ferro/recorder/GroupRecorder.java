@@ -1,0 +1,201 @@
+package ferro.recorder;
+
+import ferro.FerroException.Code;
+import java.util.List;
+
+/**
+ * What one group tells the flight recorder of its rank. Every operation is told three times: when it is submitted, when it begins
+ * to run and when it ends; each by one thread at a time, with stamps of time that the caller has anyway.
+ *
+ * <p>Where there is no recorder ({@code ferro.recorder.entries=0}), everything here does nothing.
+ */
+public final class GroupRecorder implements AutoCloseable {
+    private final FlightRecorder recorder;
+    private final OperationRing ring;
+    private final String name;
+    private final int rank;
+    private final int[] ranks;
+    private volatile RecordedGroup view;
+    /** The failure of a group that is closed, which is asked no more. */
+    private volatile RecordedGroup.Failed lastFailure;
+    /** What the newest file says of this group; touched by whoever writes. */
+    private RecordedGroup.Failed written;
+
+    GroupRecorder(FlightRecorder recorder, OperationRing ring, String name, int rank, int[] ranks) {
+        this.recorder = recorder;
+        this.ring = ring;
+        this.name = name;
+        this.rank = rank;
+        this.ranks = ranks.clone();
+    }
+
+    /**
+     * How far an operation had come when it failed.
+     *
+     * @param step       step of its plan, -1 if unknown
+     * @param bytesMoved bytes received
+     * @param waitingFor ranks of the group that it waited for, comma-separated, empty if none
+     */
+    public record Progress(int step, long bytesMoved, String waitingFor) {
+        /** Nowhere: it had not begun, or nobody knows. */
+        public static final Progress UNKNOWN = new Progress(-1, 0, "");
+    }
+
+    /**
+     * An operation is submitted.
+     *
+     * @param sequence   its number in the group; -1 for a message, which has none
+     * @param text       what it is; the first word is its kind
+     * @param bytes      of its data
+     * @param begunNanos now, on the clock of the context
+     * @return what stands for it in the other calls
+     */
+    public int submitted(long sequence, String text, long bytes, long begunNanos) {
+        if (ring == null) {
+            return OperationRing.NONE;
+        }
+        int entry = ring.claim();
+        if (entry == OperationRing.NONE) {
+            return entry;
+        }
+        int place = ring.place(entry);
+        ring.groups[place] = this;
+        ring.texts[place] = text;
+        ring.sequences[place] = sequence;
+        ring.bytes[place] = bytes;
+        ring.begun[place] = begunNanos;
+        ring.ended[place] = 0;
+        ring.moved[place] = 0;
+        ring.steps[place] = -1;
+        ring.codes[place] = null;
+        ring.waitingFor[place] = "";
+        ring.traces[place] = CollectiveTrace.begin();
+        ring.show(entry, OperationRing.QUEUED);
+        return entry;
+    }
+
+    /**
+     * An operation begins to run.
+     *
+     * @param entry what {@link #submitted} has returned
+     */
+    public void running(int entry) {
+        if (entry != OperationRing.NONE) {
+            ring.run(entry);
+        }
+    }
+
+    /**
+     * An operation has ended well.
+     *
+     * @param entry      what {@link #submitted} has returned
+     * @param endedNanos now
+     * @param steps      steps of its plan, -1 if unknown
+     * @param bytesMoved bytes received
+     */
+    public void done(int entry, long endedNanos, int steps, long bytesMoved) {
+        if (entry != OperationRing.NONE && ring.take(entry)) {
+            int place = ring.place(entry);
+            ring.ended[place] = endedNanos;
+            ring.steps[place] = steps;
+            ring.moved[place] = bytesMoved;
+            trace(place);
+            ring.show(entry, OperationRing.DONE);
+        }
+    }
+
+    /**
+     * An operation has failed.
+     *
+     * @param entry      what {@link #submitted} has returned
+     * @param endedNanos now
+     * @param code       why
+     * @param at         how far it was
+     */
+    public void failed(int entry, long endedNanos, Code code, Progress at) {
+        if (entry != OperationRing.NONE && ring.take(entry)) {
+            int place = ring.place(entry);
+            ring.ended[place] = endedNanos;
+            ring.steps[place] = at.step();
+            ring.moved[place] = at.bytesMoved();
+            ring.codes[place] = code;
+            ring.waitingFor[place] = at.waitingFor();
+            trace(place);
+            ring.show(entry, OperationRing.FAILED);
+        }
+    }
+
+    private void trace(int place) {
+        Object trace = ring.traces[place];
+        if (trace != null) {
+            ring.traces[place] = null;
+            Code code = ring.codes[place];
+            var outcome = new CollectiveTrace.Outcome(ring.bytes[place], code == null ? "" : code.name());
+            CollectiveTrace.end(trace, this, ring.sequences[place], ring.texts[place], outcome);
+        }
+    }
+
+    /**
+     * Something happened to the group.
+     *
+     * @param kind  such as SUSPECTED
+     * @param about ranks of the group that it is about
+     * @param text  for people
+     */
+    public void event(String kind, List<Integer> about, String text) {
+        recorder.event(new RecordedEvent(recorder.nanoTime(), this, kind, List.copyOf(about), text));
+    }
+
+    /** The group has failed, or knows more of its failure: has it written soon, by another thread. */
+    public void groupFailed() {
+        recorder.wake();
+    }
+
+    /** The group is closed: what it has told stays, and it is asked no more. */
+    @Override
+    public void close() {
+        RecordedGroup asked = view;
+        if (asked != null) {
+            lastFailure = asked.failure();
+            view = null;
+            recorder.leave(this);
+        }
+    }
+
+    // what follows is for whoever writes
+
+    void show(RecordedGroup group) {
+        view = group;
+    }
+
+    String name() {
+        return name;
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    /** Returns the ranks of the joined group that this group has. */
+    int[] ranks() {
+        return ranks;
+    }
+
+    RecordedGroup.Failed failure() {
+        RecordedGroup asked = view;
+        return asked == null ? lastFailure : asked.failure();
+    }
+
+    RecordedGroup.Standing standing() {
+        RecordedGroup asked = view;
+        return asked == null ? RecordedGroup.Standing.IDLE : asked.standing();
+    }
+
+    boolean isWritten(RecordedGroup.Failed failure) {
+        return failure.equals(written);
+    }
+
+    void written(RecordedGroup.Failed failure) {
+        written = failure;
+    }
+}

@@ -1,0 +1,107 @@
+package ferro.recorder;
+
+/** Writes JSON, commas included; texts are escaped and cut, so that nothing in them can pass for something else. */
+final class JsonText {
+    private static final int TEXT_CHARACTERS = 1000;
+    private static final int FIRST_PRINTABLE = 0x20;
+    private static final int LAST_PLAIN = 0x7e;
+
+    private final StringBuilder out = new StringBuilder(1 << 16);
+    private boolean first = true;
+    private boolean named;
+    private int lines = -1;
+    private int depth;
+
+    JsonText open(char bracket) {
+        separate();
+        out.append(bracket);
+        depth++;
+        first = true;
+        return this;
+    }
+
+    /** Opens a list that has each of its elements on a line of its own. */
+    JsonText openLines(char bracket) {
+        open(bracket);
+        lines = depth;
+        return this;
+    }
+
+    JsonText close(char bracket) {
+        if (lines == depth) {
+            out.append('\n');
+            lines = -1;
+        }
+        depth--;
+        out.append(bracket);
+        first = false;
+        return this;
+    }
+
+    JsonText name(String name) {
+        separate();
+        out.append('"').append(name).append("\":");
+        named = true;
+        return this;
+    }
+
+    JsonText number(long number) {
+        separate();
+        out.append(number);
+        return this;
+    }
+
+    JsonText nothing() {
+        separate();
+        out.append("null");
+        return this;
+    }
+
+    JsonText text(String text) {
+        separate();
+        out.append('"');
+        int length = Math.min(text.length(), TEXT_CHARACTERS);
+        for (int i = 0; i < length; i++) {
+            character(text.charAt(i));
+        }
+        if (length < text.length()) {
+            out.append("...");
+        }
+        out.append('"');
+        return this;
+    }
+
+    String text() {
+        return out.append('\n').toString();
+    }
+
+    static String firstWord(String text) {
+        int end = text.indexOf(' ');
+        return end < 0 ? text : text.substring(0, end);
+    }
+
+    /** All but printable ASCII is escaped: nothing that a terminal or a page would obey comes through. */
+    private void character(char character) {
+        if (character == '"' || character == '\\') {
+            out.append('\\').append(character);
+        } else if (character >= FIRST_PRINTABLE && character <= LAST_PLAIN) {
+            out.append(character);
+        } else {
+            out.append(String.format("\\u%04x", (int) character));
+        }
+    }
+
+    private void separate() {
+        if (named) {
+            named = false;
+            return;
+        }
+        if (!first) {
+            out.append(',');
+        }
+        if (lines == depth) {
+            out.append('\n');
+        }
+        first = false;
+    }
+}

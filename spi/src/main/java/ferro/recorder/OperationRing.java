@@ -1,0 +1,185 @@
+package ferro.recorder;
+
+import ferro.FerroException.Code;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The last operations of a rank, in parallel arrays that are made once; thread-safe, no locks.
+ *
+ * <p>An entry is a number that counts up; its place is the number modulo the length. The stamp of a place holds whose it is and
+ * in which state: whoever changes the place first says so there (WRITING), and a reader that finds another stamp after it has
+ * read than before takes nothing. That is a sequence lock (Boehm, Can Seqlocks Get Along With Programming Language Memory
+ * Models?, 2012, doi:10.1145/2247684.2247688), whose fences it needs. A writer that meets another one in its place, which takes
+ * a whole turn of the ring while one entry is written, gives its own entry up.
+ */
+final class OperationRing {
+    /** What stands for an operation that is not kept. */
+    static final int NONE = 0;
+
+    static final int WRITING = 0;
+    static final int QUEUED = 1;
+    static final int RUNNING = 2;
+    static final int DONE = 3;
+    static final int FAILED = 4;
+
+    private static final int STATE_BITS = 3;
+    private static final long STATES = (1L << STATE_BITS) - 1;
+    private static final int READS = 8;
+    private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);
+
+    final GroupRecorder[] groups;
+    final String[] texts;
+    final long[] sequences;
+    final long[] bytes;
+    final long[] begun;
+    final long[] ended;
+    final long[] moved;
+    final int[] steps;
+    final Code[] codes;
+    final String[] waitingFor;
+    final Object[] traces;
+    private final long[] stamps;
+    private final int mask;
+    private final AtomicLong last = new AtomicLong();
+
+    /** Makes a ring of a power of two of entries. */
+    OperationRing(int capacity) {
+        mask = capacity - 1;
+        stamps = new long[capacity];
+        groups = new GroupRecorder[capacity];
+        texts = new String[capacity];
+        sequences = new long[capacity];
+        bytes = new long[capacity];
+        begun = new long[capacity];
+        ended = new long[capacity];
+        moved = new long[capacity];
+        steps = new int[capacity];
+        codes = new Code[capacity];
+        waitingFor = new String[capacity];
+        traces = new Object[capacity];
+    }
+
+    /**
+     * One operation as it was read.
+     *
+     * @param group      whose
+     * @param state      QUEUED to FAILED
+     * @param text       what it is
+     * @param sequence   -1 for a message
+     * @param bytes      of its data
+     * @param begun      when it was submitted
+     * @param ended      0 if it has not
+     * @param step       -1 if unknown
+     * @param moved      bytes received
+     * @param code       null unless it has failed
+     * @param waitingFor ranks of its group that it waited for when it failed, comma-separated
+     */
+    record Entry(
+            GroupRecorder group,
+            int state,
+            String text,
+            long sequence,
+            long bytes,
+            long begun,
+            long ended,
+            int step,
+            long moved,
+            Code code,
+            String waitingFor) {
+        boolean isOpen() {
+            return state == QUEUED || state == RUNNING;
+        }
+    }
+
+    int place(int entry) {
+        return entry & mask;
+    }
+
+    /** Takes the next entry, to be filled by the caller and shown; returns NONE if its place is being written. */
+    int claim() {
+        long number = last.incrementAndGet();
+        int entry = (int) number;
+        int place = entry & mask;
+        long stamp = (long) STAMP.getOpaque(stamps, place);
+        boolean taken = stamp != 0 && (stamp & STATES) == WRITING || stamp >>> STATE_BITS >= number;
+        if (taken || entry == NONE || !STAMP.compareAndSet(stamps, place, stamp, number << STATE_BITS)) {
+            return NONE;
+        }
+        VarHandle.storeStoreFence();
+        return entry;
+    }
+
+    /** Goes from QUEUED to RUNNING, unless the entry has ended or its place is another's. */
+    void run(int entry) {
+        int place = entry & mask;
+        long stamp = (long) STAMP.getOpaque(stamps, place);
+        if ((int) (stamp >>> STATE_BITS) == entry && (stamp & STATES) == QUEUED) {
+            STAMP.compareAndSet(stamps, place, stamp, stamp + RUNNING - QUEUED);
+        }
+    }
+
+    /** Takes an entry to end it; false if it has ended, or if its place is another's by now. */
+    boolean take(int entry) {
+        int place = entry & mask;
+        while (true) {
+            long stamp = (long) STAMP.getOpaque(stamps, place);
+            long state = stamp & STATES;
+            if ((int) (stamp >>> STATE_BITS) != entry || state != QUEUED && state != RUNNING) {
+                return false;
+            }
+            if (STAMP.compareAndSet(stamps, place, stamp, stamp - state)) {
+                VarHandle.storeStoreFence();
+                return true;
+            }
+        }
+    }
+
+    /** Lets readers see an entry that {@link #claim} or {@link #take} has given. */
+    void show(int entry, int state) {
+        int place = entry & mask;
+        STAMP.setRelease(stamps, place, stamps[place] + state);
+    }
+
+    /** Returns the number of the last entry that was claimed. */
+    long last() {
+        return last.get();
+    }
+
+    int capacity() {
+        return mask + 1;
+    }
+
+    /** Reads an entry; null if it is being written, was given up or is another by now. */
+    Entry read(long number) {
+        int place = (int) number & mask;
+        for (int i = 0; i < READS; i++) {
+            long before = (long) STAMP.getAcquire(stamps, place);
+            if (before >>> STATE_BITS != number) {
+                return null;
+            }
+            int state = (int) (before & STATES);
+            if (state != WRITING) {
+                Entry entry = new Entry(
+                        groups[place],
+                        state,
+                        texts[place],
+                        sequences[place],
+                        bytes[place],
+                        begun[place],
+                        ended[place],
+                        steps[place],
+                        moved[place],
+                        codes[place],
+                        waitingFor[place]);
+                VarHandle.loadLoadFence();
+                if ((long) STAMP.getOpaque(stamps, place) == before) {
+                    return entry;
+                }
+            }
+            Thread.onSpinWait();
+        }
+        return null;
+    }
+}

@@ -1,0 +1,162 @@
+package ferro.recorder;
+
+import ferro.recorder.RecordedGroup.Failed;
+import ferro.recorder.RecordedGroup.Standing;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Puts a recorder into words: JSON (RFC 8259), one operation or event per line. Ranks are those of the joined group, but for
+ * {@code groups[].rank}; times are on the clock of the process, which {@code clockNanos} and {@code wallNanos} align with others.
+ */
+final class RecordWriter {
+    private static final int FORMAT = 1;
+    private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
+
+    private final FlightRecorder recorder;
+    private final JsonText json = new JsonText();
+    private final Map<GroupRecorder, Standing> standings = new IdentityHashMap<>();
+
+    RecordWriter(FlightRecorder recorder) {
+        this.recorder = recorder;
+    }
+
+    String record(String reason) {
+        List<OperationRing.Entry> operations = recorder.operations();
+        json.open('{');
+        header(reason);
+        json.name("groups").openLines('[');
+        for (GroupRecorder group : recorder.groups()) {
+            standings.put(group, group.standing());
+            group(group);
+        }
+        json.close(']').name("operations").openLines('[');
+        operations.forEach(this::operation);
+        json.close(']').name("events").openLines('[');
+        recorder.events().forEach(this::event);
+        json.close(']').close('}');
+        return json.text();
+    }
+
+    private void header(String reason) {
+        Instant now = Instant.now();
+        json.name("format").number(FORMAT);
+        json.name("job").text(recorder.owner().job());
+        json.name("rank").number(recorder.owner().rank());
+        json.name("worldSize").number(recorder.owner().worldSize());
+        json.name("host").text(host());
+        json.name("pid").number(ProcessHandle.current().pid());
+        json.name("written").text(now.truncatedTo(ChronoUnit.MILLIS).toString());
+        json.name("wallNanos").number(ChronoUnit.NANOS.between(Instant.EPOCH, now));
+        json.name("clockNanos").number(recorder.nanoTime());
+        json.name("reason").text(reason);
+    }
+
+    private void group(GroupRecorder group) {
+        json.open('{').name("name").text(group.name()).name("rank").number(group.rank());
+        json.name("ranks").open('[');
+        for (int rank : group.ranks()) {
+            json.number(rank);
+        }
+        json.close(']').name("worldSize").number(group.ranks().length);
+        Failed failure = group.failure();
+        json.name("failure");
+        if (failure == null) {
+            json.nothing();
+        } else {
+            json.open('{').name("code").text(failure.code().name());
+            json.name("culprits");
+            ranks(group, failure.culprits());
+            json.name("sequence").number(failure.sequence());
+            json.name("origin").number(inJoined(group, failure.origin()));
+            json.name("text").text(failure.text()).close('}');
+        }
+        json.close('}');
+    }
+
+    private void operation(OperationRing.Entry entry) {
+        GroupRecorder group = entry.group();
+        json.open('{').name("group").text(group.name()).name("sequence").number(entry.sequence());
+        json.name("kind").text(JsonText.firstWord(entry.text())).name("text").text(entry.text());
+        json.name("bytes").number(entry.bytes());
+        json.name("begun").number(entry.begun()).name("ended").number(entry.ended());
+        json.name("state").text(state(entry.state()));
+        json.name("code");
+        if (entry.code() == null) {
+            json.nothing();
+        } else {
+            json.text(entry.code().name());
+        }
+        json.name("step").number(entry.step()).name("bytesMoved").number(entry.moved());
+        Standing standing = standing(entry);
+        json.name("waitingFor");
+        ranks(group, entry.isOpen() ? standing.waitingFor() : entry.waitingFor());
+        if (!standing.progress().isEmpty()) {
+            json.name("progress").text(standing.progress());
+        }
+        json.close('}');
+    }
+
+    private Standing standing(OperationRing.Entry entry) {
+        Standing standing = standings.computeIfAbsent(entry.group(), GroupRecorder::standing);
+        boolean isThis = entry.state() == OperationRing.RUNNING && standing.sequence() == entry.sequence();
+        return isThis ? standing : Standing.IDLE;
+    }
+
+    private void event(RecordedEvent event) {
+        json.open('{')
+                .name("at")
+                .number(event.at())
+                .name("group")
+                .text(event.group().name());
+        json.name("kind").text(event.kind()).name("ranks").open('[');
+        for (int rank : event.ranks()) {
+            json.number(inJoined(event.group(), rank));
+        }
+        json.close(']').name("text").text(event.text()).close('}');
+    }
+
+    private void ranks(GroupRecorder group, String commaSeparated) {
+        json.open('[');
+        for (String rank : commaSeparated.split(",")) {
+            if (!rank.isBlank()) {
+                json.number(inJoined(group, Integer.parseInt(rank.trim())));
+            }
+        }
+        json.close(']');
+    }
+
+    private static int inJoined(GroupRecorder group, int rank) {
+        int[] ranks = group.ranks();
+        return rank >= 0 && rank < ranks.length ? ranks[rank] : rank;
+    }
+
+    private static String state(int state) {
+        return switch (state) {
+            case OperationRing.QUEUED -> "queued";
+            case OperationRing.RUNNING -> "running";
+            case OperationRing.DONE -> "done";
+            default -> "failed";
+        };
+    }
+
+    private static String host() {
+        try {
+            return Files.isReadable(HOST)
+                    ? Files.readString(HOST).trim()
+                    : InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException nameless) {
+            return "unknown";
+        } catch (IOException unreadable) {
+            return "unknown";
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package ferro.recorder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FlightRecorderTest {
+    private static final GroupSpec RANK_2_OF_4 = new GroupSpec("world", 2, 4, Duration.ofSeconds(3));
+
+    @TempDir
+    private Path folder;
+
+    private final GroupOfTest world = new GroupOfTest();
+
+    private static FlightRecorder recorder(Map<String, String> settings) {
+        return FlightRecorder.of(new RankOfTest(settings), RANK_2_OF_4);
+    }
+
+    private String written(FlightRecorder recorder) throws IOException {
+        return Files.readString(recorder.write(folder, "request"));
+    }
+
+    @Test
+    void anOperationInFlightIsSeenAsItIs() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        group.submitted(16, "barrier by dissemination", 0, 90);
+        int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
+        group.running(running);
+        world.standing = new RecordedGroup.Standing(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
+
+        String record = written(recorder);
+
+        assertTrue(
+                record.contains("{\"group\":\"world\",\"sequence\":16,\"kind\":\"barrier\",\"text\":"
+                        + "\"barrier by dissemination\",\"bytes\":0,\"begun\":90,\"ended\":0,\"state\":\"queued\","
+                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[]}"),
+                record);
+        assertTrue(
+                record.contains(
+                        "\"sequence\":17,\"kind\":\"allReduce\",\"text\":\"allReduce f32[64] sum by ring\","
+                                + "\"bytes\":256,\"begun\":100,\"ended\":0,\"state\":\"running\",\"code\":null,\"step\":-1,"
+                                + "\"bytesMoved\":0,\"waitingFor\":[1,3],\"progress\":\"step 3 of 14, 64 of 256 bytes received\"}"),
+                record);
+    }
+
+    @Test
+    void anOperationThatHasEndedSaysHow() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        int good = group.submitted(1, "allReduce f32[64] sum by ring", 256, 100);
+        int bad = group.submitted(2, "broadcast f32[64] root 0 by binomial", 256, 200);
+        group.running(good);
+        group.done(good, 150, 6, 192);
+        group.failed(bad, 450, Code.TIMED_OUT, new GroupRecorder.Progress(3, 64, "0"));
+        group.running(bad);
+        group.done(bad, 460, 6, 256);
+
+        String record = written(recorder);
+
+        assertTrue(
+                record.contains("\"ended\":150,\"state\":\"done\",\"code\":null,\"step\":6,\"bytesMoved\":192,"
+                        + "\"waitingFor\":[]}"),
+                record);
+        assertTrue(
+                record.contains("\"ended\":450,\"state\":\"failed\",\"code\":\"TIMED_OUT\",\"step\":3,"
+                        + "\"bytesMoved\":64,\"waitingFor\":[0]}"),
+                record);
+    }
+
+    @Test
+    void theHeadSaysWhoWroteItWhen() throws IOException {
+        FlightRecorder recorder = recorder(Map.of("FERRO_JOB_ID", "night/../run"));
+        Path file = recorder.write(folder, "request");
+
+        assertEquals("ferro-night____run-rank2.json", file.getFileName().toString());
+        String record = Files.readString(file);
+        assertTrue(
+                record.startsWith("{\"format\":1,\"job\":\"night/../run\",\"rank\":2,\"worldSize\":4,\"host\":\""),
+                record);
+        assertTrue(record.contains("\"pid\":" + ProcessHandle.current().pid() + ",\"written\":\""), record);
+        assertTrue(record.contains("\"clockNanos\":5000,\"reason\":\"request\""), record);
+        assertTrue(record.endsWith("\"groups\":[\n],\"operations\":[\n],\"events\":[\n]}\n"), record);
+    }
+
+    @Test
+    void ranksAreThoseOfTheJoinedGroup() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupOfTest pair = new GroupOfTest();
+        GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
+        pair.failure = new RecordedGroup.Failed(Code.PEER_LOST, 0, -1, "1", "rank 1 is gone");
+        group.event("SUSPECTED", List.of(1), "rank 1 is silent");
+
+        String record = written(recorder);
+
+        assertTrue(
+                record.contains("{\"name\":\"world[2, 3]\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":"
+                        + "{\"code\":\"PEER_LOST\",\"culprits\":[3],\"sequence\":-1,\"origin\":2,\"text\":"
+                        + "\"rank 1 is gone\"}}"),
+                record);
+        assertTrue(
+                record.contains("{\"at\":5000,\"group\":\"world[2, 3]\",\"kind\":\"SUSPECTED\",\"ranks\":[3],"
+                        + "\"text\":\"rank 1 is silent\"}"),
+                record);
+    }
+
+    @Test
+    void aClosedGroupKeepsItsFailureAndItsNameIsNotUsedTwice() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder first = recorder.enter("pair", 0, new int[] {2, 3}, world);
+        world.fail(Code.ABORTED, "1", "given up");
+        first.close();
+        world.failure = null;
+        recorder.enter("pair", 0, new int[] {2, 3}, new GroupOfTest());
+
+        String record = written(recorder);
+
+        assertTrue(
+                record.contains("{\"name\":\"pair\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":{"), record);
+        assertTrue(
+                record.contains("{\"name\":\"pair#2\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":null}"),
+                record);
+    }
+
+    @Test
+    void textsAreEscapedAndCut() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("a\"b\\c\u001b[2J\u202e\n", 0, new int[] {2}, world);
+        group.event("LATE", List.of(), "x".repeat(5000));
+
+        String record = written(recorder);
+
+        assertTrue(record.contains("\"a\\\"b\\\\c\\u001b[2J\\u202e\\u000a\""), record);
+        assertTrue(record.contains("\"" + "x".repeat(1000) + "...\""), record);
+        assertFalse(record.contains("x".repeat(1001)), record);
+    }
+
+    @Test
+    void theOldestOperationsMakeWayForNewOnes() throws IOException {
+        FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "4"));
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        int first = group.submitted(1, "barrier by dissemination", 0, 10);
+        for (int sequence = 2; sequence <= 6; sequence++) {
+            group.submitted(sequence, "barrier by dissemination", 0, 10 * sequence);
+        }
+        group.running(first);
+        group.done(first, 100, 1, 0);
+
+        assertEquals(
+                List.of(3L, 4L, 5L, 6L),
+                recorder.operations().stream()
+                        .map(OperationRing.Entry::sequence)
+                        .toList());
+        assertTrue(recorder.operations().stream().allMatch(OperationRing.Entry::isOpen), written(recorder));
+    }
+
+    @Test
+    void withoutEntriesNothingIsKeptAndNothingIsWritten() {
+        Path never = folder.resolve("never");
+        FlightRecorder recorder =
+                recorder(Map.of("ferro.recorder.entries", "0", "ferro.recorder.dir", never.toString()));
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        int entry = group.submitted(1, "barrier by dissemination", 0, 10);
+        group.running(entry);
+        group.done(entry, 20, 1, 0);
+        group.event("LATE", List.of(1), "late");
+        group.groupFailed();
+        group.close();
+
+        assertEquals(0, entry);
+        assertFalse(Files.exists(never));
+        IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> recorder.write(folder, "request"));
+        assertEquals(
+                "rank 2 records nothing, as ferro.recorder.entries=0: leave it at its default, 2048",
+                refused.getMessage());
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsRefusedAtOnce() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "not a folder");
+        Map<String, String> settings =
+                Map.of("ferro.recorder.dir", file.resolve("below").toString());
+
+        IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () -> recorder(settings));
+
+        assertTrue(
+                refused.getMessage().startsWith("ferro.recorder.dir=" + file.resolve("below") + " cannot be written ("),
+                refused.getMessage());
+        assertTrue(refused.getMessage().endsWith("name a folder that this process can write, or unset it"));
+    }
+}

@@ -1,0 +1,107 @@
+package ferro.recorder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many write a ring that is much too short, one ends what others have begun, and a reader never sees half an entry. */
+@Timeout(60)
+class OperationRingStressTest {
+    private static final int WRITERS = 2;
+    private static final long MILLIS = 2000;
+    private static final long READS = 50_000;
+
+    private final FlightRecorder recorder =
+            FlightRecorder.of(new RankOfTest(Map.of()), new GroupSpec("g", 0, 1, Duration.ofSeconds(3)));
+    private final OperationRing ring = new OperationRing(4);
+    private final GroupRecorder group = new GroupRecorder(recorder, ring, "g", 0, new int[] {0});
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    @Test
+    void noEntryIsReadThatNobodyHasWritten() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
+        List<Future<Long>> writers = new ArrayList<>();
+        for (int i = 0; i < WRITERS; i++) {
+            long first = i;
+            writers.add(threads.submit(() -> write(first)));
+        }
+        long read = 0;
+        long tries = 0;
+        long until = System.nanoTime() + MILLIS * 1_000_000;
+        try {
+            while (read < READS && System.nanoTime() - until < 0) {
+                OperationRing.Entry entry = ring.read(ring.last());
+                tries++;
+                if (entry != null) {
+                    check(entry);
+                    read++;
+                }
+            }
+        } finally {
+            over.set(true);
+        }
+        long written = 0;
+        for (Future<Long> writer : writers) {
+            written += writer.get();
+        }
+        threads.shutdown();
+        System.out.println("read " + read + " of " + tries + " entries while " + written + " were written");
+        assertTrue(read > 0, read + " read of " + written);
+    }
+
+    /** All fields of an entry come from its sequence number, so that half of another's shows. */
+    private long write(long first) {
+        long sequence = first;
+        int before = 0;
+        while (!over.get()) {
+            int entry = group.submitted(sequence, "send " + sequence, 3 * sequence, 5 * sequence);
+            group.running(entry);
+            // most have lost their place by then, and must not touch whoever has it
+            group.failed(before, -1, Code.ABORTED, new GroupRecorder.Progress(-1, -1, "no"));
+            if ((sequence / WRITERS) % 2 == 0) {
+                group.done(entry, 7 * sequence, (int) (sequence & 0xffff), 11 * sequence);
+            } else {
+                before = entry;
+            }
+            sequence += WRITERS;
+        }
+        return sequence / WRITERS;
+    }
+
+    private static void check(OperationRing.Entry entry) {
+        long sequence = entry.sequence();
+        assertEquals("send " + sequence, entry.text());
+        assertEquals(3 * sequence, entry.bytes(), entry.toString());
+        assertEquals(5 * sequence, entry.begun(), entry.toString());
+        switch (entry.state()) {
+            case OperationRing.DONE -> {
+                assertEquals(7 * sequence, entry.ended(), entry.toString());
+                assertEquals((int) (sequence & 0xffff), entry.step(), entry.toString());
+                assertEquals(11 * sequence, entry.moved(), entry.toString());
+                assertEquals(null, entry.code(), entry.toString());
+            }
+            case OperationRing.FAILED -> {
+                assertEquals(-1, entry.ended(), entry.toString());
+                assertEquals("no", entry.waitingFor(), entry.toString());
+                assertEquals(Code.ABORTED, entry.code(), entry.toString());
+            }
+            default -> {
+                assertEquals(0, entry.ended(), entry.toString());
+                assertEquals("", entry.waitingFor(), entry.toString());
+                assertEquals(-1, entry.step(), entry.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package ferro.recorder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class RecordFolderTest {
+    private static final GroupSpec RANK_1_OF_2 = new GroupSpec("world", 1, 2, Duration.ofSeconds(3));
+
+    @TempDir
+    private Path outer;
+
+    private Path file;
+    private RankOfTest rank;
+    private GroupRecorder group;
+    private final GroupOfTest world = new GroupOfTest();
+
+    @BeforeEach
+    void join() {
+        Path folder = outer.resolve("made/by/it");
+        file = folder.resolve("ferro-default-rank1.json");
+        rank = new RankOfTest(Map.of("ferro.recorder.dir", folder.toString()));
+        group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, world);
+    }
+
+    private static void await(BooleanSupplier wanted) throws InterruptedException {
+        while (!wanted.getAsBoolean()) {
+            Thread.sleep(5);
+        }
+    }
+
+    private boolean says(String text) {
+        try {
+            return Files.exists(file) && Files.readString(file).contains(text);
+        } catch (IOException unreadable) {
+            return false;
+        }
+    }
+
+    private void leave() {
+        group.close();
+        FlightRecorder.release(rank);
+    }
+
+    @Test
+    void aFailureIsWrittenAndWhatIsLearnedLaterToo() throws InterruptedException {
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        group.groupFailed();
+        await(() -> says("\"reason\":\"first failure of group world\"") && says("rank 0 is gone"));
+
+        world.fail(Code.PEER_LOST, "0,1", "both are gone");
+        group.groupFailed();
+        await(() -> says("\"culprits\":[0,1]"));
+
+        leave();
+    }
+
+    @Test
+    void whoClosesTheLastGroupLeavesACompleteFile() throws IOException {
+        int entry = group.submitted(17, "allReduce f32[64] sum by ring", 256, 10);
+        group.failed(entry, 20, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        leave();
+
+        assertTrue(says("\"state\":\"failed\",\"code\":\"PEER_LOST\""), Files.readString(file));
+        try (Stream<Path> left = Files.list(file.getParent())) {
+            assertEquals(1, left.count(), "nothing but the record is left");
+        }
+    }
+
+    @Test
+    void aRequestIsAnsweredOnceAndAnotherOneAgain() throws Exception {
+        Path request = file.resolveSibling("dump.request");
+        Files.writeString(request, "1");
+        await(() -> says("\"reason\":\"request\""));
+
+        Files.delete(file);
+        Files.delete(request);
+        Files.writeString(request, "2");
+        await(() -> says("\"reason\":\"request\""));
+
+        leave();
+    }
+
+    @Test
+    void aGroupThatEndsWellLeavesNoFileAndNoThread() {
+        leave();
+
+        assertFalse(Files.exists(file));
+        assertTrue(Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("ferro-recorder-1")));
+    }
+
+    @Test
+    void aFolderThatIsGoneDoesNoHarmToTheUser() throws IOException {
+        Files.delete(file.getParent());
+        Files.writeString(file.getParent(), "in the way");
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        group.groupFailed();
+        leave();
+
+        assertFalse(Files.exists(file));
+    }
+}
