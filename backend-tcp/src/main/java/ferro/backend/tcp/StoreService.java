@@ -22,7 +22,8 @@ final class StoreService {
     /** Of one client at once; a rank that joins waits for one per other rank. */
     private static final int MOST_WAITS = 16 * 1024;
 
-    private final StoreMap map = new StoreMap();
+    final StoreMap map = new StoreMap();
+
     private final BiConsumer<String, byte[]> whenSet;
     private final Set<Channel> clients = new HashSet<>();
 

@@ -73,7 +73,8 @@ final class TcpListener implements AutoCloseable {
         return (InetSocketAddress) server.localAddress();
     }
 
-    private void accept(Channel channel) {
+    /** Guards a connection that was accepted; on the loop. */
+    void accept(Channel channel) {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
         ScheduledFuture<?> timer =
                 channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);

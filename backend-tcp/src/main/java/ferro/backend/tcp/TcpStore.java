@@ -134,7 +134,8 @@ final class TcpStore implements Store {
         }
     }
 
-    private CompletableFuture<Reply> ask(Operation operation, String key, byte[] value, byte[] expected) {
+    /** Asks, and waits for nothing. */
+    CompletableFuture<Reply> ask(Operation operation, String key, byte[] value, byte[] expected) {
         if (value.length > StoreMap.MOST_VALUE_BYTES) {
             throw new IllegalArgumentException("the value of key \"" + key + "\" has " + value.length
                     + " bytes: a store takes at most " + StoreMap.MOST_VALUE_BYTES);
@@ -202,7 +203,7 @@ final class TcpStore implements Store {
     }
 
     /** An answer. */
-    private record Reply(Answer answer, byte[] value) {}
+    record Reply(Answer answer, byte[] value) {}
 
     /** Reads answers, on the loop. */
     private final class Answers extends ExactReader {

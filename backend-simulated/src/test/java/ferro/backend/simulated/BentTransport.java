@@ -1,0 +1,172 @@
+package ferro.backend.simulated;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.function.UnaryOperator;
+
+/** A transport that does what another does, for planted bugs to change; subgroups are bent in the same way. */
+class BentTransport implements Transport {
+    /** First byte of a control message of a group that has failed. */
+    static final int ABORT = 0;
+    /** First byte of a control message of a rank that closes in good order. */
+    static final int GOODBYE = 1;
+
+    final Transport straight;
+    private final UnaryOperator<Transport> bend;
+
+    BentTransport(Transport straight, UnaryOperator<Transport> bend) {
+        this.straight = straight;
+        this.bend = bend;
+    }
+
+    /** Returns whether a control message is sent. */
+    boolean sends(int peer, ByteBuffer message) {
+        return true;
+    }
+
+    /** Returns whether a control message is heard. */
+    boolean hears(int peer, ByteBuffer message) {
+        return true;
+    }
+
+    /** Changes what is heard of a link that ended. */
+    void broken(Events events, int peer, FerroException cause) {
+        events.broken(peer, cause);
+    }
+
+    /** Changes a link. */
+    Link bent(Link link) {
+        return link;
+    }
+
+    static int kind(ByteBuffer message) {
+        return message.get(message.position());
+    }
+
+    @Override
+    public int rank() {
+        return straight.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return straight.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        return bent(straight.link(peer, lane));
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        return bend.apply(straight.subgroup(ranks, group));
+    }
+
+    @Override
+    public boolean poll() {
+        return straight.poll();
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        straight.park(deadlineNanos);
+    }
+
+    @Override
+    public void wakeup() {
+        straight.wakeup();
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        if (sends(peer, message)) {
+            straight.control(peer, message);
+        }
+    }
+
+    @Override
+    public void events(Events events) {
+        straight.events(new Events() {
+            @Override
+            public void lost(int peer, FerroException cause) {
+                events.lost(peer, cause);
+            }
+
+            @Override
+            public void broken(int peer, FerroException cause) {
+                BentTransport.this.broken(events, peer, cause);
+            }
+
+            @Override
+            public void mismatched(int peer, CallHeader expected, CallHeader found) {
+                events.mismatched(peer, expected, found);
+            }
+
+            @Override
+            public void control(int peer, ByteBuffer message) {
+                if (hears(peer, message)) {
+                    events.control(peer, message);
+                }
+            }
+        });
+    }
+
+    @Override
+    public void abandon() {
+        straight.abandon();
+    }
+
+    @Override
+    public void close() {
+        straight.close();
+    }
+
+    /** A link that does what another does. */
+    static class BentLink implements Link {
+        final Link straight;
+
+        BentLink(Link straight) {
+            this.straight = straight;
+        }
+
+        CallHeader header(CallHeader call) {
+            return call;
+        }
+
+        @Override
+        public void send(CallHeader call, HostTensor data, long from, long count) {
+            straight.send(header(call), data, from, count);
+        }
+
+        @Override
+        public void receive(CallHeader call, HostTensor into, long from, long count) {
+            straight.receive(header(call), into, from, count);
+        }
+
+        @Override
+        public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+            straight.receiveCombine(header(call), into, from, count, op);
+        }
+
+        @Override
+        public long sent() {
+            return straight.sent();
+        }
+
+        @Override
+        public long bytesMoved() {
+            return straight.bytesMoved();
+        }
+
+        @Override
+        public long received() {
+            return straight.received();
+        }
+    }
+}
