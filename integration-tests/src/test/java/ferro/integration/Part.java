@@ -17,7 +17,7 @@ enum Part {
     GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
     LAUNCHER(
             packages("ferro.launcher.."),
-            libraries("picocli..", "com.sun.source.."),
+            libraries("picocli..", "com.sun.source..", "com.google.gson.."),
             SPI,
             COLLECTIVES,
             TCP,

@@ -45,6 +45,8 @@ public final class FerroCommand implements Runnable {
                 new RunCommand(world),
                 new DemoCommand(world),
                 new BenchCommand(world),
+                new AnalyzeCommand(world),
+                new DumpCommand(world),
                 new DoctorCommand(world),
                 new ClassPathCommand(world))) {
             line.addSubcommand(command);
@@ -61,7 +63,7 @@ public final class FerroCommand implements Runnable {
     @Override
     public void run() {
         throw new BadInputException(
-                "need a command: run, bench, doctor, classpath or demo; ferro --help explains them");
+                "need a command: run, demo, bench, analyze, dump, doctor or classpath; ferro --help explains them");
     }
 
     /** What the parser refuses: the message, what may have been meant, and where the options stand. */

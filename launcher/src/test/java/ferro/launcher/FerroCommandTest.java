@@ -62,6 +62,11 @@ class FerroCommandTest {
                 "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
                 "run --grace 9999999h -- true | ferro run: --grace 9999999h: need a time",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
+                "analyze /no/such/folder | ferro analyze: /no/such/folder is no folder",
+                "analyze / | ferro analyze: / holds no recording (ferro-JOB-rankR.json): ranks write one when",
+                "analyze | ferro analyze: Missing required parameter: 'DIR'",
+                "dump /no/such/folder | ferro dump: /no/such/folder is no folder",
+                "dump --wait soon / | ferro dump: --wait soon: need a time",
                 "jump | Unmatched argument",
                 "'' | need a command",
             })

@@ -1,0 +1,82 @@
+package ferro.launcher;
+
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.UnreadableRecordingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ferro analyze}: what the flight recorders of a job's ranks say about who is to blame. */
+@Command(
+        name = "analyze",
+        description = "Reads what the ranks' flight recorders wrote, names the rank to blame, and draws a timeline.",
+        footer = {
+            "",
+            "Ranks write when a group fails, if ferro.recorder.dir names a folder (ferro run names one by itself), and when"
+                    + " ferro dump asks them. Exit code 0 if the recordings could be read, whoever is to blame; 2 if not."
+        })
+final class AnalyzeCommand implements Callable<Integer> {
+    private static final String PAGE = "ferro-timeline.html";
+
+    private final World world;
+
+    @Parameters(paramLabel = "DIR", description = "folder with files named ferro-JOB-rankR.json")
+    private Path folder;
+
+    @Option(names = "--job", paramLabel = "NAME", description = "which job (default: the one that wrote last)")
+    private String job;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "where the timeline goes (default: DIR/" + PAGE + ")")
+    private Path html;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    AnalyzeCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Analysis analysis = read(folder, Optional.ofNullable(job));
+        analysis.text().forEach(world.out()::println);
+        world.out().println();
+        world.out().println(timeline(analysis));
+        if (analysis.problems().isEmpty()) {
+            return ExitCode.OK;
+        }
+        world.screen().tell(List.of("ferro analyze: left out what cannot be read:"));
+        world.screen().tell(analysis.problems());
+        return ExitCode.BAD_INPUT;
+    }
+
+    static Analysis read(Path folder, Optional<String> job) throws IOException {
+        try {
+            return Analysis.of(folder, job);
+        } catch (UnreadableRecordingException unreadable) {
+            throw new BadInputException(unreadable.getMessage(), unreadable);
+        }
+    }
+
+    /** The text has been shown by then: a folder that cannot be written costs the page only. */
+    private String timeline(Analysis analysis) {
+        Path file = html == null ? folder.resolve(PAGE) : html;
+        try {
+            Files.writeString(file, analysis.html());
+            return "timeline: " + file + " (open it in a browser)";
+        } catch (IOException unwritable) {
+            throw new BadInputException(
+                    "cannot write the timeline to " + file + " (" + unwritable + "): name another file by --html",
+                    unwritable);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package ferro.launcher.analyze;
+
+import ferro.launcher.analyze.Recording.Failure;
+import ferro.launcher.analyze.Recording.Operation;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Comes to a verdict. What a group has agreed on counts first, for its ranks have asked one another; where nothing has failed
+ * yet, different calls under one number count, and then the end of the chain of who waits for whom.
+ */
+final class Investigation {
+    private static final List<String> GRAVEST_FIRST = List.of(
+            "PEER_LOST",
+            "NATIVE",
+            "RESOURCE",
+            "PROTOCOL",
+            "MISMATCH",
+            "PARTITION",
+            "TIMED_OUT",
+            "INTERRUPTED",
+            "ABORTED");
+
+    private final Merge merge;
+    private final Testimony testimony;
+    private final WaitChain chain;
+
+    private Investigation(Merge merge) {
+        this.merge = merge;
+        this.testimony = new Testimony(merge);
+        this.chain = new WaitChain(merge);
+    }
+
+    /** Returns the verdict on a job. */
+    static Verdict verdict(Merge merge) {
+        Investigation investigation = new Investigation(merge);
+        return investigation
+                .failed()
+                .or(investigation::mismatch)
+                .or(investigation::waiting)
+                .orElseGet(investigation::nothing);
+    }
+
+    /** A failure, in whose group. */
+    private record Seen(SharedGroup group, Failure failure) {}
+
+    private Optional<Verdict> failed() {
+        return merge.groups().stream()
+                .flatMap(group -> group.failures().values().stream().map(failure -> new Seen(group, failure)))
+                .min(Comparator.comparingInt(
+                                (Seen seen) -> gravity(seen.failure().code()))
+                        .thenComparing(seen -> seen.failure().sequence())
+                        .thenComparing(seen -> seen.failure().origin()))
+                .map(this::failed);
+    }
+
+    private static int gravity(String code) {
+        int place = GRAVEST_FIRST.indexOf(code);
+        return place < 0 ? GRAVEST_FIRST.size() : place;
+    }
+
+    private Verdict failed(Seen seen) {
+        SharedGroup group = seen.group();
+        Failure failure = seen.failure();
+        if (failure.code().equals("MISMATCH") && group.firstMismatch().isPresent()) {
+            return mismatch(group, group.firstMismatch().get(), said(seen));
+        }
+        SortedSet<Integer> guilty = blamed(group, failure);
+        long sequence = failure.sequence() >= 0 ? failure.sequence() : group.top();
+        String where = at(group, sequence);
+        String headline = guilty.isEmpty()
+                ? "no rank can be named: " + failure.code() + where
+                : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
+        List<String> reasons = new ArrayList<>(said(seen));
+        testimony.each(guilty, group, sequence, failure.code()).forEach(reasons::add);
+        return new Verdict(Verdict.Kind.FAILED, guilty, headline, reasons, group.name(), sequence);
+    }
+
+    private SortedSet<Integer> blamed(SharedGroup group, Failure agreed) {
+        SortedSet<Integer> guilty = new TreeSet<>();
+        group.failures().values().stream()
+                .filter(failure -> failure.code().equals(agreed.code()))
+                .forEach(failure -> guilty.addAll(failure.culprits()));
+        return guilty.isEmpty() ? chain.end() : guilty;
+    }
+
+    private static String at(SharedGroup group, long sequence) {
+        return " in group \"" + group.name() + "\"" + (sequence < 0 ? "" : " at seq " + sequence);
+    }
+
+    /** What the members say has failed their group, and whether they say the same. */
+    private static List<String> said(Seen seen) {
+        SharedGroup group = seen.group();
+        List<String> lines = new ArrayList<>();
+        SortedSet<Integer> agreeing = new TreeSet<>();
+        group.failures().forEach((rank, failure) -> {
+            if (failure.code().equals(seen.failure().code())
+                    && failure.culprits().equals(seen.failure().culprits())) {
+                agreeing.add(rank);
+            } else {
+                lines.add(Words.ranks(List.of(rank)) + " says something else: " + said(failure));
+            }
+        });
+        lines.add(0, Words.ranks(agreeing) + (agreeing.size() == 1 ? " says: " : " agree: ") + said(seen.failure()));
+        return lines;
+    }
+
+    private static String said(Failure failure) {
+        String blamed =
+                failure.culprits().isEmpty() ? "nobody to blame" : Words.ranks(failure.culprits()) + " to blame";
+        return failure.code() + ", " + blamed + (failure.text().isEmpty() ? "" : ": " + failure.text());
+    }
+
+    private Optional<Verdict> mismatch() {
+        return merge.groups().stream()
+                .filter(group -> group.firstMismatch().isPresent())
+                .findFirst()
+                .map(group -> mismatch(group, group.firstMismatch().get(), List.of()));
+    }
+
+    private static Verdict mismatch(SharedGroup group, long sequence, List<String> said) {
+        SortedMap<String, SortedSet<Integer>> texts = group.texts(sequence);
+        int most = texts.values().stream().mapToInt(Collection::size).max().orElse(0);
+        List<SortedSet<Integer>> largest =
+                texts.values().stream().filter(ranks -> ranks.size() == most).toList();
+        SortedSet<Integer> guilty = texts.values().stream()
+                .filter(ranks -> largest.size() > 1 || ranks.size() < most)
+                .flatMap(Collection::stream)
+                .collect(Collectors.toCollection(TreeSet::new));
+        List<String> reasons = new ArrayList<>();
+        texts.forEach((text, ranks) -> reasons.add(Words.ranks(ranks) + " called " + text));
+        reasons.addAll(said);
+        String headline = "ranks made different calls under seq " + sequence + " of group \"" + group.name() + "\": "
+                + (largest.size() > 1 ? "one side is wrong" : Words.ranks(guilty) + " unlike the others");
+        return new Verdict(Verdict.Kind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
+    }
+
+    private Optional<Verdict> waiting() {
+        Optional<WaitChain.Waiting> longest = chain.longest();
+        if (longest.isEmpty()) {
+            return Optional.empty();
+        }
+        Operation operation = longest.get().operation();
+        SharedGroup group = longest.get().group();
+        long sequence = operation.call().sequence();
+        SortedSet<Integer> guilty = chain.end();
+        List<String> reasons = new ArrayList<>(chain.story());
+        boolean circle = guilty.isEmpty() && !chain.circle().isEmpty();
+        if (circle) {
+            String headline = Words.ranks(chain.circle()) + " wait for one another: a deadlock";
+            return Optional.of(
+                    new Verdict(Verdict.Kind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
+        }
+        String headline = guilty.isEmpty()
+                ? "nobody is to blame yet: all are in " + operation.call().name()
+                : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, "");
+        testimony.each(guilty, group, sequence, "").forEach(reasons::add);
+        return Optional.of(new Verdict(Verdict.Kind.WAITING, guilty, headline, reasons, group.name(), sequence));
+    }
+
+    private Verdict nothing() {
+        List<String> reasons = new ArrayList<>();
+        if (!merge.missing().isEmpty()) {
+            reasons.add(Words.ranks(merge.missing()) + " wrote no recording: dead, killed, stopped, or asked too late");
+        }
+        SortedSet<Integer> missing = merge.missing();
+        String headline = missing.isEmpty()
+                ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs"
+                : "no call hangs and none has failed, but " + Words.ranks(missing) + " wrote no recording";
+        return new Verdict(Verdict.Kind.NOTHING, new TreeSet<>(), headline, reasons, "", -1);
+    }
+
+    private static String toBlame(SortedSet<Integer> guilty) {
+        return Words.ranks(guilty) + (guilty.size() == 1 ? " is to blame" : " are to blame");
+    }
+}

@@ -1,0 +1,158 @@
+package ferro.launcher.analyze;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The recordings of one job on one clock.
+ *
+ * <p>Ranks stamp by clocks that begin anywhere; each recording carries one moment on both its own clock and the wall's. The
+ * processes of a host share the first clock, so one distance serves them all: then two ranks of a host are compared to
+ * the nanosecond. Between hosts the wall clocks decide, and may be some milliseconds apart.
+ */
+final class Merge {
+    /** What calls itself one host, but has clocks further apart than this, is several, such as containers. */
+    private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
+
+    private final SortedMap<Integer, Recording> recordings = new TreeMap<>();
+    private final Map<Integer, Long> offsets = new HashMap<>();
+    private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
+    private final List<String> notes = new ArrayList<>();
+    private final String job;
+
+    private Merge(String job) {
+        this.job = job;
+    }
+
+    /** Lines up the recordings of a job, or of the one that was written last if none is named. */
+    static Merge of(List<Recording> all, Optional<String> wanted) {
+        String job = wanted.orElseGet(() -> all.stream()
+                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
+                .orElseThrow(() -> new IllegalArgumentException("0 recordings, need at least 1"))
+                .writer()
+                .job());
+        Merge merge = new Merge(job);
+        all.stream().filter(one -> one.writer().job().equals(job)).forEach(merge::add);
+        SortedSet<String> others = all.stream()
+                .map(one -> one.writer().job())
+                .filter(name -> !name.equals(job))
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!others.isEmpty()) {
+            merge.notes.add("files of other jobs are left out: " + String.join(", ", others)
+                    + (wanted.isPresent() ? "" : "; this job wrote last"));
+        }
+        merge.settle();
+        return merge;
+    }
+
+    private void add(Recording one) {
+        recordings.merge(
+                one.writer().rank(),
+                one,
+                (first, second) -> first.clock().wallNanos() > second.clock().wallNanos() ? first : second);
+    }
+
+    private void settle() {
+        Map<String, List<Recording>> hosts = recordings.values().stream()
+                .collect(Collectors.groupingBy(one -> one.writer().host()));
+        hosts.values().forEach(this::settle);
+        if (hosts.size() > 1) {
+            notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may be apart");
+        }
+        if (recordings.values().stream()
+                        .map(one -> one.writer().worldSize())
+                        .distinct()
+                        .count()
+                > 1) {
+            notes.add("ranks disagree on the size of the world: the largest is taken");
+        }
+        recordings.forEach((rank, one) -> {
+            one.groups().forEach(group -> group(group).add(rank, group));
+            one.operations().stream()
+                    .filter(Recording.Operation::ordered)
+                    .forEach(operation -> group(one, operation.call().group()).add(rank, operation));
+        });
+    }
+
+    private void settle(List<Recording> host) {
+        long[] sorted =
+                host.stream().mapToLong(one -> one.clock().offset()).sorted().toArray();
+        long middle = sorted[sorted.length / 2];
+        for (Recording one : host) {
+            long own = one.clock().offset();
+            offsets.put(one.writer().rank(), Math.abs(own - middle) < ONE_CLOCK_NANOS ? middle : own);
+        }
+    }
+
+    private SharedGroup group(Recording.Group seen) {
+        return groups.computeIfAbsent(
+                List.of(seen.name(), seen.ranks()), key -> new SharedGroup(seen.name(), seen.ranks()));
+    }
+
+    private SharedGroup group(Recording one, String name) {
+        return group(one.groups().stream()
+                .filter(group -> group.name().equals(name))
+                .reduce((first, second) -> second)
+                .orElseGet(() -> new Recording.Group(name, List.of(), Optional.empty())));
+    }
+
+    String job() {
+        return job;
+    }
+
+    int worldSize() {
+        return recordings.values().stream()
+                .mapToInt(one -> one.writer().worldSize())
+                .max()
+                .orElse(0);
+    }
+
+    SortedMap<Integer, Recording> recordings() {
+        return recordings;
+    }
+
+    /** Returns the ranks that wrote nothing. */
+    SortedSet<Integer> missing() {
+        SortedSet<Integer> missing =
+                IntStream.range(0, worldSize()).boxed().collect(Collectors.toCollection(TreeSet::new));
+        missing.removeAll(recordings.keySet());
+        return missing;
+    }
+
+    /** Returns the groups, the joined one first where it was seen first. */
+    Collection<SharedGroup> groups() {
+        return groups.values();
+    }
+
+    /** Returns what a reader must know about how these were put together. */
+    List<String> notes() {
+        return notes;
+    }
+
+    /** Returns a time of a rank's clock on the wall clock, in nanoseconds since 1970. */
+    long at(int rank, long clock) {
+        return clock + offsets.getOrDefault(rank, 0L);
+    }
+
+    /** Returns when a rank wrote its recording. */
+    long writtenAt(int rank) {
+        return at(rank, recordings.get(rank).clock().clockNanos());
+    }
+
+    /** Returns when the last recording was written. */
+    long latest() {
+        return recordings.keySet().stream().mapToLong(this::writtenAt).max().orElse(0);
+    }
+}

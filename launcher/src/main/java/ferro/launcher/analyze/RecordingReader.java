@@ -1,0 +1,164 @@
+package ferro.launcher.analyze;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads one file of a flight recorder. A field that is not known is passed over: newer recorders may say more. */
+final class RecordingReader {
+    /** More ranks than this are a mistake. */
+    static final int MOST_RANKS = 1_000_000;
+
+    private static final int FORMAT = 1;
+    /** 2,048 operations take less than 1 MiB. */
+    private static final long MOST_BYTES = 256L << 20;
+
+    private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
+
+    private final Path file;
+
+    private RecordingReader(Path file) {
+        this.file = file;
+    }
+
+    /** Returns what a file holds, or says what is wrong with it. */
+    static Recording read(Path file) throws UnreadableRecordingException {
+        RecordingReader reader = new RecordingReader(file);
+        try {
+            return reader.recording(reader.parse());
+        } catch (UnreadableRecordingException wrong) {
+            throw new UnreadableRecordingException(file + ": " + wrong.getMessage(), wrong);
+        }
+    }
+
+    private Fields parse() throws UnreadableRecordingException {
+        try {
+            long bytes = Files.size(file);
+            if (!Files.isRegularFile(file) || bytes > MOST_BYTES) {
+                throw new UnreadableRecordingException("no file of at most " + MOST_BYTES + " bytes, but of " + bytes);
+            }
+            try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+                return whole(new JsonReader(text));
+            }
+        } catch (IOException | JsonParseException | NumberFormatException | IllegalStateException broken) {
+            throw new UnreadableRecordingException("it is no JSON, or ends too early" + place(broken), broken);
+        }
+    }
+
+    /** Only where: the library's advice is for programmers. */
+    private static String place(Exception broken) {
+        Matcher place = PLACE.matcher("" + broken.getMessage());
+        return place.find() ? " (" + place.group() + ")" : "";
+    }
+
+    private static Fields whole(JsonReader json) throws IOException, UnreadableRecordingException {
+        json.setStrictness(Strictness.STRICT);
+        JsonElement all = JsonParser.parseReader(json);
+        if (!all.isJsonObject()) {
+            throw new UnreadableRecordingException("it is no recording of ferro: it holds no JSON object");
+        }
+        // anything behind the object is an error to this reader
+        json.peek();
+        return new Fields(all.getAsJsonObject(), "");
+    }
+
+    private Recording recording(Fields all) throws UnreadableRecordingException {
+        long format = all.number("format");
+        if (format != FORMAT) {
+            throw new UnreadableRecordingException("it has format " + format + ", this ferro reads format " + FORMAT);
+        }
+        int worldSize = (int) all.number("worldSize", 1, MOST_RANKS);
+        Recording.Writer writer = new Recording.Writer(
+                all.text("job"),
+                (int) all.number("rank", 0, worldSize - 1L),
+                worldSize,
+                all.text("host", "(unknown)"),
+                all.number("pid", 0, Long.MAX_VALUE, 0));
+        Recording.Clock clock = new Recording.Clock(all.number("wallNanos"), all.number("clockNanos"));
+        List<Recording.Group> groups = new ArrayList<>();
+        for (Fields group : all.objects("groups")) {
+            groups.add(group(group));
+        }
+        List<Recording.Operation> operations = new ArrayList<>();
+        for (Fields operation : all.objects("operations")) {
+            operations.add(operation(operation));
+        }
+        operations.sort(Comparator.comparingLong(Recording.Operation::begun));
+        return new Recording(
+                file, writer, clock, all.text("reason", ""), List.copyOf(groups), List.copyOf(operations), events(all));
+    }
+
+    private static Recording.Group group(Fields group) throws UnreadableRecordingException {
+        Optional<Fields> failure = group.object("failure");
+        Optional<Recording.Failure> read = Optional.empty();
+        if (failure.isPresent()) {
+            Fields given = failure.get();
+            read = Optional.of(new Recording.Failure(
+                    given.text("code"),
+                    given.ranks("culprits"),
+                    given.number("sequence", -1, Long.MAX_VALUE, -1),
+                    (int) given.number("origin", -1, MOST_RANKS, -1),
+                    given.text("text", "")));
+        }
+        return new Recording.Group(group.text("name"), group.ranks("ranks"), read);
+    }
+
+    private static Recording.Operation operation(Fields given) throws UnreadableRecordingException {
+        String kind = given.text("kind");
+        return new Recording.Operation(
+                new Recording.Call(
+                        given.text("group"),
+                        given.number("sequence", -1, Long.MAX_VALUE, -1),
+                        kind,
+                        given.text("text", kind),
+                        given.number("bytes", 0, Long.MAX_VALUE, 0)),
+                given.number("begun"),
+                given.number("ended", Long.MIN_VALUE, Long.MAX_VALUE, 0),
+                state(given),
+                given.text("code", ""),
+                new Recording.Progress(
+                        (int) given.number("step", -1, Integer.MAX_VALUE, -1),
+                        given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
+                        given.ranks("waitingFor")));
+    }
+
+    private static Recording.State state(Fields operation) throws UnreadableRecordingException {
+        String name = operation.text("state");
+        for (Recording.State state : Recording.State.values()) {
+            if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
+                return state;
+            }
+        }
+        throw new UnreadableRecordingException(
+                "\"" + operation.place() + "state\" is \"" + name + "\", need queued, running, done or failed");
+    }
+
+    private static List<Recording.Event> events(Fields all) throws UnreadableRecordingException {
+        List<Recording.Event> events = new ArrayList<>();
+        if (all.object().has("events")) {
+            for (Fields event : all.objects("events")) {
+                events.add(new Recording.Event(
+                        event.number("at"),
+                        event.text("group", ""),
+                        event.text("kind"),
+                        event.ranks("ranks"),
+                        event.text("text", "")));
+            }
+        }
+        return List.copyOf(events);
+    }
+}

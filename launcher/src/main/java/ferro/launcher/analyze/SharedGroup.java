@@ -1,0 +1,118 @@
+package ferro.launcher.analyze;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** One group as all of its members recorded it: their calls side by side, by sequence number. */
+final class SharedGroup {
+    private final String name;
+    private final List<Integer> members;
+    private final SortedMap<Integer, NavigableMap<Long, Recording.Operation>> calls = new TreeMap<>();
+    private final SortedMap<Integer, Recording.Failure> failures = new TreeMap<>();
+
+    SharedGroup(String name, List<Integer> members) {
+        this.name = name;
+        this.members = members;
+    }
+
+    void add(int rank, Recording.Group seen) {
+        calls.computeIfAbsent(rank, key -> new TreeMap<>());
+        seen.failure().ifPresent(failure -> failures.put(rank, failure));
+    }
+
+    void add(int rank, Recording.Operation operation) {
+        calls.computeIfAbsent(rank, key -> new TreeMap<>()).put(operation.call().sequence(), operation);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Returns all members, whether they recorded anything or not. */
+    SortedSet<Integer> members() {
+        return new TreeSet<>(members.isEmpty() ? calls.keySet() : members);
+    }
+
+    /** Returns what each member says has failed the group. */
+    SortedMap<Integer, Recording.Failure> failures() {
+        return failures;
+    }
+
+    /** Returns the last call of a rank. */
+    Optional<Recording.Operation> last(int rank) {
+        return recorded(rank).map(NavigableMap::lastEntry).map(Map.Entry::getValue);
+    }
+
+    /** Returns the last call of a rank before the one with this number. */
+    Optional<Recording.Operation> before(int rank, long sequence) {
+        return recorded(rank).map(own -> own.lowerEntry(sequence)).map(Map.Entry::getValue);
+    }
+
+    /** Returns the call of a rank with this number. */
+    Optional<Recording.Operation> call(int rank, long sequence) {
+        return recorded(rank).map(own -> own.get(sequence));
+    }
+
+    private Optional<NavigableMap<Long, Recording.Operation>> recorded(int rank) {
+        return Optional.ofNullable(calls.get(rank)).filter(own -> !own.isEmpty());
+    }
+
+    /** Returns the highest number that any rank has called, -1 if there is none. */
+    long top() {
+        return calls.values().stream()
+                .filter(own -> !own.isEmpty())
+                .mapToLong(NavigableMap::lastKey)
+                .max()
+                .orElse(-1);
+    }
+
+    /** Whether a rank has called, as far as anybody recorded. */
+    boolean reached(int rank, long sequence) {
+        return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
+    }
+
+    /** Returns the members that have not called. */
+    SortedSet<Integer> behind(long sequence) {
+        SortedSet<Integer> behind = new TreeSet<>(members());
+        behind.removeIf(rank -> reached(rank, sequence));
+        return behind;
+    }
+
+    /** Returns who called what under one number. */
+    SortedMap<String, SortedSet<Integer>> texts(long sequence) {
+        SortedMap<String, SortedSet<Integer>> texts = new TreeMap<>();
+        calls.forEach((rank, own) -> {
+            if (own.containsKey(sequence)) {
+                texts.computeIfAbsent(own.get(sequence).call().text(), key -> new TreeSet<>())
+                        .add(rank);
+            }
+        });
+        return texts;
+    }
+
+    /** Returns all numbers that anybody has called, ascending. */
+    SortedSet<Long> sequences() {
+        SortedSet<Long> all = new TreeSet<>();
+        calls.values().stream().map(Map::keySet).forEach(all::addAll);
+        return all;
+    }
+
+    /** Returns the lowest number under which ranks made different calls. */
+    Optional<Long> firstMismatch() {
+        return sequences().stream()
+                .filter(sequence -> texts(sequence).size() > 1)
+                .findFirst();
+    }
+
+    /** Whether the members are all there are of these. */
+    boolean isWhole(Collection<Integer> ranks) {
+        return ranks.containsAll(members());
+    }
+}

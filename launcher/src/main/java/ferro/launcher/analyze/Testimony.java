@@ -1,0 +1,132 @@
+package ferro.launcher.analyze;
+
+import ferro.launcher.analyze.Recording.Operation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** What the recordings say about a rank that is to blame, in words. */
+final class Testimony {
+    private final Merge merge;
+
+    Testimony(Merge merge) {
+        this.merge = merge;
+    }
+
+    /** Says what ranks did not do at a call: once if it is the same for all. */
+    String on(SortedSet<Integer> guilty, SharedGroup group, long sequence, String code) {
+        return String.join("; ", same(guilty, group, sequence, code).keySet());
+    }
+
+    /** Says so one by one if it is not the same for all. */
+    List<String> each(SortedSet<Integer> guilty, SharedGroup group, long sequence, String code) {
+        Map<String, SortedSet<Integer>> same = same(guilty, group, sequence, code);
+        List<String> lines = new ArrayList<>();
+        if (same.size() > 1) {
+            same.forEach((text, ranks) -> lines.add(Words.ranks(ranks) + ": " + text));
+        }
+        return lines;
+    }
+
+    private Map<String, SortedSet<Integer>> same(
+            SortedSet<Integer> guilty, SharedGroup group, long sequence, String code) {
+        Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
+        for (int rank : guilty) {
+            same.computeIfAbsent(on(rank, group, sequence, code), key -> new TreeSet<>())
+                    .add(rank);
+        }
+        return same;
+    }
+
+    private String on(int rank, SharedGroup group, long sequence, String code) {
+        String call = call(group, sequence);
+        if (merge.missing().contains(rank)) {
+            return silent(code) + (call.isEmpty() ? "" : ", while the others were in " + call);
+        }
+        if (code.equals("ABORTED")) {
+            return "it aborted the group" + (call.isEmpty() ? "" : " at " + call);
+        }
+        Optional<Operation> own = group.call(rank, sequence);
+        if (own.isPresent()) {
+            return inside(rank, own.get());
+        }
+        if (sequence < 0) {
+            return code + " in group \"" + group.name() + "\"";
+        }
+        String never = group.reached(rank, sequence) ? "it has gone on from " + call : "it never called " + call;
+        return never + "; " + last(rank, group, sequence) + elsewhere(rank, group);
+    }
+
+    /** A rank without a recording; the code of the failure says what is known. */
+    private static String silent(String code) {
+        if (code.equals("PEER_LOST")) {
+            return "its process is gone and wrote no recording (killed or crashed)";
+        }
+        return "it wrote no recording (stopped, killed or stuck)";
+    }
+
+    private static String call(SharedGroup group, long sequence) {
+        return group.members().stream()
+                .flatMap(rank -> group.call(rank, sequence).stream())
+                .findFirst()
+                .map(operation -> operation.call().name())
+                .orElse(sequence < 0 ? "" : "seq " + sequence + " of group \"" + group.name() + "\"");
+    }
+
+    private String inside(int rank, Operation own) {
+        Recording.Progress progress = own.progress();
+        String step = progress.step() < 0 ? "" : ", at step " + progress.step();
+        String waits = progress.waitingFor().isEmpty() ? "" : ", waiting for " + Words.ranks(progress.waitingFor());
+        String state = switch (own.state()) {
+            case DONE -> "it has finished " + own.call().name();
+            case FAILED -> "it failed in " + own.call().name();
+            default -> "it is in " + own.call().name() + " and does not go on";
+        };
+        String since = own.state().open() ? " since " + Words.time(merge.latest() - merge.at(rank, own.begun())) : "";
+        return state + since + step + ", " + progress.bytesMoved() + " bytes moved" + waits;
+    }
+
+    private String last(int rank, SharedGroup group, long sequence) {
+        Optional<Operation> last = group.before(rank, sequence);
+        if (last.isEmpty()) {
+            return "it has called nothing in that group before";
+        }
+        Operation operation = last.get();
+        String name = "its last was " + operation.call().shortName();
+        if (operation.state().open()) {
+            return name + ", which it is still in" + waits(operation);
+        }
+        long until = othersGaveUp(group, sequence);
+        return name + ", " + Words.time(until - merge.at(rank, operation.ended())) + " earlier";
+    }
+
+    private static String waits(Operation operation) {
+        List<Integer> ranks = operation.progress().waitingFor();
+        return ranks.isEmpty() ? "" : ", waiting for " + Words.ranks(ranks);
+    }
+
+    /** When the others gave up, or, if they still wait, when they wrote. */
+    private long othersGaveUp(SharedGroup group, long sequence) {
+        return group.members().stream()
+                .flatMap(rank -> group.call(rank, sequence).stream()
+                        .filter(operation -> operation.ended() != 0)
+                        .map(operation -> merge.at(rank, operation.ended())))
+                .min(Long::compare)
+                .orElseGet(merge::latest);
+    }
+
+    /** A rank that is late in one group may be in a call of another. */
+    private String elsewhere(int rank, SharedGroup here) {
+        return merge.groups().stream()
+                .filter(group -> group != here)
+                .flatMap(group -> group.last(rank).stream())
+                .filter(operation -> operation.state().open())
+                .findFirst()
+                .map(operation -> "; it is in " + operation.call().name() + waits(operation))
+                .orElse("; it is in no call of ferro: its own code keeps it");
+    }
+}

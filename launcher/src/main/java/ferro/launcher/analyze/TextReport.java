@@ -1,0 +1,163 @@
+package ferro.launcher.analyze;
+
+import ferro.launcher.analyze.Recording.Event;
+import ferro.launcher.analyze.Recording.Operation;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Everything as text, the verdict first. */
+final class TextReport {
+    private static final int MOST_MISMATCHES = 5;
+    private static final int MOST_EVENTS = 20;
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
+
+    private final Merge merge;
+    private final Verdict verdict;
+    private final List<String> lines = new ArrayList<>();
+
+    private TextReport(Merge merge, Verdict verdict) {
+        this.merge = merge;
+        this.verdict = verdict;
+    }
+
+    /** Returns the lines of the report. */
+    static List<String> lines(Merge merge, Verdict verdict) {
+        TextReport report = new TextReport(merge, verdict);
+        report.write();
+        return report.lines;
+    }
+
+    private void write() {
+        lines.add("verdict: " + verdict.headline());
+        verdict.reasons().forEach(reason -> lines.add("  " + reason));
+        title("job " + merge.job() + ", " + merge.worldSize() + " ranks");
+        recordings();
+        merge.notes().forEach(note -> lines.add("  note: " + note));
+        merge.groups().forEach(this::group);
+        events();
+    }
+
+    private void title(String text) {
+        lines.add("");
+        lines.add(text);
+    }
+
+    private void recordings() {
+        Map<String, SortedSet<Integer>> reasons = new LinkedHashMap<>();
+        merge.recordings()
+                .forEach((rank, one) -> reasons.computeIfAbsent(one.reason(), key -> new TreeSet<>())
+                        .add(rank));
+        reasons.forEach((reason, ranks) -> {
+            long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
+            long to = ranks.stream().mapToLong(merge::writtenAt).max().orElse(0);
+            lines.add("  " + Words.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
+                    + (to - from > TimeUnit.MILLISECONDS.toNanos(1)
+                            ? " and up to " + Words.time(to - from) + " later"
+                            : "")
+                    + (reason.isEmpty() ? "" : ": " + reason));
+        });
+        if (!merge.missing().isEmpty()) {
+            lines.add("  " + Words.ranks(merge.missing()) + " wrote no recording: dead, killed, or stopped");
+        }
+    }
+
+    private void group(SharedGroup group) {
+        title("group \"" + group.name() + "\", " + Words.ranks(group.members()));
+        long top = group.top();
+        SortedMap<Long, Map<String, SortedSet<Integer>>> places = new java.util.TreeMap<>(Comparator.reverseOrder());
+        for (int rank : group.members()) {
+            long sequence = group.last(rank).map(last -> last.call().sequence()).orElse(-1L);
+            places.computeIfAbsent(sequence, key -> new LinkedHashMap<>())
+                    .computeIfAbsent(standing(group, rank, top), key -> new TreeSet<>())
+                    .add(rank);
+        }
+        places.values()
+                .forEach(same -> same.forEach((text, ranks) -> lines.add("  " + Words.ranks(ranks) + ": " + text)));
+        mismatches(group);
+        Arrivals.of(merge, group).ifPresent(arrivals -> lines.add("  slow: " + arrivals.text()));
+    }
+
+    private String standing(SharedGroup group, int rank, long top) {
+        Optional<Operation> last = group.last(rank);
+        if (last.isEmpty()) {
+            return merge.missing().contains(rank) ? "no recording" : "no call recorded";
+        }
+        Operation operation = last.get();
+        long behind = top - operation.call().sequence();
+        String distance = behind == 0 ? "" : behind == 1 ? ", 1 call behind" : ", " + behind + " calls behind";
+        return operation.call().shortName() + ", " + state(operation) + distance;
+    }
+
+    private static String state(Operation operation) {
+        Recording.Progress progress = operation.progress();
+        String waits = progress.waitingFor().isEmpty() ? "" : ", waiting for " + Words.ranks(progress.waitingFor());
+        String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
+        return switch (operation.state()) {
+            case QUEUED -> "queued";
+            case RUNNING -> "running" + step + waits;
+            case DONE -> "done";
+            case FAILED -> "failed" + (operation.code().isEmpty() ? "" : " by " + operation.code()) + step + waits;
+        };
+    }
+
+    private void mismatches(SharedGroup group) {
+        List<Long> different = group.sequences().stream()
+                .filter(sequence -> group.texts(sequence).size() > 1)
+                .toList();
+        different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
+            lines.add("  different calls under seq " + sequence + ":");
+            group.texts(sequence).forEach((text, ranks) -> lines.add("    " + Words.ranks(ranks) + ": " + text));
+        });
+        if (different.size() > MOST_MISMATCHES) {
+            lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later ones");
+        }
+    }
+
+    /** An event of a rank, on the common clock. */
+    record Dated(int rank, long at, Event event) {}
+
+    /** Returns the events of all ranks in the order they happened. */
+    static Stream<Dated> events(Merge merge) {
+        return merge.recordings().entrySet().stream()
+                .flatMap(entry -> entry.getValue().events().stream()
+                        .map(event -> new Dated(entry.getKey(), merge.at(entry.getKey(), event.at()), event)))
+                .sorted(Comparator.comparingLong(Dated::at).thenComparingInt(Dated::rank));
+    }
+
+    private void events() {
+        List<Dated> all = events(merge).toList();
+        if (all.isEmpty()) {
+            return;
+        }
+        int hidden = Math.max(0, all.size() - MOST_EVENTS);
+        title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
+        all.stream()
+                .skip(hidden)
+                .forEach(one -> lines.add("  " + clock(one.at()) + " rank " + one.rank() + ": "
+                        + one.event().kind() + about(one.event())
+                        + (one.event().text().isEmpty()
+                                ? ""
+                                : ": " + one.event().text())));
+    }
+
+    private static String about(Event event) {
+        return event.ranks().isEmpty() ? "" : " " + Words.ranks(event.ranks());
+    }
+
+    private static String clock(long wallNanos) {
+        return CLOCK.format(Instant.ofEpochSecond(0, wallNanos));
+    }
+}

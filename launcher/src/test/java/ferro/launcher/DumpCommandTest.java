@@ -1,0 +1,137 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class DumpCommandTest {
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    @Test
+    void ranksThatDoNotAnswerAreNamed() throws Exception {
+        answer(1);
+        Files.setLastModifiedTime(file(1), FileTime.fromMillis(1_000));
+        CompletableFuture<Void> ranks = answering(0, 2);
+
+        int code = execute("dump", "--wait", "1s", folder.toString());
+
+        ranks.get(10, TimeUnit.SECONDS);
+        assertEquals(1, code, said());
+        assertTrue(said().contains("ranks that answered: [0, 2] of 3"), said());
+        assertTrue(said().contains("ranks that did not answer within 1s: [1] (stopped, dead"), said());
+        assertTrue(said().contains("now: ./ferro analyze " + folder), said());
+    }
+
+    @Test
+    void waitEndsAsSoonAsAllHaveAnswered() throws Exception {
+        CompletableFuture<Void> ranks = answering(0, 1, 2);
+
+        int code = execute("dump", "--wait", "10m", folder.toString());
+
+        ranks.get(10, TimeUnit.SECONDS);
+        assertEquals(0, code, said());
+        assertEquals(0, execute("analyze", folder.toString()), said());
+        assertTrue(said().contains("verdict: nothing is wrong in these recordings"), said());
+        assertTrue(Files.exists(folder.resolve("ferro-timeline.html")));
+    }
+
+    @Test
+    void folderThatNobodyWritesToIsSaid() {
+        int code = execute("dump", "--wait", "100ms", folder.toString());
+
+        assertEquals(1, code);
+        assertTrue(said().startsWith("no rank has answered within 100ms"), said());
+    }
+
+    @Test
+    void brokenRecordingIsNamedAndTheRestAnalyzed() throws IOException {
+        answer(0);
+        Files.writeString(file(1), "{\"format\":1,");
+
+        int code = execute("analyze", folder.toString());
+
+        assertEquals(2, code);
+        assertTrue(said().contains("verdict: no call hangs and none has failed, but ranks 1, 2 wrote no rec"), said());
+        assertTrue(said().contains(file(1) + ": it is no JSON, or ends too early"), said());
+    }
+
+    /** Ranks that answer as soon as they are asked. */
+    private CompletableFuture<Void> answering(int... ranks) throws IOException {
+        WatchService watch = FileSystems.getDefault().newWatchService();
+        folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+        return CompletableFuture.runAsync(() -> {
+            try (watch) {
+                watch.take();
+                for (int rank : ranks) {
+                    answer(rank);
+                }
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private void answer(int rank) throws IOException {
+        Path written = Files.writeString(
+                folder.resolve("." + rank),
+                Json.text(Map.of(
+                        "format",
+                        1,
+                        "job",
+                        "j",
+                        "rank",
+                        rank,
+                        "worldSize",
+                        3,
+                        "wallNanos",
+                        5_000_000_000L,
+                        "clockNanos",
+                        7,
+                        "groups",
+                        List.of(),
+                        "operations",
+                        List.of())));
+        Files.move(written, file(rank), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Path file(int rank) {
+        return folder.resolve("ferro-j-rank" + rank + ".json");
+    }
+
+    private String said() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private int execute(String... arguments) {
+        Screen screen = new Screen(new Screen.Channel(out, false), new Screen.Channel(out, false));
+        PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
+        return FerroCommand.commandLine(new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty()))
+                .execute(arguments);
+    }
+}

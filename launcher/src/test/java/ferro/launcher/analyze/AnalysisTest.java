@@ -1,0 +1,160 @@
+package ferro.launcher.analyze;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who is to blame, in jobs that went wrong in every way there is. */
+class AnalysisTest {
+    private static final String NEXT = RecordedJob.TEXT;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void rankThatSkipsACallIsToBlameWhileTheOthersStillWait() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 16, 0);
+        job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 17, NEXT, 3));
+        job.passes(12_300 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(3), analysis.guilty());
+        String verdict = analysis.verdict().get(0);
+        assertTrue(
+                verdict.startsWith("rank 3 is to blame: it never called allReduce seq 17 of group \"tcp\"; its last was"
+                        + " allReduce seq 16, 12.3 s earlier; it is in no call of ferro"),
+                verdict);
+        assertTrue(text(analysis).contains("ranks 0-2: allReduce seq 17, running at step 3, waiting for rank 3"));
+        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done, 1 call behind"), text(analysis));
+    }
+
+    @Test
+    void rankThatWroteNothingIsToBlameForATimeOut() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
+        job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 2));
+        job.passes(3_000 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 6, "gave up on rank 2");
+
+        Analysis analysis = job.analyzed(folder, job.allBut(2));
+
+        assertEquals(Set.of(2), analysis.guilty());
+        String verdict = analysis.verdict().get(0);
+        assertEquals(
+                "rank 2 is to blame: it wrote no recording (stopped, killed or stuck), while the others were in"
+                        + " allReduce seq 6 of group \"tcp\"",
+                verdict);
+        assertEquals(
+                "ranks 0, 1, 3 agree: TIMED_OUT, rank 2 to blame: gave up on rank 2",
+                analysis.verdict().get(1));
+        assertEquals(Set.of(2), analysis.missing());
+    }
+
+    @Test
+    void killedRankIsToldFromAStoppedOne() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
+        job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+
+        Analysis analysis = job.analyzed(folder, job.allBut(1));
+
+        assertTrue(
+                analysis.verdict().get(0).startsWith("rank 1 is to blame: its process is gone and wrote no recording"),
+                analysis.verdict().toString());
+    }
+
+    @Test
+    void minorityIsToBlameForDifferentCalls() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT));
+        job.hangs(1, RecordedJob.GROUP, 6, "allReduce f32[262143] SUM by ring");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(1), analysis.guilty());
+        assertEquals(
+                List.of(
+                        "ranks made different calls under seq 6 of group \"tcp\": rank 1 unlike the others",
+                        "rank 1 called allReduce f32[262143] SUM by ring",
+                        "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring"),
+                analysis.verdict());
+        assertTrue(text(analysis).contains("different calls under seq 6:"), text(analysis));
+    }
+
+    @Test
+    void chainOfWaitingIsFollowedThroughOtherGroups() throws Exception {
+        RecordedJob job = new RecordedJob(4).group("tcp[2,3]", List.of(2, 3)).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, RecordedJob.GROUP, 6, NEXT);
+        job.hangs(2, "tcp[2,3]", 1, "broadcast f32[8] from 0 by binomial", 3).passes(500 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(3), analysis.guilty());
+        assertTrue(
+                analysis.verdict().contains("rank 2 waits in broadcast seq 1 of group \"tcp[2,3]\" for rank 3"),
+                analysis.verdict().toString());
+    }
+
+    @Test
+    void ranksThatWaitForOneAnotherAreADeadlock() throws Exception {
+        RecordedJob job = new RecordedJob(2).group("dp", List.of(0, 1)).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, "dp", 1, NEXT);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(0, 1), analysis.guilty());
+        assertTrue(
+                analysis.verdict().get(0).contains("wait for one another: a deadlock"),
+                analysis.verdict().toString());
+    }
+
+    @Test
+    void rankThatComesLastIsNamedWithItsDelay() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 60, 20 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(), analysis.guilty());
+        assertTrue(
+                analysis.verdict().get(0).startsWith("nothing is wrong"),
+                analysis.verdict().toString());
+        assertTrue(text(analysis).contains("slow: rank 3 came last to 50 of the last 50 calls, "), text(analysis));
+    }
+
+    @Test
+    void rankThatSaysSomethingElseIsShown() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.fail(List.of(0), "PEER_LOST", List.of(2), 6, "rank 2 is gone");
+        job.fail(List.of(1), "TIMED_OUT", List.of(0), 6, "gave up on rank 0");
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 1));
+
+        assertEquals(Set.of(2), analysis.guilty());
+        assertTrue(
+                analysis.verdict()
+                        .contains("rank 1 says something else: TIMED_OUT, rank 0 to blame: gave up on rank 0"),
+                analysis.verdict().toString());
+    }
+
+    @Test
+    void jobThatWroteLastIsTakenAndTheOtherNamed() throws Exception {
+        new RecordedJob(2, "older").calls(1, 3, 0).write(folder, "request", List.of(0, 1));
+        RecordedJob newer = new RecordedJob(2, "newer").calls(1, 9, 0);
+
+        Analysis analysis = newer.analyzed(folder, List.of(0, 1));
+
+        assertTrue(text(analysis).contains("job newer, 2 ranks"), text(analysis));
+        assertTrue(text(analysis).contains("files of other jobs are left out: older; this job wrote last"));
+        assertTrue(String.join("\n", Analysis.of(folder, Optional.of("older")).text())
+                .contains("job older, 2 ranks"));
+    }
+
+    private static String text(Analysis analysis) {
+        return String.join("\n", analysis.text());
+    }
+}

@@ -1,0 +1,99 @@
+package ferro.launcher.analyze;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files that are no recordings, from other programs, other times or strangers. */
+class RecordingReaderTest {
+    private static final String HEAD =
+            "{\"format\":1,\"job\":\"j\",\"rank\":0,\"worldSize\":2,\"wallNanos\":5,\"clockNanos\":7";
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "`` | it is no recording of ferro",
+                "hello | it is no JSON, or ends too early",
+                "[1,2] | it holds no JSON object",
+                "{} | there is no \"format\"",
+                "{\"format\":2} | it has format 2, this ferro reads format 1",
+                "{\"format\":1.5} | \"format\" is 1.5, need a whole number",
+                "{\"format\":1e999999999} | need a whole number",
+                "HEAD | it is no JSON, or ends too early",
+                "HEAD} | there is no \"groups\"",
+                "HEAD}{} | it is no JSON, or ends too early (line 1 column",
+                "HEAD,\"groups\":{},\"operations\":[]} | \"groups\" is {}, need a list",
+                "HEAD,\"groups\":[7],\"operations\":[]} | \"groups[0]\" is 7, need an object",
+                "HEAD,\"groups\":[],\"operations\":[{\"kind\":1}]} | \"operations[0].kind\" is 1, need a text",
+                "{\"format\":1,\"worldSize\":2,\"job\":\"j\",\"rank\":2} | \"rank\" is 2, need a number from 0 to 1",
+                "{\"format\":1,\"worldSize\":-4} | \"worldSize\" is -4, need a number from 1",
+            })
+    void brokenFileIsNamedWithWhatIsWrong(String content, String part) throws Exception {
+        Path file = folder.resolve("ferro-j-rank0.json");
+        Files.writeString(file, content.replace("HEAD", HEAD));
+
+        String said = assertThrows(UnreadableRecordingException.class, () -> RecordingReader.read(file))
+                .getMessage();
+
+        assertTrue(said.startsWith(file + ": "), said);
+        assertTrue(said.contains(part), said);
+    }
+
+    @Test
+    void deepNestingIsRefusedAndNoStackOverflow() throws Exception {
+        Path file = Files.writeString(folder.resolve("ferro-j-rank0.json"), "[".repeat(1_000_000));
+
+        assertThrows(UnreadableRecordingException.class, () -> RecordingReader.read(file));
+    }
+
+    @Test
+    void brokenFileIsLeftOutAndSaid() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 3, 0).write(folder, "request", List.of(0, 1, 2));
+        Path cut = folder.resolve("ferro-a1b2c3d4-rank1.json");
+        Files.writeString(cut, job.of(1).toString().substring(0, 500));
+
+        Analysis analysis = Analysis.of(folder, Optional.empty());
+
+        assertEquals(1, analysis.problems().size());
+        assertTrue(
+                analysis.problems().get(0).startsWith(cut + ": "),
+                analysis.problems().toString());
+        assertTrue(analysis.missing().contains(1));
+    }
+
+    @Test
+    void folderWithoutRecordingsSaysWhoWritesThem() {
+        String said = assertThrows(UnreadableRecordingException.class, () -> Analysis.of(folder, Optional.empty()))
+                .getMessage();
+
+        assertTrue(said.startsWith(folder + " holds no recording (ferro-JOB-rankR.json): ranks write one"), said);
+    }
+
+    @Test
+    void textOfStrangersCannotMoveTheCursorOrBreakThePage() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 3, 0);
+        job.event(0, "LATE", List.of(1), "\033[2J</script><script>alert(1)</script>\u202e");
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 1));
+
+        String text = String.join("\n", analysis.text());
+        assertFalse(text.contains("\033") || text.contains("\u202e"), text);
+        assertTrue(text.contains("LATE rank 1:  [2J</script>"), text);
+        assertFalse(analysis.html().contains("<script>alert"), "markup of a stranger in the page");
+    }
+}
