@@ -7,16 +7,15 @@ import java.util.Locale;
 /**
  * The last thing printed when a rank failed.
  *
- * @param rank      first to fail, by time
- * @param host      where
- * @param pid       of its process
- * @param code      exit code, 128 + n for signal n
+ * @param first     the rank that failed first
  * @param seconds   since the job started
- * @param lastLines what it printed last
+ * @param diagnosis who is to blame, by the ranks' own recordings; empty if they wrote none
  * @param others    what became of the others
+ * @param printed   what the first rank printed
+ * @param more      how to learn more; empty if there is no more
  */
 record FailureBox(
-        int rank, String host, long pid, int code, double seconds, List<String> lastLines, List<String> others) {
+        First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
     /** Where nobody says how wide the screen is. */
     static final int MOST_COLUMNS = 200;
     /** A terminal that says it is narrower is mistaken. */
@@ -25,10 +24,34 @@ record FailureBox(
     private static final String RULE = "+" + "-".repeat(78);
     private static final String CUT = " ...";
 
+    /**
+     * The rank that failed first.
+     *
+     * @param rank which
+     * @param how  for example {@code failed first: exit code 7}
+     * @param host where
+     * @param pid  of its process
+     */
+    record First(int rank, String how, String host, long pid) {}
+
+    /**
+     * What a rank printed.
+     *
+     * @param trace     of the exception that ended it, empty if there is none
+     * @param lastLines on either stream
+     */
+    record Printed(List<String> trace, List<String> lastLines) {
+        private List<String> rest() {
+            List<String> rest = new ArrayList<>(lastLines);
+            rest.removeAll(trace);
+            return rest;
+        }
+    }
+
     /** Returns its lines, none longer than the screen is wide: a wrapped line breaks the box, and one trace fills a screen. */
     List<String> lines(int columns) {
         int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
-        return lines().stream().map(line -> cut(line, most)).toList();
+        return lines(Wrapped.to(most)).stream().map(line -> cut(line, most)).toList();
     }
 
     private static String cut(String line, int columns) {
@@ -41,19 +64,51 @@ record FailureBox(
         return line.substring(0, line.offsetByCodePoints(0, columns - CUT.length())) + CUT;
     }
 
-    private List<String> lines() {
+    private List<String> lines(Wrapped wrapped) {
         List<String> lines = new ArrayList<>();
         lines.add(RULE);
-        lines.add("| ferro: rank " + rank + " failed first: " + ExitCode.describe(code));
-        lines.add(String.format(Locale.ROOT, "| host %s, pid %d, %.1f s after the start", host, pid, seconds));
-        others.forEach(line -> lines.add("| " + line));
-        if (lastLines.isEmpty()) {
-            lines.add("| it printed nothing");
-        } else {
-            lines.add("| its last lines (" + lastLines.size() + "):");
-            lastLines.forEach(line -> lines.add("|   " + line));
+        lines.add("| ferro: rank " + first.rank() + " " + first.how());
+        lines.add(String.format(
+                Locale.ROOT, "| host %s, pid %d, %.1f s after the start", first.host(), first.pid(), seconds));
+        diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
+        others.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
+        if (!printed.trace().isEmpty()) {
+            lines.add("| its exception:");
+            printed.trace().forEach(line -> lines.add("|   " + line.replace("\t", "    ")));
         }
+        List<String> rest = printed.rest();
+        if (!rest.isEmpty()) {
+            lines.add("| its last lines (" + rest.size() + "):");
+            rest.forEach(line -> lines.add("|   " + line));
+        } else if (printed.trace().isEmpty()) {
+            lines.add("| it printed nothing");
+        }
+        more.forEach(line -> lines.add("| " + line));
         lines.add(RULE);
         return lines;
+    }
+
+    /** Breaks our own sentences between words, as what they say last is often what to do. */
+    private record Wrapped(int columns) {
+        private static final int MOST_LINES = 5;
+
+        static Wrapped to(int columns) {
+            return new Wrapped(Math.min(columns, 120));
+        }
+
+        List<String> lines(String start, String text) {
+            List<String> lines = new ArrayList<>();
+            StringBuilder line = new StringBuilder(start);
+            for (String word : text.split(" ")) {
+                boolean full = line.length() + word.length() >= columns && line.length() > start.length() + 2;
+                if (full && lines.size() < MOST_LINES - 1) {
+                    lines.add(line.toString().stripTrailing());
+                    line = new StringBuilder(start + "  ");
+                }
+                line.append(word).append(' ');
+            }
+            lines.add(line.toString().stripTrailing());
+            return lines;
+        }
     }
 }

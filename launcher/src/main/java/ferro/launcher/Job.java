@@ -1,8 +1,6 @@
 package ferro.launcher;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -10,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 
 /** One job on this host, from the start of its ranks to its exit code. */
 final class Job {
@@ -38,20 +37,39 @@ final class Job {
     int run() throws IOException, InterruptedException {
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         RankLog log = RankLog.in(spec.logDir());
-        try (JobFolder folder = JobFolder.create(leash)) {
+        Recordings recordings = Recordings.of(target, environment);
+        int code = ExitCode.FAILED;
+        try {
+            code = run(log, recordings);
+        } finally {
+            recordings.settle(code == ExitCode.OK);
+        }
+        return code;
+    }
+
+    private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
+        try (JobFolder folder = JobFolder.create(leash, recordings.folder())) {
             Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events)) {
                 screen.note(startLine());
-                start(command, new RankEnvironment(spec, store, secret, jobId), log);
+                start(command, new RankEnvironment(spec, store, secret, jobId, recordings), log);
+                screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
                 Supervisor.Rules rules = Supervisor.Rules.of(spec, target);
-                return conclude(new Supervisor(events, screen, rules, () -> forget(folder)).await(ranks));
+                Supervisor.Outcome outcome = new Supervisor(events, screen, rules, () -> forget(folder)).await(ranks);
+                return conclude(Postmortem.of(outcome, jobId, recordings));
             } finally {
                 ranks.forEach(rank -> rank.signal("KILL"));
             }
         }
+    }
+
+    private String pids() {
+        return ranks.stream()
+                .map(rank -> "rank " + rank.rank() + " = pid " + rank.pid())
+                .collect(Collectors.joining(", "));
     }
 
     private void start(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
@@ -84,9 +102,14 @@ final class Job {
         }
     }
 
-    private int conclude(Supervisor.Outcome outcome) {
+    private int conclude(Postmortem postmortem) {
+        Supervisor.Outcome outcome = postmortem.outcome();
         if (outcome.signal().isPresent()) {
             screen.note("ended by signal " + outcome.signal().get() + ", passed on to all ranks");
+            if (postmortem.analysis().isPresent()) {
+                screen.note("what ranks recorded before is kept: ./ferro analyze "
+                        + postmortem.recordings().folder());
+            }
             return outcome.failures().isEmpty()
                     ? ExitCode.OK
                     : ExitCode.ofSignal(outcome.signal().get());
@@ -99,11 +122,13 @@ final class Job {
         if (outcome.failures().isEmpty()) {
             return ExitCode.OK;
         }
-        JobEvent.Ended first = outcome.failures().get(0);
+        JobEvent.Ended first = postmortem.first();
         if (!explained(first, outcome)) {
-            screen.tell(box(first, outcome).lines(screen.columns(FailureBox.MOST_COLUMNS)));
+            RankProcess culprit = ranks.get(first.rank() - spec.placement().firstRank());
+            FailureBox box = postmortem.box(culprit, (first.atNanos() - startedNanos) / 1e9);
+            screen.tell(box.lines(screen.columns(FailureBox.MOST_COLUMNS)));
         }
-        return first.code();
+        return postmortem.code();
     }
 
     /** Whether rank 0 has said what is wrong with what was typed, and all ranks ended by themselves. */
@@ -111,30 +136,5 @@ final class Job {
         return target.saysWhatIsWrong()
                 && first.code() == ExitCode.BAD_INPUT
                 && outcome.stopped().isEmpty();
-    }
-
-    private FailureBox box(JobEvent.Ended first, Supervisor.Outcome outcome) {
-        RankProcess culprit = ranks.get(first.rank() - spec.placement().firstRank());
-        double seconds = (first.atNanos() - startedNanos) / 1e9;
-        return new FailureBox(
-                first.rank(), hostName(), culprit.pid(), first.code(), seconds, culprit.lastLines(), others(outcome));
-    }
-
-    /** Says what became of the others: who failed by themselves later, who was stopped by us. */
-    private static List<String> others(Supervisor.Outcome outcome) {
-        List<String> lines = new ArrayList<>();
-        if (!outcome.stopped().isEmpty()) {
-            lines.add("stopped because of it: ranks "
-                    + outcome.stopped().stream().sorted().toList());
-        }
-        return lines;
-    }
-
-    private static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException unnamed) {
-            return "(without a name)";
-        }
     }
 }

@@ -31,6 +31,7 @@ final class JobFolder implements AutoCloseable {
             trap '' HUP INT QUIT TERM
             while read -r nothing; do :; done
             rm -rf -- "$1"
+            rmdir -- "$2"
             """;
 
     private final Path folder;
@@ -41,18 +42,24 @@ final class JobFolder implements AutoCloseable {
         this.guard = guard;
     }
 
-    static JobFolder create(Leash leash) throws IOException {
+    /**
+     * Makes it.
+     *
+     * @param leash      how its guard is tied to us
+     * @param recordings another folder, which a guard removes if there is nothing in it
+     */
+    static JobFolder create(Leash leash, Path recordings) throws IOException {
         Path folder = Files.createTempDirectory(
                 "ferro-job-",
                 PosixFilePermissions.asFileAttribute(EnumSet.of(
                         PosixFilePermission.OWNER_READ,
                         PosixFilePermission.OWNER_WRITE,
                         PosixFilePermission.OWNER_EXECUTE)));
-        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder)) : Optional.empty());
+        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, recordings)) : Optional.empty());
     }
 
-    private static Process guard(Leash leash, Path folder) throws IOException {
-        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString())))
+    private static Process guard(Leash leash, Path folder, Path recordings) throws IOException {
+        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString(), recordings.toString())))
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start();

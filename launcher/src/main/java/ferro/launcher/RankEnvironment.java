@@ -14,8 +14,9 @@ import java.util.random.RandomGenerator;
  * @param store      where ranks meet
  * @param secretFile file with the secret
  * @param jobId      name of the job
+ * @param recordings where flight recorders write
  */
-record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jobId) {
+record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jobId, Recordings recordings) {
     /** These would win over what we set: left behind by a launcher that runs us. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE", "FERRO_MASTER_PORT", "FERRO_RANK", "FERRO_WORLD_SIZE", "FERRO_RENDEZVOUS");
@@ -43,6 +44,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("FERRO_JOB_ID", jobId);
         variables.put("FERRO_SECRET_FILE", secretFile.toString());
         variables.put("FERRO_STORE_SERVED", "1");
+        recordings.addTo(variables);
         spec.backend().ifPresent(name -> variables.put("FERRO_BACKEND", name));
         return variables;
     }

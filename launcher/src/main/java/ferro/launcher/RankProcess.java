@@ -4,6 +4,8 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -65,6 +67,23 @@ final class RankProcess implements Supervised {
     /** Returns the last lines it printed. */
     List<String> lastLines() {
         return tail.lines();
+    }
+
+    /** Returns the trace of the exception that ended it, empty if it is no Java program or none did. */
+    List<String> trace() {
+        return tail.trace();
+    }
+
+    @Override
+    public boolean isHalted() {
+        try {
+            String stat = Files.readString(Path.of("/proc", "" + pid(), "stat"));
+            // behind the name, which may hold anything: T stopped, t traced
+            return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+        } catch (IOException | IndexOutOfBoundsException unknown) {
+            // no such place on this system, or the process has just ended
+            return false;
+        }
     }
 
     @Override

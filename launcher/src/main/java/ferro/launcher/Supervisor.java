@@ -23,13 +23,16 @@ final class Supervisor {
     private final Map<Integer, Supervised> running = new TreeMap<>();
     private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
+    private final Map<Integer, Long> halted = new TreeMap<>();
     private final List<JobEvent.Ended> failures = new ArrayList<>();
+    private final List<JobEvent.Ended> left = new ArrayList<>();
     private final BlockingQueue<JobEvent> events;
     private final Screen screen;
     private final Rules rules;
     private final Runnable allJoined;
     private Optional<String> signal = Optional.empty();
     private Optional<String> unshown = Optional.empty();
+    private boolean joined;
     private Phase phase = Phase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
@@ -39,6 +42,8 @@ final class Supervisor {
         RUNNING,
         /** A rank has ended with exit code 2, and so will the others: then they are stopped. */
         LEAVING,
+        /** A rank has failed, and the others find out and record who is to blame: then they are stopped. */
+        NOTICING,
         /** They have been told to end: then they are killed. */
         STOPPING,
         /** They have been killed: then they are left to the system. */
@@ -49,16 +54,20 @@ final class Supervisor {
      * How long ranks get.
      *
      * @param leave           from the first rank's exit code 2 to TERM for those that have not read the same bad words
-     * @param stop            from TERM to KILL when a rank has failed; with the kill behind it, all are gone within two
-     *     seconds of the first failure
+     * @param notice          from a rank's failure to TERM for the others, if they have joined a group: to find out and
+     *     to record why
+     * @param stop            from TERM to KILL when a rank has failed; with notice before and the kill behind it, all are
+     *     gone within two seconds of the first failure
      * @param signal          from a signal passed on to KILL
      * @param giveUp          from KILL to the end of our wait: not even KILL ends a process that waits for a dead disk
      * @param saysWhatIsWrong whether exit code 2 means that rank 0 says why, and that all ranks end by themselves
      */
-    record Rules(Duration leave, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
+    record Rules(
+            Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
         static Rules of(JobSpec spec, Target target) {
             return new Rules(
                     Duration.ofSeconds(5),
+                    Duration.ofMillis(500),
                     Duration.ofSeconds(1),
                     spec.signalGrace(),
                     Duration.ofSeconds(5),
@@ -73,9 +82,23 @@ final class Supervisor {
         this.allJoined = allJoined;
     }
 
-    /** How a job ended. */
+    /**
+     * How a job ended.
+     *
+     * @param failures ranks that ended badly, in the order in which they did
+     * @param left     ranks that ended well before the first of them
+     * @param stopped  ranks that were told to end because of a failure
+     * @param halted   ranks that stood still, stopped by a signal, when the first failed, with their pids
+     * @param signal   what ended the job from outside
+     * @param unshown  why the job was stopped although no rank failed
+     */
     record Outcome(
-            List<JobEvent.Ended> failures, Set<Integer> stopped, Optional<String> signal, Optional<String> unshown) {}
+            List<JobEvent.Ended> failures,
+            List<JobEvent.Ended> left,
+            Set<Integer> stopped,
+            Map<Integer, Long> halted,
+            Optional<String> signal,
+            Optional<String> unshown) {}
 
     /** Returns when every rank has ended and all that they printed has been shown. */
     Outcome await(List<? extends Supervised> ranks) throws InterruptedException {
@@ -97,7 +120,7 @@ final class Supervisor {
                 .values()
                 .forEach(rank -> screen.note("rank " + rank.rank() + ", pid " + rank.pid()
                         + ", does not end even by KILL: it is left to the system"));
-        return new Outcome(failures, stopped, signal, unshown);
+        return new Outcome(failures, left, stopped, halted, signal, unshown);
     }
 
     /** Returns the next event, or null if this phase is over; events that have come already are first. */
@@ -112,6 +135,8 @@ final class Supervisor {
             running.remove(ended.rank());
             if (ended.code() != 0) {
                 failed(ended);
+            } else if (failures.isEmpty()) {
+                left.add(ended);
             }
         } else if (event instanceof JobEvent.Drained drained) {
             undrained.remove(drained.rank());
@@ -121,21 +146,29 @@ final class Supervisor {
             unshown = unshown.or(() -> Optional.of(closed.why()));
             stop();
         } else if (event instanceof JobEvent.Joined) {
+            joined = true;
             allJoined.run();
         }
     }
 
     private void failed(JobEvent.Ended ended) {
+        if (failures.isEmpty()) {
+            running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
+        }
         failures.add(ended);
-        if (!rules.saysWhatIsWrong() || ended.code() != ExitCode.BAD_INPUT) {
+        if (rules.saysWhatIsWrong() && ended.code() == ExitCode.BAD_INPUT) {
+            if (phase == Phase.RUNNING) {
+                enter(Phase.LEAVING, rules.leave());
+            }
+        } else if (!joined) {
             stop();
-        } else if (phase == Phase.RUNNING) {
-            enter(Phase.LEAVING, rules.leave());
+        } else if (phase.compareTo(Phase.NOTICING) < 0) {
+            enter(Phase.NOTICING, rules.notice());
         }
     }
 
     private void next(Phase over) {
-        if (over == Phase.LEAVING) {
+        if (over == Phase.LEAVING || over == Phase.NOTICING) {
             stop();
         } else if (over == Phase.STOPPING) {
             signal.filter(name -> !running.isEmpty())

@@ -12,12 +12,20 @@ final class Tail {
     private static final int LONGEST_LINE = 400;
 
     private final Deque<String> lines = new ArrayDeque<>();
+    private final Trace trace = new Trace();
 
     synchronized void add(byte[] bytes, int length) {
         if (lines.size() == LINES) {
             lines.removeFirst();
         }
-        lines.addLast(shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8)));
+        String line = shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8));
+        lines.addLast(line);
+        trace.add(line);
+    }
+
+    /** Returns the trace of the exception that ended the program, also where it has more lines than are kept. */
+    synchronized List<String> trace() {
+        return trace.lines();
     }
 
     synchronized List<String> lines() {

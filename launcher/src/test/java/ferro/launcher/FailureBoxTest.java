@@ -13,13 +13,13 @@ class FailureBoxTest {
     @Test
     void boxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
-                2,
-                "host-a",
-                4711,
-                137,
+                new FailureBox.First(2, "failed first: " + ExitCode.describe(137), "host-a", 4711),
                 3.21,
-                List.of("step 7", "step 8"),
-                List.of("stopped because of it: ranks [0, 1]"));
+                List.of(
+                        "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
+                List.of("stopped because of it: ranks [0, 1]"),
+                new FailureBox.Printed(List.of(), List.of("step 7", "step 8")),
+                List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
 
@@ -27,12 +27,21 @@ class FailureBoxTest {
         assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
         assertTrue(text.contains("its last lines (2):\n|   step 7\n|   step 8\n"), text);
         assertTrue(text.contains("ranks [0, 1]"), text);
+        assertTrue(text.contains(
+                "| diagnosis: rank 2 is to blame: its process is gone and wrote no recording\n|   (killed or"));
+        assertTrue(text.contains("| ./ferro analyze /tmp/here\n+---"), text);
     }
 
     @Test
     void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
         String wide = "x".repeat(390) + "end";
-        FailureBox box = new FailureBox(1, "host-b", 17, 3, 0.5, List.of(wide, "short"), List.of());
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "failed first: exit code 3", "host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(List.of(), List.of(wide, "short")),
+                List.of());
 
         for (int columns : List.of(60, 132, 200, 5000)) {
             List<String> lines = box.lines(columns);
@@ -72,6 +81,32 @@ class FailureBoxTest {
         assertEquals("?[2Jred\tbell?", tail.lines().get(0));
         assertTrue(tail.lines().get(1).endsWith("y ..."), tail.lines().get(1));
         assertFalse(tail.lines().get(1).length() > 500);
+    }
+
+    @Test
+    void traceOfTheMainThreadIsShownFirstAndOnce() {
+        Tail tail = new Tail();
+        add(tail, "Exception in thread \"logger\" java.lang.Error: other");
+        add(tail, "step 7");
+        add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
+        for (int depth = 0; depth < 30; depth++) {
+            add(tail, "\tat app.Main.call" + depth + "(Main.java:7)");
+        }
+        add(tail, "Caused by: java.io.IOException: disk");
+        add(tail, "bye");
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "failed first: exit code 1", "host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(tail.trace(), tail.lines()),
+                List.of());
+
+        String text = String.join("\n", box.lines(80));
+
+        assertTrue(text.contains("| its exception:\n|   Exception in thread \"main\" java.lang.Ill"), text);
+        assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
+        assertTrue(text.contains("| its last lines (1):\n|   bye\n"), text);
     }
 
     private static void add(Tail tail, String text) {

@@ -22,8 +22,8 @@ class JobFolderTest {
     @Test
     void secretIsFreshAndOnlyForUsAndGoesWithTheFolder() throws IOException {
         Path first;
-        try (JobFolder folder = JobFolder.create(leash);
-                JobFolder other = JobFolder.create(leash)) {
+        try (JobFolder folder = JobFolder.create(leash, Path.of("/nowhere"));
+                JobFolder other = JobFolder.create(leash, Path.of("/nowhere"))) {
             first = folder.writeSecret();
             assertEquals("rw-------", permissions(first));
             assertEquals("rwx------", permissions(folder.path()));
@@ -37,7 +37,7 @@ class JobFolderTest {
 
     @Test
     void secretCanBeRemovedBeforeTheFolder() throws IOException {
-        try (JobFolder folder = JobFolder.create(leash)) {
+        try (JobFolder folder = JobFolder.create(leash, Path.of("/nowhere"))) {
             Path secret = folder.writeSecret();
 
             folder.removeSecret();

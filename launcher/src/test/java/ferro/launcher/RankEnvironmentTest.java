@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class RankEnvironmentTest {
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Path SECRET = Path.of("/tmp/secret");
+    private static final Recordings RECORDINGS = new Recordings(Path.of("/tmp/recordings"), true);
     private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
 
     @Test
@@ -34,6 +38,19 @@ class RankEnvironmentTest {
         assertEquals("1", seen.get("FERRO_STORE_SERVED"));
         assertEquals("tcp", seen.get("FERRO_BACKEND"));
         assertEquals("/", seen.get("HOME"));
+        assertEquals("/tmp/recordings", seen.get("FERRO_RECORDER_DIR"));
+    }
+
+    @Test
+    void placeOfRecordingsThatTheUserNamesIsLeftToRanks() throws IOException {
+        Target target = new CommandTarget(List.of("true"));
+
+        Recordings named = Recordings.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
+
+        Map<String, String> variables = new HashMap<>();
+        named.addTo(variables);
+        assertEquals(Path.of("/tmp/mine"), named.folder());
+        assertEquals(Map.of(), variables);
     }
 
     @Test
@@ -92,6 +109,6 @@ class RankEnvironmentTest {
     }
 
     private static RankEnvironment environment(JobSpec spec) {
-        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), SECRET, "job-a");
+        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), SECRET, "job-a", RECORDINGS);
     }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class SupervisorTest {
     private static final Duration SHORT = Duration.ofMillis(40);
     private static final Duration LONG = Duration.ofMinutes(5);
+    private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private final List<String> sent = new ArrayList<>();
@@ -48,6 +50,11 @@ class SupervisorTest {
         }
 
         @Override
+        public boolean isHalted() {
+            return rank == HALTED;
+        }
+
+        @Override
         public void signal(String name) {
             sent.add(rank + " " + name);
             answer.accept(rank, name);
@@ -57,7 +64,7 @@ class SupervisorTest {
     @Test
     void ranksAreKilledOnceAndTheEndsOfOthersDoNotPutOffGivingUp() throws InterruptedException {
         ends(0, 7);
-        Supervisor.Rules rules = new Supervisor.Rules(LONG, SHORT, LONG, Duration.ofMillis(300), false);
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, LONG, SHORT, LONG, Duration.ofMillis(300), false);
 
         Supervisor.Outcome outcome = await(3, rules, (rank, signal) -> {
             if (rank == 1 && signal.equals("KILL")) {
@@ -74,7 +81,7 @@ class SupervisorTest {
     @Test
     void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
         events.add(new JobEvent.Signalled("INT"));
-        Supervisor.Rules rules = new Supervisor.Rules(LONG, LONG, SHORT, LONG, false);
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, LONG, LONG, SHORT, LONG, false);
 
         Supervisor.Outcome outcome = await(2, rules, (rank, signal) -> {
             if (rank == 0 || signal.equals("KILL")) {
@@ -93,7 +100,8 @@ class SupervisorTest {
     void ranksThatAllReadTheSameBadWordsEndByThemselves() throws InterruptedException {
         Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
 
-        Supervisor.Outcome outcome = await(4, new Supervisor.Rules(LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
+        Supervisor.Outcome outcome =
+                await(4, new Supervisor.Rules(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
 
         assertEquals(List.of(), sent);
         assertEquals(Set.of(), outcome.stopped());
@@ -105,7 +113,7 @@ class SupervisorTest {
         ends(1, 2);
 
         Supervisor.Outcome outcome =
-                await(2, new Supervisor.Rules(SHORT, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
+                await(2, new Supervisor.Rules(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("0 TERM"), sent);
         assertEquals(Set.of(0), outcome.stopped());
@@ -115,9 +123,29 @@ class SupervisorTest {
     void exitCodeTwoOfAUsersProgramIsAFailureLikeAnyOther() throws InterruptedException {
         ends(0, 2);
 
-        await(2, new Supervisor.Rules(LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+        await(2, new Supervisor.Rules(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("1 TERM"), sent);
+    }
+
+    @Test
+    void ranksThatHaveJoinedGetTimeToFindOutBeforeTheyAreStopped() throws InterruptedException {
+        events.add(new JobEvent.Joined());
+        ends(3, 0);
+        ends(1, 137);
+        ends(0, 1);
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, SHORT, LONG, LONG, LONG, false);
+
+        Supervisor.Outcome outcome = await(4, rules, (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("2 TERM"), sent);
+        assertEquals(Set.of(2), outcome.stopped());
+        assertEquals(
+                List.of(1, 0, 2),
+                outcome.failures().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(
+                List.of(3), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
     }
 
     private void ends(int rank, int code) {

@@ -1,0 +1,70 @@
+package ferro.launcher;
+
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.UnreadableRecordingException;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where the flight recorders of a job's ranks write: where the user said, or a folder of ours that only we can read, which stays
+ * if the job has failed and there is something in it.
+ *
+ * @param folder absolute
+ * @param ours   whether we made it, and remove it
+ */
+record Recordings(Path folder, boolean ours) {
+    private static final String VARIABLE = "FERRO_RECORDER_DIR";
+
+    static Recordings of(Target target, Map<String, String> environment) throws IOException {
+        Optional<String> named = Optional.ofNullable(target.properties().get(Settings.RECORDER_DIR.name()))
+                .or(() -> Optional.ofNullable(environment.get(VARIABLE)))
+                .filter(text -> !text.isBlank());
+        if (named.isPresent()) {
+            return new Recordings(Path.of(named.get()).toAbsolutePath(), false);
+        }
+        Path made = Files.createTempDirectory(
+                "ferro-recordings-",
+                PosixFilePermissions.asFileAttribute(EnumSet.of(
+                        PosixFilePermission.OWNER_READ,
+                        PosixFilePermission.OWNER_WRITE,
+                        PosixFilePermission.OWNER_EXECUTE)));
+        return new Recordings(made, true);
+    }
+
+    /** Tells a rank, unless its user has. */
+    void addTo(Map<String, String> variables) {
+        if (ours) {
+            variables.put(VARIABLE, folder.toString());
+        }
+    }
+
+    /** Returns what the ranks of a job wrote, if they wrote anything that can be read. */
+    Optional<Analysis> analyzed(String job) {
+        try {
+            return Files.isDirectory(folder) ? Optional.of(Analysis.of(folder, Optional.of(job))) : Optional.empty();
+        } catch (UnreadableRecordingException | IOException | RuntimeException nothing) {
+            // a job fails for its own reasons: what is wrong with its recordings, ferro analyze says
+            return Optional.empty();
+        }
+    }
+
+    /** Removes what is of no use: all of it after a job that ended well, an empty folder in any case. */
+    void settle(boolean endedWell) throws IOException {
+        if (ours && (endedWell || Analysis.files(folder).isEmpty())) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+                for (Path file : files) {
+                    Files.deleteIfExists(file);
+                }
+            }
+            Files.deleteIfExists(folder);
+        }
+    }
+}
