@@ -1,8 +1,11 @@
-/** The engine and the front door. */
+/** The engine and the front door; the rules of the control plane are open to the simulator's tests only. */
+@SuppressWarnings("module")
 module ferro.collectives {
     requires transitive ferro.spi;
 
     exports ferro.collectives;
+    exports ferro.collectives.control to
+            ferro.backend.simulated;
     exports ferro.collectives.plan;
     exports ferro.collectives.reduce;
     exports ferro.group;

@@ -2,9 +2,12 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.collectives.control.Rules;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 
 /** Makes a whole back end of a medium. */
 public final class CollectiveEngine {
@@ -19,7 +22,8 @@ public final class CollectiveEngine {
      * @return back end with every collective
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
-        return GroupEngine.joined(transport, group, context, false);
+        Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED));
+        return new GroupEngine(transport, group, context, place).warm();
     }
 
     /**
@@ -32,8 +36,23 @@ public final class CollectiveEngine {
      * @return back end, and the way to drive it
      */
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
-        GroupEngine engine = GroupEngine.joined(transport, group, context, true);
-        return new Stepped(engine);
+        return stepped(transport, group, context, Rules.SHIPPED);
+    }
+
+    /**
+     * As {@link #stepped(Transport, GroupSpec, RankContext)}, with other decisions of the control plane: for tests that plant
+     * a fault and see whether it is found.
+     *
+     * @param transport medium, closed with the back end
+     * @param group     who
+     * @param context   settings, virtual clock, virtual timers
+     * @param rules     what is decided when something goes wrong, also in the groups made of this one
+     * @return back end, and the way to drive it
+     */
+    @SuppressWarnings("exports")
+    public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
+        Place place = Place.watched(transport, group, context, new Place.Manner(true, rules));
+        return new Stepped(new GroupEngine(transport, group, context, place));
     }
 
     /**
@@ -62,6 +81,19 @@ public final class CollectiveEngine {
          */
         public CollectiveBackend backend() {
             return engine;
+        }
+
+        /**
+         * Makes a group of some ranks without waiting: begins now, goes on by control messages and timers of the context.
+         *
+         * @param ranks   ranks of this group, in the order of the new one, this one among them
+         * @param name    for messages
+         * @param timeout until all have called
+         * @return this rank's end, which somebody must drive too; or a FerroException, as of {@code newGroup}; completed on
+         *     the background of the context
+         */
+        public CompletionStage<Stepped> newGroup(int[] ranks, String name, Duration timeout) {
+            return engine.form(ranks, name, timeout).thenApply(Stepped::new);
         }
 
         /**

@@ -40,7 +40,7 @@ final class Driver {
     private ExecutorService dependants;
     private volatile boolean closed;
 
-    /** What is driven; all methods but {@link #isIdle}, {@link #hasFailed} and {@link #recorder} are called with the turn held. */
+    /** What is driven; all methods but those of any thread are called with the turn held. */
     interface Machine {
         /** Does what can be done now; returns whether anything moved. */
         boolean advance();
@@ -53,6 +53,9 @@ final class Driver {
 
         /** Ends everything after a failure; idempotent. */
         void settle();
+
+        /** Returns how long this process stood still since then; any thread. */
+        long pausedSince(long sinceNanos);
 
         /** Returns whether nothing is pending; any thread. */
         boolean isIdle();
@@ -83,6 +86,10 @@ final class Driver {
 
     long nanoTime() {
         return context.nanoTime();
+    }
+
+    long pausedSince(long sinceNanos) {
+        return machine.pausedSince(sinceNanos);
     }
 
     /** Runs what users chained; it may block, so never on the background thread, which control messages need. */

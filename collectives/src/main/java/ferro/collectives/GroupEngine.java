@@ -5,7 +5,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.FerroException.Where;
+import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -14,8 +14,8 @@ import ferro.Work;
 import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.Hashing;
-import ferro.collectives.control.Membership;
+import ferro.collectives.control.Rules;
+import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.CallHeader;
@@ -26,14 +26,15 @@ import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
+import java.util.function.Consumer;
 
 /**
  * A whole back end over a medium: queue and sequence numbers here, plans run by {@link PlanRunner}, turns by {@link Driver},
  * point-to-point by {@link PointToPoint}, failure by {@link GroupControl}.
  */
-final class GroupEngine implements CollectiveBackend, Driver.Machine {
+final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupControl.Owner {
     private static final long CLOSE_NANOS = 2_000_000_000L;
     private static final long CLOSE_LOOK_NANOS = 1_000_000L;
 
@@ -51,49 +52,65 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     private final PointToPoint pointToPoint;
     private final Recording recording;
     private final Scratch scratch = new Scratch();
+    private final Listeners listeners;
+    private final Subgroups subgroups;
+    private PendingWork.Position reached = PendingWork.Position.NOWHERE;
     private volatile Operation current;
     private volatile boolean settled;
     private volatile boolean closing;
     private volatile boolean closed;
     private volatile boolean mismatchUntold;
 
-    /** Makes the engine of a group that was joined, which watches the processes of its ranks. */
-    static GroupEngine joined(Transport transport, GroupSpec group, RankContext context, boolean stepped) {
-        long identity = Hashing.of(group.name());
-        Membership membership = Membership.watching(transport, group, context, identity);
-        return new GroupEngine(transport, group, context, Place.joined(identity, membership, group), stepped);
-    }
-
-    /** Makes the engine of a medium that has no control lane: nobody is watched. */
-    static GroupEngine unwatched(Transport transport, GroupSpec group, RankContext context) {
-        Place place = Place.joined(Hashing.of(group.name()), Membership.unwatched(), group);
-        return new GroupEngine(transport, group, context, place, false);
-    }
-
-    /** Which group it is among all groups of the same processes; the ranks are those of the group that was joined. */
-    private record Place(long identity, Membership membership, int[] ranks) {
-        static Place joined(long identity, Membership membership, GroupSpec group) {
-            return new Place(
-                    identity, membership, IntStream.range(0, group.worldSize()).toArray());
-        }
-    }
-
-    private GroupEngine(Transport transport, GroupSpec group, RankContext context, Place place, boolean stepped) {
+    GroupEngine(Transport transport, GroupSpec group, RankContext context, Place place) {
         this.transport = transport;
         this.group = group;
         this.context = context;
         this.place = place;
-        this.stepped = stepped;
+        this.stepped = place.manner().stepped();
         this.driver = new Driver(this, transport, group, context, stepped);
-        this.control = new GroupControl(transport, group, context, driver::failed);
+        this.listeners = new Listeners(group, driver::later, !stepped);
+        this.control = new GroupControl(transport, group, context, this, place.control());
         this.planner = new Planner(group, context);
         this.runner = new PlanRunner(new Lanes(transport, Lane.COLLECTIVE));
         this.pointToPoint =
-                new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity);
+                new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.watch = new OperationWatch(group, control, runner);
-        this.recording = new Recording(context, group, place.ranks, control);
+        this.recording = new Recording(context, group, place.ranks(), control);
+        this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
-        place.membership.enter(control, place.ranks);
+        place.membership().enter(control, place.ranks());
+    }
+
+    /** Runs once what a failure needs, so that the first one does not wait for cold code. */
+    GroupEngine warm() {
+        control.warm();
+        return this;
+    }
+
+    private GroupEngine(Subgroups.Child child, RankContext context) {
+        this(child.transport(), child.group(), context, child.place());
+    }
+
+    @Override
+    public void failed() {
+        driver.failed();
+    }
+
+    @Override
+    public void event(GroupEvent event) {
+        recording.recorder().event(event.kind().name(), event.ranks(), event.text());
+        listeners.tell(event);
+    }
+
+    @Override
+    public Standing standing() {
+        Operation running = current;
+        return running == null ? pointToPoint.standing() : watch.standing(running);
+    }
+
+    @Override
+    public Rules rules() {
+        return place.manner().rules();
     }
 
     @Override
@@ -165,40 +182,28 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
                     + "\" would block, and a" + " seeded simulation runs all ranks on one thread");
         }
         checkUsable("newGroup(" + name + ")");
-        int position = Subgroups.position(ranks, group);
-        long child = control.agreement().reach(place.identity, ranks, timeout);
-        GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
-        int[] joinedRanks = IntStream.of(ranks).map(rank -> place.ranks[rank]).toArray();
-        Place there = new Place(child, place.membership, joinedRanks);
-        return new GroupEngine(transport.subgroup(ranks, child), spec, context, there, false);
+        return new GroupEngine(subgroups.reach(ranks, name, timeout), context);
+    }
+
+    /** As {@link #newGroup}, without waiting. */
+    CompletionStage<GroupEngine> form(int[] ranks, String name, Duration timeout) {
+        checkUsable("newGroup(" + name + ")");
+        return subgroups.form(ranks, name, timeout).thenApply(child -> new GroupEngine(child, context));
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        return Optional.ofNullable(control.failure()).map(failure -> groupFailure("failure", failure));
+    }
+
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        listeners.add(listener);
     }
 
     @Override
     public void abort(Throwable cause) {
-        if (cause instanceof FerroException known && isOfThisEnd(known.where())) {
-            control.fail(adopted(known));
-            return;
-        }
-        String text = "rank " + group.rank() + " aborted the group: " + (cause == null ? "no cause given" : cause);
-        control.fail(new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause));
-    }
-
-    /** A half of this group that moves data elsewhere has failed under the same name: its cause is the cause. */
-    private boolean isOfThisEnd(Where where) {
-        return where.rank() == group.rank() && where.group().equals(group.name());
-    }
-
-    /** The sequence is that of the other half, which counts by itself, so that it stands in the text only. */
-    private static Failure adopted(FerroException cause) {
-        Where where = cause.where();
-        boolean interrupted = cause.code() == Code.INTERRUPTED;
-        return new Failure(
-                interrupted ? Code.ABORTED : cause.code(),
-                where.rank(),
-                -1,
-                interrupted ? Integer.toString(where.rank()) : where.culprits(),
-                cause.getMessage(),
-                cause);
+        control.fail(Reasons.failure(group, cause));
     }
 
     @Override
@@ -266,7 +271,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
 
     @Override
     public void check(long nowNanos) {
-        control.judge();
         Operation operation = current;
         if (operation != null) {
             watch.look(operation, queue.firstLate(nowNanos), nowNanos);
@@ -277,10 +281,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     @Override
     public void interrupted(PendingWork work) {
         if (!work.isDone() && !pointToPoint.interrupted(work)) {
-            fail(
-                    Code.INTERRUPTED,
-                    "rank " + group.rank() + " was interrupted in " + work.description() + " seq " + work.sequence(),
-                    null);
+            String text = "rank " + group.rank() + " was interrupted in " + work.description()
+                    + (work.sequence() < 0 ? "" : " seq " + work.sequence());
+            Failure interrupt = new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
+            // this call alone says so: for the group, and on the other ranks, this rank aborted
+            work.interrupted(interrupt);
+            control.fail(interrupt);
         }
     }
 
@@ -292,7 +298,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         }
         if (closing && !closed) {
             closed = true;
-            place.membership.leave(control);
+            place.membership().leave(control);
             transport.close();
             recording.close();
         }
@@ -302,14 +308,17 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         try {
             if (!settled) {
                 settled = true;
+                reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
                 mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
-                transport.abandon();
+                if (place.manner().rules().abandonsLinks()) {
+                    transport.abandon();
+                }
             }
         } finally {
             Operation running = current;
             if (running != null) {
                 current = null;
-                running.work().fail(failure, runner.position());
+                running.work().fail(failure, reached);
             }
             for (Operation next = queue.poll(); next != null; next = queue.poll()) {
                 next.work().fail(failure, PendingWork.Position.NOWHERE);
@@ -317,6 +326,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
             pointToPoint.settle(failure);
             recording.recorder().groupFailed();
         }
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return place.membership().pausedSince(sinceNanos);
     }
 
     @Override
@@ -351,7 +365,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
         synchronized (queue) {
             checkUsable(call.kind());
             long sequence = queue.nextSequence();
-            CallHeader header = new CallHeader(place.identity, sequence, prepared.fingerprint, prepared.text);
+            CallHeader header = new CallHeader(place.identity(), sequence, prepared.fingerprint, prepared.text);
             PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
             Operation operation = new Operation(work, prepared, operands, header);
             work.recorded(prepared.text, prepared.bytes);
@@ -456,8 +470,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine {
     }
 
     private void fail(Code code, String text, Throwable cause) {
-        String blame = code == Code.INTERRUPTED ? "" : Integer.toString(group.rank());
-        control.fail(new Failure(code, group.rank(), -1, blame, text, cause));
+        control.fail(new Failure(code, group.rank(), -1, Integer.toString(group.rank()), text, cause));
     }
 
     @Override

@@ -3,12 +3,14 @@ package ferro.collectives;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
+import java.util.Arrays;
 
 /** The links of one lane kind, opened on first use, and how much was posted on each. */
 final class Lanes {
     private final Transport transport;
     private final Lane kind;
     private final Channel[] channels;
+    private Channel[] opened = new Channel[0];
 
     /** A link and its counts of posts since it was made. */
     static final class Channel {
@@ -32,7 +34,18 @@ final class Lanes {
         if (channel == null) {
             channel = new Channel(transport.link(peer, kind));
             channels[peer] = channel;
+            opened = Arrays.copyOf(opened, opened.length + 1);
+            opened[opened.length - 1] = channel;
         }
         return channel;
+    }
+
+    /** Returns the bytes that all of them have moved, unfinished posts included; allocates nothing. */
+    long bytesMoved() {
+        long bytes = 0;
+        for (Channel channel : opened) {
+            bytes += channel.link.bytesMoved();
+        }
+        return bytes;
     }
 }

@@ -1,60 +1,111 @@
 package ferro.collectives;
 
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.collectives.control.Diagnosis;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.Inquiry;
+import ferro.collectives.control.Names;
+import ferro.collectives.control.Standing;
 import ferro.spi.GroupSpec;
-import java.util.BitSet;
-import java.util.stream.Collectors;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Looks after the operation that a group waits for: asks the other ranks about it, and gives it up at its deadline. Called by
- * whoever drives.
+ * Looks after the operation that a group waits for: asks the other ranks about it, says where this rank stands, warns at a
+ * quarter of the deadline, gives up at its end. Called by whoever drives.
  */
 final class OperationWatch {
-    private static final long FIRST_ASK_NANOS = 100_000_000L;
+    /** The first question is soon: ranks that have made different calls are to know it within 100 ms. */
+    private static final long FIRST_ASK_NANOS = 50_000_000L;
+
     private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
     private static final int ASKED_AT_ONCE = 16;
+    /** A picture of where this rank stands is at most so old. */
+    private static final long PICTURE_NANOS = 20_000_000L;
+    /** Nobody is warned of operations with shorter deadlines: a quarter of them is nothing unusual. */
+    private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private final GroupSpec group;
     private final GroupControl control;
     private final PlanRunner runner;
+    private final Inquiry inquiry;
+    private boolean begun;
+    private boolean warned;
     private long nextAskNanos;
     private long askIntervalNanos;
+    private long warnNanos;
+    private long nextPictureNanos;
+    private volatile Standing picture = Standing.IDLE;
 
     OperationWatch(GroupSpec group, GroupControl control, PlanRunner runner) {
         this.group = group;
         this.control = control;
         this.runner = runner;
+        this.inquiry = control.inquiry();
     }
 
     /** Another operation is the one under way. */
     void begin() {
-        askIntervalNanos = 0;
+        begun = false;
     }
 
     /** Looks at the operation under way, and at the first of those queued behind it that is late, or null. */
     void look(Operation running, Operation lateInQueue, long nowNanos) {
-        refuseToWaitForTheDeparted(running);
-        askWhenDue(running, nowNanos);
-        Operation late = nowNanos - running.work().deadlineNanos() >= 0 ? running : lateInQueue;
-        if (late != null) {
-            giveUp(running, late);
+        if (control.failure() != null) {
+            return;
         }
+        if (!begun) {
+            begin(running, nowNanos);
+        }
+        refuseToWaitForTheDeparted(running);
+        if (nowNanos - nextPictureNanos >= 0) {
+            nextPictureNanos = nowNanos + PICTURE_NANOS;
+            picture = standing(running, runner.progress(), Names.list(runner.waitingFor()));
+        }
+        if (nowNanos - nextAskNanos >= 0) {
+            askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
+            askAfter(nowNanos);
+            control.ask(running.header());
+        }
+        if (!warned && nowNanos - warnNanos >= 0) {
+            warned = true;
+            warn(running);
+        }
+        giveUpIfLate(running, lateInQueue, nowNanos);
     }
 
-    /** Asks the others about an operation that does not move, from its begin on in growing intervals. */
-    private void askWhenDue(Operation operation, long nowNanos) {
-        if (askIntervalNanos == 0) {
-            long quarter = Math.max(1, (operation.work().deadlineNanos() - nowNanos) / 4);
-            // every rank asks every rank: larger worlds ask more rarely
-            long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
-            askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, quarter);
-            nextAskNanos = nowNanos + askIntervalNanos;
-        } else if (nowNanos - nextAskNanos >= 0) {
-            askIntervalNanos = Math.max(askIntervalNanos, Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS));
-            nextAskNanos = nowNanos + askIntervalNanos;
-            control.ask(operation.header());
+    /** Returns where this rank stands; any thread. */
+    Standing standing(Operation running) {
+        Standing last = picture;
+        boolean isOfIt = last.sequence() == running.header().sequence();
+        return isOfIt ? last : standing(running, "", "");
+    }
+
+    private static Standing standing(Operation running, String progress, String waitingFor) {
+        PendingWork work = running.work();
+        return new Standing(work.sequence(), running.header().text(), progress, waitingFor, work.begunNanos());
+    }
+
+    private void begin(Operation running, long nowNanos) {
+        begun = true;
+        inquiry.begin();
+        long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
+        warned = left < WARNED_LEAST_NANOS;
+        warnNanos = nowNanos + left / 4;
+        nextPictureNanos = nowNanos + PICTURE_NANOS;
+        // every rank asks every rank: larger worlds ask more rarely
+        long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
+        askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, left / 4);
+        askAfter(nowNanos);
+    }
+
+    /** Finds when to ask next: after the interval, but in any case shortly before the warning. */
+    private void askAfter(long nowNanos) {
+        nextAskNanos = nowNanos + Math.max(1, askIntervalNanos);
+        long before = warnNanos - Inquiry.leadNanos(warnNanos - nowNanos);
+        if (!warned && nowNanos - before < 0 && before - nextAskNanos < 0) {
+            nextAskNanos = before;
         }
     }
 
@@ -67,16 +118,31 @@ final class OperationWatch {
         }
     }
 
-    private void giveUp(Operation running, Operation late) {
-        BitSet blamed = control.missingAt(running.header().sequence());
-        if (blamed.isEmpty()) {
-            blamed = runner.waitingFor();
+    private void warn(Operation running) {
+        Diagnosis.Verdict verdict = control.diagnose(running.work().sequence(), runner.waitingFor());
+        String text = "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
+                + Names.ranks(verdict.culprits()) + place(running, running) + ": " + verdict.text();
+        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+    }
+
+    private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
+        boolean isQueued = nowNanos - running.work().deadlineNanos() < 0 && lateInQueue != null;
+        PendingWork late = isQueued ? lateInQueue.work() : running.work();
+        long lead = Inquiry.leadNanos(late.deadlineNanos() - late.begunNanos());
+        if (inquiry.mayJudge(running.header(), null, late.deadlineNanos(), lead, nowNanos)) {
+            Diagnosis.Verdict verdict = control.diagnose(running.work().sequence(), runner.waitingFor());
+            String names = Names.list(verdict.culprits());
+            String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
+                    + Names.ranks(verdict.culprits()) + place(running, isQueued ? lateInQueue : running) + ": "
+                    + verdict.text();
+            control.fail(
+                    new Failure(Code.TIMED_OUT, group.rank(), running.header().sequence(), names, text, null));
         }
-        String names = blamed.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
-        String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
-                + (blamed.cardinality() == 1 ? "rank " : "ranks ") + names + " after "
-                + late.work().elapsed().toMillis() + " ms at " + running.work().description() + " seq "
+    }
+
+    private String place(Operation running, Operation late) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
+        return " after " + millis + " ms at " + running.header().text() + " seq "
                 + running.header().sequence() + ", " + runner.progress();
-        control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.header().sequence(), names, text, null));
     }
 }

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
+import ferro.collectives.control.Names;
 import ferro.recorder.GroupRecorder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The handle of an operation: its state, its deadline, who waits for it; thread-safe. */
 final class PendingWork implements Work {
+    /** A shorter pause explains nothing. */
+    private static final long PAUSE_NANOS = 100_000_000L;
+
     private final Driver driver;
     private final String description;
     private final long sequence;
@@ -20,6 +24,7 @@ final class PendingWork implements Work {
     private final long deadlineNanos;
     private volatile boolean done;
     private volatile Thread waiter;
+    private volatile Failure interrupt;
     /** What stands for it in the flight recorder. */
     private int entry;
 
@@ -31,7 +36,7 @@ final class PendingWork implements Work {
      * How far an operation had come.
      *
      * @param step       post of its schedule that was next, -1 if none
-     * @param bytesMoved received so far
+     * @param bytesMoved both ways so far, unfinished posts included
      * @param waitingFor ranks that it waited for, comma-separated
      */
     record Position(int step, long bytesMoved, String waitingFor) {
@@ -120,7 +125,14 @@ final class PendingWork implements Work {
 
     /** Ends it badly; by whoever drives, after the last touch of the caller's memory. */
     void fail(Failure why, Position at) {
-        end(new Ending(why, at), at.step, at.bytesMoved);
+        Failure own = interrupt;
+        Failure mine = own != null && own.isToldAs(why) ? own : why;
+        end(new Ending(mine, at), at.step, at.bytesMoved);
+    }
+
+    /** Notes that its thread was interrupted: if that is what ends it, it fails with this. */
+    void interrupted(Failure why) {
+        interrupt = why;
     }
 
     private void end(Ending bad, int steps, long bytesMoved) {
@@ -156,6 +168,7 @@ final class PendingWork implements Work {
     FerroException exception(Failure why, Position at) {
         String name = driver.group().name();
         int rank = driver.group().rank();
+        long pausedNanos = driver.pausedSince(begunNanos);
         Where where = new Where(
                 name,
                 rank,
@@ -165,9 +178,10 @@ final class PendingWork implements Work {
                 at.step(),
                 at.bytesMoved(),
                 elapsed().toNanos(),
-                0);
+                pausedNanos);
         String place = sequence < 0 ? "" : " seq " + sequence;
-        String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text();
+        String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text()
+                + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + Names.seconds(pausedNanos));
         return new FerroException(why.code(), where, text, why.cause());
     }
 

@@ -39,7 +39,7 @@ final class PlainEngine extends ForwardingBackend {
         String name = plain.getClass().getSimpleName();
         GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
-        GroupEngine engine = GroupEngine.unwatched(transport, group, context);
+        GroupEngine engine = new GroupEngine(transport, group, context, Place.unwatched(group));
         return new PlainEngine(plain, transport, engine);
     }
 

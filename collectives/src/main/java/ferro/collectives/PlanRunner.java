@@ -3,11 +3,11 @@ package ferro.collectives;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.control.Names;
 import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
-import java.util.stream.Collectors;
 
 /**
  * Executes schedules over links, one at a time: posts what its dependencies allow and counts what is finished. Nothing here
@@ -27,6 +27,7 @@ final class PlanRunner {
     private int sendsDone;
     private int receivesPosted;
     private int receivesDone;
+    private long bytesBefore;
 
     PlanRunner(Lanes lanes) {
         this.lanes = lanes;
@@ -44,6 +45,7 @@ final class PlanRunner {
         sendsDone = 0;
         receivesPosted = 0;
         receivesDone = 0;
+        bytesBefore = lanes.bytesMoved();
         if (sendTarget.length < next.sends.count) {
             sendTarget = new long[next.sends.count];
         }
@@ -156,8 +158,7 @@ final class PlanRunner {
     }
 
     PendingWork.Position position() {
-        String ranks = waitingFor().stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
-        return new PendingWork.Position(step(), received(receivesDone), ranks);
+        return new PendingWork.Position(step(), lanes.bytesMoved() - bytesBefore, Names.list(waitingFor()));
     }
 
     private int step() {

@@ -2,14 +2,19 @@ package ferro.collectives;
 
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.collectives.control.Diagnosis;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
+import ferro.collectives.control.Inquiry;
+import ferro.collectives.control.Names;
+import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * together. Submitted by any thread, moved by whoever drives.
  */
 final class PointToPoint {
+    /** A picture of where this rank stands is at most so old. */
+    private static final long PICTURE_NANOS = 20_000_000L;
+
     private final Driver driver;
     private final GroupControl control;
     private final Lanes lanes;
@@ -32,12 +40,16 @@ final class PointToPoint {
     private final Map<Integer, PeerLane> peers = new TreeMap<>();
     private final List<PeerLane> peerList = new ArrayList<>();
     private final Mailbox own = new Mailbox();
+    private final Inquiry inquiry;
+    private long nextPictureNanos;
+    private volatile Standing picture = Standing.IDLE;
     private final List<Transfer> ownSends = new ArrayList<>();
 
     PointToPoint(Driver driver, GroupControl control, Lanes lanes, long group) {
         this.driver = driver;
         this.control = control;
         this.lanes = lanes;
+        this.inquiry = control.inquiry();
         this.header = new CallHeader(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
@@ -68,23 +80,48 @@ final class PointToPoint {
         return moved;
     }
 
-    /** Looks at the deadlines. */
+    /** Looks at the deadlines, and takes a picture of who is waited for. */
     void check(long nowNanos) {
+        if (pending.isEmpty() || control.failure() != null) {
+            return;
+        }
+        if (nowNanos - nextPictureNanos >= 0) {
+            nextPictureNanos = nowNanos + PICTURE_NANOS;
+            picture = picture();
+        }
         for (int i = pending.size() - 1; i >= 0; i--) {
-            Transfer late = pending.get(i);
-            if (nowNanos - late.work.deadlineNanos() >= 0) {
-                String text = "gave up on rank " + late.peer + " after "
-                        + late.work.elapsed().toMillis() + " ms"
-                        + (late.matched
-                                ? ", with the message under way"
-                                : late.isSend ? ", which posted no receive" : "");
-                end(
-                        late,
-                        new Failure(
-                                Code.TIMED_OUT, driver.group().rank(), -1, Integer.toString(late.peer), text, null));
+            Transfer transfer = pending.get(i);
+            long begun = transfer.work.begunNanos();
+            long deadline = transfer.work.deadlineNanos();
+            if (inquiry.mayJudge(null, null, deadline, Inquiry.leadNanos(deadline - begun), nowNanos)) {
+                giveUp(transfer);
                 return;
             }
         }
+    }
+
+    private void giveUp(Transfer late) {
+        BitSet peer = new BitSet();
+        peer.set(late.peer);
+        Diagnosis.Verdict verdict = control.diagnoseWaiting(peer);
+        String text = "gave up on rank " + late.peer + " after "
+                + late.work.elapsed().toMillis() + " ms"
+                + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
+                + (late.peer == driver.group().rank() ? "" : ": " + verdict.text());
+        end(late, new Failure(Code.TIMED_OUT, driver.group().rank(), -1, Names.list(verdict.culprits()), text, null));
+    }
+
+    /** Returns where this rank stands; any thread. */
+    Standing standing() {
+        return isIdle() ? Standing.IDLE : picture;
+    }
+
+    private Standing picture() {
+        BitSet peers = new BitSet();
+        pending.forEach(transfer -> peers.set(transfer.peer));
+        Transfer first = pending.get(0);
+        String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
+        return new Standing(0, first.work.description() + more, "", Names.list(peers), first.work.begunNanos());
     }
 
     /** Ends a transfer whose thread was interrupted; returns whether the work is one of ours. */

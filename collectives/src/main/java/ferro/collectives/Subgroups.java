@@ -1,12 +1,68 @@
 package ferro.collectives;
 
 import ferro.InvalidRankException;
+import ferro.collectives.control.Agreement;
 import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
-/** Checks of the ranks of a new group. */
+/** Makes the groups of some ranks of a group: checks the ranks, agrees with the other members, opens the medium. */
 final class Subgroups {
-    private Subgroups() {}
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final Place place;
+    private final Agreement agreement;
+
+    /**
+     * What the engine of a new group is made of.
+     *
+     * @param transport medium
+     * @param group     who
+     * @param place     which group it is
+     */
+    record Child(Transport transport, GroupSpec group, Place place) {}
+
+    Subgroups(Transport transport, GroupSpec group, RankContext context, Place place, Agreement agreement) {
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.place = place;
+        this.agreement = agreement;
+    }
+
+    /** Waits until all members have called. */
+    Child reach(int[] ranks, String name, Duration timeout) {
+        int position = position(ranks, group);
+        return child(ranks, name, position, agreement.reach(place.identity(), ranks, timeout));
+    }
+
+    /** As {@link #reach}, without waiting: timers look at the deadline. */
+    CompletionStage<Child> form(int[] ranks, String name, Duration timeout) {
+        int[] members = ranks.clone();
+        int position = position(members, group);
+        Agreement.Attempt attempt = agreement.begin(place.identity(), members, timeout);
+        lookAgain(attempt);
+        return attempt.end().thenApplyAsync(identity -> child(members, name, position, identity), context.background());
+    }
+
+    private void lookAgain(Agreement.Attempt attempt) {
+        if (!attempt.hasEnded()) {
+            long wait = attempt.look() - context.nanoTime();
+            Future<?> timer = context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
+            attempt.end().whenComplete((identity, failure) -> timer.cancel(false));
+        }
+    }
+
+    private Child child(int[] ranks, String name, int position, long identity) {
+        GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
+        return new Child(transport.subgroup(ranks, identity), spec, place.child(identity, ranks));
+    }
 
     /**
      * Finds this rank's place.
@@ -14,7 +70,7 @@ final class Subgroups {
      * @return its rank in the new group
      * @throws IllegalArgumentException if it is not among them, or one is no rank of the parent
      */
-    static int position(int[] ranks, GroupSpec parent) {
+    private static int position(int[] ranks, GroupSpec parent) {
         int position = -1;
         for (int i = 0; i < ranks.length; i++) {
             if (InvalidRankException.check(ranks[i], parent.worldSize()) == parent.rank()) {

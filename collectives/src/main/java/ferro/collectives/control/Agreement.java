@@ -3,6 +3,7 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.collectives.control.Proposals.Proposal;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -10,8 +11,12 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import java.util.concurrent.TimeoutException;
 
 /**
  * How the members of a new group agree on it: each tells the others the ranks and the number of its attempt, and waits to
@@ -22,34 +27,180 @@ import java.util.stream.Collectors;
  * the other ("turn"): a member that makes another list there disagrees, which fails at once. Whoever fails takes back what
  * it told, which ends the attempts that met it, also those still to come; the parent stays as it was, and the next attempts
  * may succeed.
+ *
+ * <p>A step machine: an attempt goes on by what is heard and by {@link Attempt#look}; nothing but {@link #reach} waits.
  */
 public final class Agreement {
-    /** Failures of the parent wake the waiter; this bounds how long a clock that jumps could hide a deadline. */
+    /** A waiter looks at least so often: this bounds how long a clock that jumps could hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
+    /** Between the first look after a deadline and the judgement. */
+    private static final long JUDGE_NANOS = 5_000_000L;
 
     private final GroupControl control;
     private final GroupSpec group;
     private final RankContext context;
-    private final Map<Integer, Map<Long, Proposal>> proposals = new HashMap<>();
-    private final Map<Integer, Long> turns = new HashMap<>();
+    private final Proposals proposals = new Proposals();
     private long attempts;
-    private Attempt current;
-
-    /** What a rank said it makes, and why it has given it up, or null. */
-    private record Proposal(long attempt, String hash, String ranks, FerroException given) {}
+    private volatile Attempt current;
 
     /** What this rank makes now. */
-    private static final class Attempt {
-        final String ranks;
-        final String hash;
-        final BitSet open = new BitSet();
-        final Map<Integer, Long> heard = new HashMap<>();
-        final Map<Integer, Long> turns = new HashMap<>();
-        FerroException ended;
+    public final class Attempt {
+        private final String list;
+        private final String hash;
+        private final int[] ranks;
+        private final long parent;
+        private final long number;
+        private final long begunNanos;
+        private final long timeoutNanos;
+        private final BitSet open = new BitSet();
+        private final Map<Integer, Long> heard = new HashMap<>();
+        private final Map<Integer, Long> turns = new HashMap<>();
+        private final Inquiry inquiry = control.inquiry();
+        private final CompletableFuture<Long> end = new CompletableFuture<>();
+        private FerroException ended;
+        private FerroException given;
+        private boolean announced;
 
-        Attempt(String ranks) {
-            this.ranks = ranks;
-            this.hash = Long.toHexString(Hashing.of(ranks));
+        private Attempt(long parent, int[] ranks, Duration timeout) {
+            this.list = Arrays.toString(ranks);
+            this.hash = Long.toHexString(Hashing.of(list));
+            this.ranks = ranks.clone();
+            this.parent = parent;
+            this.number = ++attempts;
+            this.begunNanos = context.nanoTime();
+            this.timeoutNanos = Deadlines.nanos(timeout);
+            for (int member : ranks) {
+                if (member != group.rank()) {
+                    open.set(member);
+                    turns.put(member, proposals.nextTurn(member));
+                }
+            }
+        }
+
+        /**
+         * Returns the end.
+         *
+         * @return identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH if a member makes
+         *     another group, TIMED_OUT naming the members that never called, what ended it on another member, or whatever
+         *     the parent fails with
+         */
+        public CompletionStage<Long> end() {
+            return end;
+        }
+
+        /**
+         * Returns whether it has ended, well or badly.
+         *
+         * @return never goes back to false
+         */
+        public boolean hasEnded() {
+            return end.isDone();
+        }
+
+        /**
+         * Looks at the deadline.
+         *
+         * @return when to look again, on the context's clock
+         */
+        public long look() {
+            long now = context.nanoTime();
+            long deadline = begunNanos + timeoutNanos;
+            long lead = Inquiry.leadNanos(timeoutNanos);
+            BitSet missing = missing();
+            if (!end.isDone() && inquiry.mayJudge(null, missing, deadline, lead, now)) {
+                Diagnosis.Verdict verdict = control.diagnoseMissing(missing);
+                finish(failure(
+                        Code.TIMED_OUT,
+                        Names.list(verdict.culprits()),
+                        "gave up on " + Names.ranks(verdict.culprits()) + " after "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + Names.ranks(missing)
+                                + " never called newGroup(" + list + "): " + verdict.text()));
+            }
+            long asks = deadline - lead;
+            long next = now - asks < 0 ? asks : now - deadline < 0 ? deadline : now + JUDGE_NANOS;
+            inquiry.nextLookAt(next);
+            return next;
+        }
+
+        private BitSet missing() {
+            synchronized (Agreement.this) {
+                return (BitSet) open.clone();
+            }
+        }
+
+        private void interrupted() {
+            finish(failure(Code.INTERRUPTED, "", "the thread that waited in newGroup(" + list + ") was interrupted"));
+        }
+
+        /** Goes on by what is known; whatever is heard calls it. */
+        private void step() {
+            if (end.isDone()) {
+                return;
+            }
+            try {
+                if (settle(this)) {
+                    finish(identity());
+                }
+            } catch (FerroException failure) {
+                finish(failure);
+            }
+        }
+
+        private long identity() {
+            long identity = parent;
+            for (int member : ranks) {
+                long attempt = member == group.rank() ? number : heard.get(member);
+                identity = Hashing.mix(Hashing.mix(identity, member), attempt);
+            }
+            return identity;
+        }
+
+        private void finish(long identity) {
+            forget();
+            end.complete(identity);
+        }
+
+        private void finish(FerroException failure) {
+            if (!forget()) {
+                return;
+            }
+            takeBack(failure, false);
+            end.completeExceptionally(failure);
+        }
+
+        private void announce() {
+            turns.forEach((member, turn) -> control.tell(member, ControlMessage.agree(number, turn, list)));
+            takeBack(null, true);
+        }
+
+        /** Takes back what was told, but not before it was told to all: an answer may come meanwhile. */
+        private void takeBack(FerroException failure, boolean allTold) {
+            synchronized (Agreement.this) {
+                announced |= allTold;
+                given = failure == null ? given : failure;
+                if (!announced || given == null) {
+                    return;
+                }
+            }
+            turns.forEach((member, turn) -> control.tell(
+                    member,
+                    ControlMessage.cancel(turn, given.code(), given.where().culprits(), given.getMessage())));
+        }
+
+        private boolean forget() {
+            synchronized (Agreement.this) {
+                boolean mine = current == this;
+                current = mine ? null : current;
+                return mine;
+            }
+        }
+
+        private FerroException failure(Code code, String culprits, String text) {
+            long elapsed = context.nanoTime() - begunNanos;
+            long paused = control.pausedSince(begunNanos);
+            Where where = new Where(group.name(), group.rank(), culprits, "newGroup", -1, -1, 0, elapsed, paused);
+            return new FerroException(
+                    code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
         }
     }
 
@@ -60,169 +211,151 @@ public final class Agreement {
     }
 
     /**
+     * Tells the other members what this rank makes.
+     *
+     * @param parent  identity of this group
+     * @param ranks   ranks of this group, in the order of the new one, this one among them
+     * @param timeout until all have called
+     * @return attempt, to be looked at until it has ended
+     * @throws IllegalStateException if one is under way
+     */
+    public Attempt begin(long parent, int[] ranks, Duration timeout) {
+        Attempt mine;
+        synchronized (this) {
+            Attempt other = current;
+            if (other != null) {
+                throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
+                        + "\" rank " + group.rank() + " while another thread waits in newGroup(" + other.list
+                        + "): one at a time, in the same order on all members");
+            }
+            mine = new Attempt(parent, ranks, timeout);
+            current = mine;
+        }
+        mine.announce();
+        mine.step();
+        return mine;
+    }
+
+    /**
      * Tells the other members and waits until all have told the same.
      *
      * @param parent  identity of this group
      * @param ranks   ranks of this group, in the order of the new one, this one among them
      * @param timeout until all have called
-     * @return identity of the new group, 64 bits, equal on all members
-     * @throws FerroException MISMATCH if a member makes another group, TIMED_OUT naming the members that never called,
-     *     INTERRUPTED, what ended it on another member, or whatever the parent fails with
+     * @return identity of the new group
+     * @throws FerroException as {@link Attempt#end}, and INTERRUPTED
      */
     public long reach(long parent, int[] ranks, Duration timeout) {
-        long deadline = context.nanoTime() + Deadlines.nanos(timeout);
-        Attempt mine = new Attempt(Arrays.toString(ranks));
-        long number = begin(mine, ranks);
-        try {
-            mine.turns.forEach((member, turn) -> control.tell(member, ControlMessage.agree(number, turn, mine.ranks)));
-            synchronized (this) {
-                while (!settle(mine)) {
-                    await(mine, deadline, timeout);
-                }
-                return identity(parent, ranks, mine, number);
+        Attempt mine = begin(parent, ranks, timeout);
+        // a latch of its own: the lock of this object is for whoever hears
+        while (!mine.end.isDone()) {
+            long wait = Math.min(mine.look() - context.nanoTime(), LOOK_NANOS);
+            try {
+                mine.end.get(Math.max(1, wait), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                mine.interrupted();
+            } catch (TimeoutException | ExecutionException looked) {
+                mine.step();
             }
-        } catch (FerroException failure) {
-            mine.turns.forEach((member, turn) -> control.tell(
-                    member,
-                    ControlMessage.cancel(turn, failure.code(), failure.where().culprits(), failure.getMessage())));
-            throw failure;
-        } finally {
-            end(mine);
+        }
+        return result(mine);
+    }
+
+    private static long result(Attempt mine) {
+        try {
+            return mine.end.join();
+        } catch (CompletionException failed) {
+            // made by whoever heard of it: the trace of who waits helps more
+            throw (FerroException) failed.getCause().fillInStackTrace();
         }
     }
 
     /** Hears that a rank makes a group. */
-    synchronized void heard(int peer, ControlMessage agree) {
-        long turn = agree.hash();
-        // a member that is done may tell of its next group before this rank has looked at the last one
-        if (turn >= turns.getOrDefault(peer, 0L)) {
-            proposals
-                    .computeIfAbsent(peer, key -> new HashMap<>())
-                    .put(turn, new Proposal(agree.sequence(), agree.culprits(), agree.text(), null));
-            notifyAll();
+    void heard(int peer, ControlMessage agree) {
+        synchronized (this) {
+            proposals.add(peer, agree.hash(), new Proposal(agree.sequence(), agree.culprits(), agree.text(), null));
         }
+        wake();
     }
 
     /** Hears that a rank has given up what it made at a turn, and whom it blames; nobody means itself. */
-    synchronized void cancelled(int peer, long turn, Code code, String culprits, String text) {
-        FerroException given = failure(
-                code == Code.INTERRUPTED ? Code.ABORTED : code,
-                culprits.isEmpty() ? Integer.toString(peer) : culprits,
-                "rank " + peer + " gave it up: " + text);
-        Map<Long, Proposal> told = proposals.getOrDefault(peer, Map.of());
-        Proposal open = told.get(turn);
-        if (open != null) {
-            told.put(turn, new Proposal(open.attempt, open.hash, open.ranks, given));
-        } else if (current != null && Long.valueOf(turn).equals(current.turns.get(peer))) {
-            current.ended = given;
-        }
-        notifyAll();
-    }
-
-    synchronized void wake() {
-        notifyAll();
-    }
-
-    private synchronized long begin(Attempt mine, int[] ranks) {
-        if (current != null) {
-            throw new IllegalStateException("newGroup(" + mine.ranks + ") on group \"" + group.name() + "\" rank "
-                    + group.rank() + " while another thread waits in newGroup(" + current.ranks
-                    + "): one at a time, in the same order on all members");
-        }
-        for (int member : ranks) {
-            if (member != group.rank()) {
-                mine.open.set(member);
-                mine.turns.put(member, turns.merge(member, 1L, Long::sum));
+    void cancelled(int peer, long turn, Code code, String culprits, String text) {
+        synchronized (this) {
+            Attempt mine = current;
+            FerroException given = outside(
+                    code == Code.INTERRUPTED ? Code.ABORTED : code,
+                    culprits.isEmpty() ? Integer.toString(peer) : culprits,
+                    "rank " + peer + " gave it up: " + text);
+            if (!proposals.giveUp(peer, turn, given)
+                    && mine != null
+                    && Long.valueOf(turn).equals(mine.turns.get(peer))) {
+                mine.ended = given;
             }
         }
-        current = mine;
-        return ++attempts;
+        wake();
     }
 
-    private synchronized void end(Attempt mine) {
-        if (current == mine) {
-            current = null;
-        }
-    }
-
-    private long identity(long parent, int[] ranks, Attempt mine, long number) {
-        long hash = parent;
-        for (int member : ranks) {
-            long attempt = member == group.rank() ? number : mine.heard.get(member);
-            hash = Hashing.mix(Hashing.mix(hash, member), attempt);
-        }
-        return hash;
-    }
-
-    /** Takes the members off the open list that have told the same; a member that told otherwise disagrees. */
-    private boolean settle(Attempt mine) {
-        for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
-            Proposal proposal = take(member, mine.turns.get(member));
-            if (proposal == null) {
-                continue;
-            }
-            mine.heard.put(member, proposal.attempt);
-            if (!proposal.hash.equals(mine.hash)) {
-                throw failure(
-                        Code.MISMATCH,
-                        Integer.toString(member),
-                        "members disagree: rank " + group.rank() + " makes " + mine.ranks + ", rank " + member
-                                + " makes " + proposal.ranks);
-            }
-            if (proposal.given != null) {
-                throw proposal.given;
-            }
-            mine.open.clear(member);
-        }
-        return mine.open.isEmpty();
-    }
-
-    /** Takes what a rank told for a turn, or null; what it told for earlier turns is of no use any more. */
-    private Proposal take(int member, long turn) {
-        Map<Long, Proposal> told = proposals.get(member);
-        if (told == null) {
-            return null;
-        }
-        told.keySet().removeIf(earlier -> earlier < turn);
-        return told.remove(turn);
-    }
-
-    private void await(Attempt mine, long deadline, Duration timeout) {
-        if (mine.ended != null) {
-            throw mine.ended;
-        }
-        Failure failed = control.failure();
-        if (failed != null) {
-            throw failure(failed.code(), failed.culprits(), failed.text());
-        }
-        int gone = control.departed();
-        if (gone >= 0 && mine.open.get(gone)) {
-            throw failure(Code.PEER_LOST, Integer.toString(gone), control.closedBy(gone));
-        }
-        long left = deadline - context.nanoTime();
-        if (left <= 0) {
-            throw failure(
-                    Code.TIMED_OUT,
-                    names(mine.open),
-                    "gave up on ranks " + mine.open + " after " + timeout.toMillis()
-                            + " ms: they never called newGroup(" + mine.ranks + ")");
-        }
-        try {
-            TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, LOOK_NANOS));
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw failure(
-                    Code.INTERRUPTED, "", "the thread that waited in newGroup(" + mine.ranks + ") was interrupted");
-        }
-    }
-
-    private FerroException failure(Code code, String culprits, String text) {
+    private FerroException outside(Code code, String culprits, String text) {
         Where where = new Where(group.name(), group.rank(), culprits, "newGroup", -1, -1, 0, 0, 0);
         return new FerroException(
                 code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
     }
 
-    private static String names(BitSet ranks) {
-        return ranks.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
+    /** Goes on after something has changed: the parent has failed, a rank has left. */
+    void wake() {
+        Attempt mine = current;
+        if (mine != null) {
+            mine.step();
+        }
+    }
+
+    /** Returns where this rank stands in making a group. */
+    Standing standing() {
+        Attempt mine = current;
+        return mine == null
+                ? Standing.IDLE
+                : new Standing(0, "newGroup(" + mine.list + ")", "", Names.list(mine.missing()), mine.begunNanos);
+    }
+
+    /** Takes the members off the open list that have told the same; a member that told otherwise disagrees. */
+    private synchronized boolean settle(Attempt mine) {
+        for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
+            Proposal proposal = proposals.take(member, mine.turns.get(member));
+            if (proposal == null) {
+                continue;
+            }
+            mine.heard.put(member, proposal.attempt());
+            if (!proposal.hash().equals(mine.hash)) {
+                throw mine.failure(
+                        Code.MISMATCH,
+                        Integer.toString(member),
+                        "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member
+                                + " makes " + proposal.ranks());
+            }
+            if (proposal.given() != null) {
+                throw proposal.given();
+            }
+            mine.open.clear(member);
+        }
+        if (mine.open.isEmpty()) {
+            return true;
+        }
+        refuseToWait(mine);
+        return false;
+    }
+
+    private void refuseToWait(Attempt mine) {
+        if (mine.ended != null) {
+            throw mine.ended;
+        }
+        Failure failed = control.failure();
+        if (failed != null) {
+            throw mine.failure(failed.code(), failed.culprits(), failed.text());
+        }
+        int gone = mine.open.stream().filter(control::hasDeparted).findFirst().orElse(-1);
+        if (gone >= 0) {
+            throw mine.failure(Code.PEER_LOST, Integer.toString(gone), control.closedBy(gone));
+        }
     }
 }

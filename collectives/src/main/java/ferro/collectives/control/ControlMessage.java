@@ -1,9 +1,9 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
+import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
  * What ranks of a group tell each other beside the data; at most 4 KiB.
@@ -13,13 +13,12 @@ import java.util.Arrays;
  *                 an agreement the attempt
  * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen
  * @param code     of a failure, else null
- * @param culprits ranks to blame, or the hash of the ranks of a group that is being made
+ * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, or the ranks
+ *                 that a status waits for
  * @param text     for people
  */
 record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
     private static final int FIXED_BYTES = 22;
-    private static final int CULPRITS_MOST = 1024;
-    private static final int TEXT_MOST = 2800;
 
     /** What a message means. */
     enum Kind {
@@ -27,14 +26,16 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         ABORT,
         /** The sender has closed its end in good order. */
         GOODBYE,
-        /** Have you called this operation, and was it the same? */
+        /** Where are you, have you called this operation, and was it the same? */
         QUERY,
-        /** I have called it, and it was the same. */
-        HERE,
+        /** There I am, and that was my call. */
+        STATUS,
         /** I am making a group of these ranks. */
         AGREE,
         /** I have given up making it. */
-        CANCEL
+        CANCEL,
+        /** That was my last call; a sample in passing, for which no answer is due. */
+        CALLED
     }
 
     static ControlMessage abort(Failure failure) {
@@ -46,12 +47,16 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         return new ControlMessage(Kind.GOODBYE, lastSequence, 0, null, "", "");
     }
 
-    static ControlMessage query(long sequence, long fingerprint, String text) {
-        return new ControlMessage(Kind.QUERY, sequence, fingerprint, null, "", text);
+    /** Asks about a call, or, without one, where the rank stands. */
+    static ControlMessage query(long ask, CallHeader call) {
+        return call == null
+                ? new ControlMessage(Kind.QUERY, 0, 0, null, Long.toString(ask), "")
+                : new ControlMessage(
+                        Kind.QUERY, call.sequence(), call.fingerprint(), null, Long.toString(ask), call.text());
     }
 
-    static ControlMessage here(long sequence) {
-        return new ControlMessage(Kind.HERE, sequence, 0, null, "", "");
+    static ControlMessage called(CallHeader call) {
+        return new ControlMessage(Kind.CALLED, call.sequence(), call.fingerprint(), null, "", call.text());
     }
 
     static ControlMessage agree(long attempt, long turn, String ranks) {
@@ -64,8 +69,8 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
     }
 
     ByteBuffer encode() {
-        byte[] blame = wholeNumbers(culprits).getBytes(StandardCharsets.UTF_8);
-        byte[] words = cut(text, TEXT_MOST);
+        byte[] blame = Failure.wholeNumbers(culprits).getBytes(StandardCharsets.UTF_8);
+        byte[] words = Failure.cut(text).getBytes(StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(FIXED_BYTES + blame.length + words.length);
         bytes.put((byte) kind.ordinal()).put((byte) (code == null ? -1 : code.ordinal()));
         bytes.putLong(sequence).putLong(hash);
@@ -106,15 +111,5 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         byte[] bytes = new byte[length];
         in.get(bytes);
         return new String(bytes, StandardCharsets.UTF_8);
-    }
-
-    /** Cuts a list of ranks between two of them: half a number would be another rank. */
-    private static String wholeNumbers(String ranks) {
-        return ranks.length() <= CULPRITS_MOST ? ranks : ranks.substring(0, ranks.lastIndexOf(',', CULPRITS_MOST));
-    }
-
-    private static byte[] cut(String text, int most) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= most ? bytes : Arrays.copyOf(bytes, most);
     }
 }

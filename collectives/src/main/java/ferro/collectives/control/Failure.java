@@ -1,6 +1,7 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -18,6 +19,11 @@ import java.util.stream.Stream;
  * @param cause    first cause on this rank, or null
  */
 public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause) {
+    /** Longest list of culprits, in characters: what a control message takes. */
+    static final int CULPRITS_MOST = 1024;
+    /** Longest text, in bytes of UTF-8: what a control message takes. */
+    static final int TEXT_MOST = 2800;
+
     /** From what is a cause of others to what others cause: the first of these is what the survivors agree on. */
     private static final List<Code> GRAVEST_FIRST = List.of(
             Code.PEER_LOST,
@@ -31,6 +37,33 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
             Code.ABORTED);
 
     /**
+     * Makes a failure; culprits and text are cut to what travels, so that every rank knows the same.
+     *
+     * @param code     kind
+     * @param origin   rank that saw it first, as far as this rank knows
+     * @param sequence operation in which it was seen, -1 if none
+     * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
+     * @param text     for people
+     * @param cause    first cause on this rank, or null
+     */
+    public Failure {
+        culprits = wholeNumbers(culprits);
+        text = cut(text);
+    }
+
+    /**
+     * Returns the ranks to blame.
+     *
+     * @return ranks, ascending
+     */
+    public List<Integer> blamed() {
+        return Arrays.stream(culprits.split(","))
+                .filter(rank -> !rank.isEmpty())
+                .map(Integer::valueOf)
+                .toList();
+    }
+
+    /**
      * Returns what the other ranks are told: an interrupt here is an abort there, with this rank to blame.
      *
      * @return failure to send
@@ -40,6 +73,21 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
             return new Failure(Code.ABORTED, origin, sequence, Integer.toString(origin), text, null);
         }
         return this;
+    }
+
+    /** Returns whether another says the same, be it in other words. */
+    boolean blamesAs(Failure other) {
+        return code == other.code && culprits.equals(other.culprits);
+    }
+
+    /**
+     * Returns whether the others were told of this as that.
+     *
+     * @param agreed what the group fails with
+     * @return whether it is an interrupt, and that the abort that it means for the others
+     */
+    public boolean isToldAs(Failure agreed) {
+        return code == Code.INTERRUPTED && agreed.code == Code.ABORTED && agreed.origin == origin;
     }
 
     /**
@@ -84,5 +132,29 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
                 .distinct()
                 .map(String::valueOf)
                 .collect(Collectors.joining(","));
+    }
+
+    /** Cuts a list of ranks between two of them: half a number would be another rank. */
+    static String wholeNumbers(String ranks) {
+        return ranks.length() <= CULPRITS_MOST ? ranks : ranks.substring(0, ranks.lastIndexOf(',', CULPRITS_MOST));
+    }
+
+    /** Cuts a text between two characters, so that it reads back as it is. */
+    static String cut(String text) {
+        // three bytes are the most that one char takes
+        if (text.length() * 3 <= TEXT_MOST) {
+            return text;
+        }
+        int bytes = 0;
+        for (int i = 0; i < text.length(); i++) {
+            int high = Character.isHighSurrogate(text.charAt(i)) ? 1 : 0;
+            int end = Math.min(text.length(), i + 1 + high);
+            bytes += text.substring(i, end).getBytes(StandardCharsets.UTF_8).length;
+            if (bytes > TEXT_MOST) {
+                return text.substring(0, i);
+            }
+            i += high;
+        }
+        return text;
     }
 }

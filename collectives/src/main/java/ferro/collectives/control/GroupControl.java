@@ -9,66 +9,139 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What one rank knows of its group beside the data: whether it has failed and why, who has left, who has called what.
  *
- * <p>The first failure stays and is told to all ranks before any caller of this rank hears of it. A rank that waits asks the
- * others ({@link #ask}): whoever has made another call at that place of the order ends the group with MISMATCH and both
- * texts; whoever has made the same answers that it is there, so that a time-out can name those that are not.
+ * <p>All ranks agree on one cause: whatever this rank sees or is told is merged ({@link Failure#merged}), and every change is
+ * told to all ranks before any caller of this rank hears of it. A rank that waits asks the others ({@link #ask}): each says
+ * where it stands, so that a time-out names those that are not there; where two have made different calls, the group ends
+ * with MISMATCH and all texts.
  *
- * <p>Thread-safe; nothing waits. The medium calls from its background thread or from whoever drives.
+ * <p>Thread-safe; nothing waits, and nothing is told with a lock held. The medium calls from its background thread or from
+ * whoever drives.
  */
 public final class GroupControl implements Transport.Events, Membership.Member {
-    /** Data links may end before the control message that says why; so long that message has time to come. */
-    private static final long BROKEN_NANOS = 50_000_000L;
-    /** So long a rank that made another call has time to say which. */
-    private static final long MISMATCH_NANOS = 1_000_000_000L;
+    /** A heartbeat tells at most so many ranks of the last call: the next ones in a circle, which suffices for all. */
+    private static final int SAMPLED_MOST = 32;
 
     private final Transport transport;
     private final GroupSpec group;
     private final RankContext context;
-    private final Runnable onFailure;
+    private final Owner owner;
+    private final Rules rules;
+    private final int[] joinedRanks;
+    private final Whereabouts whereabouts;
     private final History history = new History();
+    private final Departures departures = new Departures();
+    private final Timers timers;
+    private final FirstCause first;
+    private final Losses losses;
+    private final StatusBoard board;
+    private final Mismatches mismatches;
     private final Agreement agreement;
-    private final AtomicReference<Failure> failure = new AtomicReference<>();
-    private final AtomicReference<Suspicion> suspicion = new AtomicReference<>();
-    /** Ranks that have closed their end, and the last operation that each has called. */
-    private final Map<Integer, Long> departed = new TreeMap<>();
+    private final AtomicBoolean ownerTold = new AtomicBoolean();
+    /** Callers may hear of the failure: the others were told before. */
+    private volatile boolean told;
 
-    private final BitSet here = new BitSet();
-    private volatile boolean anyDeparted;
-    private long hereFor;
+    private volatile boolean closed;
 
-    /** A failure that is told only if no better cause comes in time. */
-    private record Suspicion(Failure failure, long notBefore) {}
+    /** The engine of the group. */
+    public interface Owner {
+        /** The group has failed; called once, on any thread, after the others were told. */
+        void failed();
+
+        /**
+         * Something happened.
+         *
+         * @param event what
+         */
+        void event(GroupEvent event);
+
+        /**
+         * Returns where this rank stands; any thread.
+         *
+         * @return picture of now, or of a little earlier
+         */
+        Standing standing();
+
+        /**
+         * Returns how long this process stood still.
+         *
+         * @param sinceNanos on the context's clock
+         * @return nanoseconds
+         */
+        long pausedSince(long sinceNanos);
+
+        /**
+         * Returns what is decided when something goes wrong.
+         *
+         * @return rules
+         */
+        default Rules rules() {
+            return Rules.SHIPPED;
+        }
+    }
+
+    /**
+     * A rank's place among all groups of one joined group.
+     *
+     * @param joinedRanks ranks of the joined group, in the order of this group
+     * @param standings   where this rank stands in all of them
+     */
+    public record Place(int[] joinedRanks, Standings standings) {}
 
     /**
      * Makes the control of a group.
      *
      * @param transport medium
      * @param group     who
-     * @param context   clock
-     * @param onFailure called once, on any thread, after the failure is told to the others
+     * @param context   clock, timers
+     * @param owner     hears
+     * @param place     which ranks these are
      */
-    public GroupControl(Transport transport, GroupSpec group, RankContext context, Runnable onFailure) {
+    public GroupControl(Transport transport, GroupSpec group, RankContext context, Owner owner, Place place) {
         this.transport = transport;
         this.group = group;
         this.context = context;
-        this.onFailure = onFailure;
+        this.owner = owner;
+        this.rules = owner.rules();
+        this.joinedRanks = place.joinedRanks;
+        this.timers = new Timers(context::background);
+        this.first = new FirstCause(rules);
+        this.losses = new Losses(this, rules);
+        this.board = new StatusBoard(group.rank(), group.worldSize());
+        this.mismatches = new Mismatches(this, group.rank(), group.worldSize());
         this.agreement = new Agreement(this, group, context);
+        this.whereabouts = new Whereabouts(
+                place.standings, new Standings.Seat(group.name(), joinedRanks, this::standing), history, owner);
+    }
+
+    /**
+     * Runs once what happens first in a failure: cold code costs 20 ms, in which the others would wait.
+     */
+    public void warm() {
+        Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
+        ControlMessage read = ControlMessage.decode(ControlMessage.abort(sample).encode());
+        FirstCause none = new FirstCause(rules);
+        none.seen(sample, 0);
+        none.told(of(read), 0);
+        Status status = whereabouts.status(0, 0);
+        Status[] answers = new Status[group.worldSize()];
+        answers[answers.length - 1] =
+                Status.of(ControlMessage.decode(status.message().encode()));
+        diagnosis(answers, 1).ofCollective(new BitSet());
     }
 
     /**
      * Returns why the group has failed.
      *
-     * @return failure, or null while it works
+     * @return failure as it is agreed on now, or null while the group works
      */
     public Failure failure() {
-        return failure.get();
+        return told ? first.cause() : null;
     }
 
     /**
@@ -81,15 +154,39 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Fails the group, unless it has failed already, and tells the other ranks.
+     * Makes what asks the ranks before a deadline.
      *
-     * @param first why
+     * @return inquiry, for one waiter
      */
-    public void fail(Failure first) {
-        if (failure.compareAndSet(null, first)) {
-            tellAll(ControlMessage.abort(first.asSeenByOthers()));
-            agreement.wake();
-            onFailure.run();
+    public Inquiry inquiry() {
+        return new Inquiry(this);
+    }
+
+    /**
+     * Fails the group, and tells the other ranks. What this rank sees later than 50 ms after the first cause is a
+     * consequence and changes nothing.
+     *
+     * @param cause why
+     */
+    public void fail(Failure cause) {
+        changed(first.seen(cause.asSeenByOthers(), context.nanoTime()), true);
+    }
+
+    private void changed(Failure agreed, boolean own) {
+        if (agreed == null) {
+            return;
+        }
+        ByteBuffer abort = ControlMessage.abort(agreed).encode();
+        for (int peer = 0; peer < group.worldSize(); peer++) {
+            if (peer != group.rank() && (own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer))) {
+                transport.control(peer, abort.duplicate());
+            }
+        }
+        told = true;
+        agreement.wake();
+        if (ownerTold.compareAndSet(false, true)) {
+            owner.failed();
+            event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
         }
     }
 
@@ -108,7 +205,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return rank, or -1
      */
     public int departed() {
-        return departedBefore(Long.MAX_VALUE);
+        return departures.before(Long.MAX_VALUE);
     }
 
     /**
@@ -118,81 +215,139 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return rank, or -1
      */
     public int departedBefore(long sequence) {
-        if (!anyDeparted) {
-            return -1;
-        }
-        synchronized (departed) {
-            for (Map.Entry<Integer, Long> gone : departed.entrySet()) {
-                if (gone.getValue() < sequence) {
-                    return gone.getKey();
-                }
-            }
-            return -1;
-        }
+        return departures.before(sequence);
+    }
+
+    boolean hasDeparted(int peer) {
+        return departures.has(peer);
     }
 
     /**
-     * Asks all ranks about an operation that this one waits for.
+     * Asks all ranks where they stand, and about an operation that this one waits for.
      *
-     * @param call header of the operation
+     * @param call header of the operation, or null
+     * @return number of the question
      */
-    public void ask(CallHeader call) {
-        tellAll(ControlMessage.query(call.sequence(), call.fingerprint(), call.text()));
+    public long ask(CallHeader call) {
+        long ask = board.ask();
+        tellAll(ControlMessage.query(ask, call));
+        return ask;
+    }
+
+    boolean hasAnswered(int peer, long ask) {
+        return !board.silentTo(ask).get(peer);
+    }
+
+    boolean isAnySilent(long ask, BitSet among) {
+        BitSet silent = board.silentTo(ask);
+        if (among != null) {
+            silent.and(among);
+        }
+        return !silent.isEmpty();
     }
 
     /**
-     * Returns the ranks that have not said that they are at an operation, after {@link #ask}.
+     * Judges by the last answers whom a collective waits for.
+     *
+     * @param sequence  operation
+     * @param waitedFor ranks whose data this one waits for
+     * @return who is to blame, and who is where
+     */
+    public Diagnosis.Verdict diagnose(long sequence, BitSet waitedFor) {
+        return diagnosis(board.answers(), sequence).ofCollective(waitedFor);
+    }
+
+    /**
+     * Judges by the last answers whom something without a number waits for.
+     *
+     * @param waitedFor ranks that this one waits for
+     * @return who is to blame, and who is where
+     */
+    public Diagnosis.Verdict diagnoseWaiting(BitSet waitedFor) {
+        return diagnosis(board.answers(), 0).ofWaiting(waitedFor);
+    }
+
+    Diagnosis.Verdict diagnoseMissing(BitSet missing) {
+        return diagnosis(board.answers(), 0).ofMissing(missing);
+    }
+
+    private Diagnosis diagnosis(Status[] answers, long sequence) {
+        return new Diagnosis(group.rank(), joinedRanks, answers, sequence);
+    }
+
+    /**
+     * Returns the ranks that have not said that they have called an operation.
      *
      * @param sequence operation
-     * @return ranks; empty if all are there, or if nobody was asked
+     * @return ranks
      */
     public BitSet missingAt(long sequence) {
-        synchronized (here) {
-            BitSet missing = new BitSet();
-            if (hereFor == sequence) {
-                missing.or(here);
-            }
-            missing.set(group.rank());
-            missing.flip(0, group.worldSize());
-            return missing;
+        Status[] answers = board.everAnswered();
+        BitSet missing = new BitSet();
+        for (int peer = 0; peer < answers.length; peer++) {
+            missing.set(peer, peer != group.rank() && (answers[peer] == null || answers[peer].sequence() < sequence));
         }
+        return missing;
     }
 
-    /** Looks whether a suspicion has waited long enough; called now and then by whoever waits. */
-    public void judge() {
-        Suspicion open = suspicion.get();
-        if (open != null && context.nanoTime() - open.notBefore >= 0) {
-            fail(open.failure);
-        }
+    /**
+     * Returns how long this process stood still.
+     *
+     * @param sinceNanos on the context's clock
+     * @return nanoseconds
+     */
+    public long pausedSince(long sinceNanos) {
+        return owner.pausedSince(sinceNanos);
     }
 
     /** Tells the other ranks that this one closes its end in good order. */
     public void sayGoodbye() {
         tellAll(ControlMessage.goodbye(history.last()));
+        closed = true;
+        whereabouts.leave();
+        timers.close();
     }
 
     @Override
     public void lost(int peer, FerroException cause) {
-        if (cause.code() == Code.PEER_LOST && hasDeparted(peer)) {
-            return;
+        if (!closed) {
+            losses.lost(peer, cause);
         }
-        fail(new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
-    }
-
-    @Override
-    public void event(GroupEvent.Kind kind, int rank, String text) {
-        // told to listeners from here
-    }
-
-    @Override
-    public void heartbeat() {
-        // a sample of the last call goes from here
     }
 
     @Override
     public void broken(int peer, FerroException cause) {
-        String text = hasDeparted(peer) ? closedBy(peer) : cause.getMessage();
-        suspect(new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), text, cause), BROKEN_NANOS);
+        if (!closed && !told) {
+            losses.broken(peer, cause);
+        }
+    }
+
+    @Override
+    public void event(GroupEvent.Kind kind, int rank, String text) {
+        event(kind, List.of(rank), text);
+    }
+
+    /**
+     * Tells the listeners of the group.
+     *
+     * @param kind  what
+     * @param ranks whom it is about
+     * @param text  for people
+     */
+    public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
+        owner.event(new GroupEvent(kind, group.name(), group.rank(), ranks, text));
+    }
+
+    @Override
+    public void heartbeat() {
+        CallHeader last = history.find(history.last());
+        if (last == null || told) {
+            return;
+        }
+        ByteBuffer sample = ControlMessage.called(last).encode();
+        for (int step = 1; step <= Math.min(SAMPLED_MOST, group.worldSize() - 1); step++) {
+            transport.control((group.rank() + step) % group.worldSize(), sample.duplicate());
+        }
     }
 
     /**
@@ -207,10 +362,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void mismatched(int peer, CallHeader expected, CallHeader found) {
-        String text = differ(expected.sequence()) + "rank " + group.rank() + " " + expected.text() + ", rank " + peer
-                + " sent seq " + found.sequence() + " with fingerprint " + Long.toHexString(found.fingerprint())
-                + ", need " + Long.toHexString(expected.fingerprint());
-        suspect(new Failure(Code.MISMATCH, group.rank(), expected.sequence(), pair(peer), text, null), MISMATCH_NANOS);
+        String text = "ranks made different calls at seq " + expected.sequence() + ": rank " + group.rank() + " "
+                + expected.text() + ", rank " + peer + " sent seq " + found.sequence() + " with fingerprint "
+                + Long.toHexString(found.fingerprint()) + ", need " + Long.toHexString(expected.fingerprint());
+        String pair = Math.min(peer, group.rank()) + "," + Math.max(peer, group.rank());
+        losses.mismatched(pair, expected, text);
         ask(expected);
         // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
         CallHeader earlier = history.find(found.sequence());
@@ -221,21 +377,26 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        ControlMessage read;
         try {
-            read = ControlMessage.decode(message);
+            heard(peer, ControlMessage.decode(message));
         } catch (IllegalArgumentException nonsense) {
             String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
             fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
-            return;
         }
+    }
+
+    private void heard(int peer, ControlMessage read) {
         switch (read.kind()) {
-            case ABORT -> heardOf(read);
+            case ABORT -> {
+                losses.toldAbort(peer);
+                changed(first.told(of(read), context.nanoTime()), false);
+            }
             case GOODBYE -> depart(peer, read.sequence());
             case QUERY -> answer(peer, read);
-            case HERE -> noteHere(peer, read.sequence());
+            case STATUS -> answered(peer, Status.of(read));
             case AGREE -> agreement.heard(peer, read);
             case CANCEL -> agreement.cancelled(peer, read.hash(), codeOf(read), read.culprits(), read.text());
+            case CALLED -> compare(peer, read);
         }
     }
 
@@ -253,13 +414,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    private void heardOf(ControlMessage abort) {
-        Failure told =
-                new Failure(codeOf(abort), (int) abort.sequence(), abort.hash(), abort.culprits(), abort.text(), null);
-        if (failure.compareAndSet(null, told)) {
-            agreement.wake();
-            onFailure.run();
-        }
+    /** Does something later, by a timer: nobody may be driving. */
+    void later(Runnable task, long nanos) {
+        timers.later(task, nanos);
+    }
+
+    int self() {
+        return group.rank();
+    }
+
+    private static Failure of(ControlMessage abort) {
+        return new Failure(codeOf(abort), (int) abort.sequence(), abort.hash(), abort.culprits(), abort.text(), null);
     }
 
     private static Code codeOf(ControlMessage message) {
@@ -267,59 +432,46 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     private void answer(int peer, ControlMessage query) {
-        CallHeader mine = history.find(query.sequence());
-        if (mine == null && query.sequence() > history.last()) {
-            return;
+        Failure known = failure();
+        if (known != null) {
+            // whoever asks may have missed it: it was told before the asker had made the group
+            tell(peer, ControlMessage.abort(known));
         }
-        // what was called too long ago to be remembered was called, and nobody found it different then
-        if (mine == null || mine.fingerprint() == query.hash()) {
-            tell(peer, ControlMessage.here(query.sequence()));
-            return;
+        tell(
+                peer,
+                whereabouts
+                        .status(Long.parseLong(query.culprits()), query.sequence())
+                        .message());
+        if (query.sequence() > 0) {
+            compare(peer, query);
         }
-        String theirs = "rank " + peer + " " + query.text();
-        String ours = "rank " + group.rank() + " " + mine.text();
-        String both = peer < group.rank() ? theirs + ", " + ours : ours + ", " + theirs;
-        String text = differ(query.sequence()) + both + ": all ranks must make the same calls in the same order";
-        fail(new Failure(Code.MISMATCH, group.rank(), query.sequence(), pair(peer), text, null));
     }
 
-    private static String differ(long sequence) {
-        return "ranks made different calls at seq " + sequence + ": ";
+    private Standing standing() {
+        Standing standing = owner.standing();
+        return standing.isIdle() ? agreement.standing() : standing;
     }
 
-    private String pair(int peer) {
-        return Math.min(peer, group.rank()) + "," + Math.max(peer, group.rank());
+    private void answered(int peer, Status status) {
+        board.answered(peer, status);
+        CallHeader mine = history.find(status.asked());
+        if (mine != null && status.fingerprint() != 0 && !rules.isSameCall(mine.fingerprint(), status.fingerprint())) {
+            mismatches.found(mine, peer, status.call());
+        }
+        mismatches.answered(peer, status);
     }
 
-    private void noteHere(int peer, long sequence) {
-        synchronized (here) {
-            if (sequence > hereFor) {
-                hereFor = sequence;
-                here.clear();
-            }
-            if (sequence == hereFor) {
-                here.set(peer);
-            }
+    /** Compares what a peer called with what this rank did; what was called too long ago nobody found different then. */
+    private void compare(int peer, ControlMessage theirs) {
+        CallHeader mine = history.find(theirs.sequence());
+        if (mine != null && !rules.isSameCall(mine.fingerprint(), theirs.hash())) {
+            mismatches.found(mine, peer, theirs.text());
         }
     }
 
     private void depart(int peer, long lastSequence) {
-        synchronized (departed) {
-            departed.put(peer, lastSequence);
-        }
-        anyDeparted = true;
+        departures.add(peer, lastSequence);
         agreement.wake();
-        transport.wakeup();
-    }
-
-    private boolean hasDeparted(int peer) {
-        synchronized (departed) {
-            return departed.containsKey(peer);
-        }
-    }
-
-    private void suspect(Failure possible, long graceNanos) {
-        suspicion.compareAndSet(null, new Suspicion(possible, context.nanoTime() + graceNanos));
         transport.wakeup();
     }
 }

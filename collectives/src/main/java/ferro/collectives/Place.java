@@ -1,0 +1,64 @@
+package ferro.collectives;
+
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.Hashing;
+import ferro.collectives.control.Membership;
+import ferro.collectives.control.Rules;
+import ferro.collectives.control.Standings;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.stream.IntStream;
+
+/**
+ * Which group it is among all groups of the same processes.
+ *
+ * @param identity   64 bits
+ * @param membership of the joined group
+ * @param ranks      ranks of the joined group, in the order of this one
+ * @param standings  where this rank stands in all of these groups
+ * @param manner     how all of them are driven
+ */
+record Place(long identity, Membership membership, int[] ranks, Standings standings, Manner manner) {
+    /** Where no control message ever comes, nothing is waited for before a loss is blamed. */
+    private static final Rules NOTHING_TO_READ = new Rules() {
+        @Override
+        public long eofGraceNanos() {
+            return 0;
+        }
+    };
+
+    /**
+     * What a group and those made of it have in common.
+     *
+     * @param stepped whether somebody else drives
+     * @param rules   what is decided when something goes wrong
+     */
+    record Manner(boolean stepped, Rules rules) {}
+
+    /** Returns the place of a group that was joined, which watches the processes of its ranks. */
+    static Place watched(Transport transport, GroupSpec group, RankContext context, Manner manner) {
+        long identity = Hashing.of(group.name());
+        return joined(identity, Membership.watching(transport, group, context, identity), group, manner);
+    }
+
+    /** Returns the place of a group without a control lane: nobody is watched, nobody can tell why a peer has gone. */
+    static Place unwatched(GroupSpec group) {
+        Manner manner = new Manner(false, NOTHING_TO_READ);
+        return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner);
+    }
+
+    private static Place joined(long identity, Membership membership, GroupSpec group, Manner manner) {
+        int[] all = IntStream.range(0, group.worldSize()).toArray();
+        return new Place(identity, membership, all, new Standings(), manner);
+    }
+
+    Place child(long child, int[] members) {
+        int[] joined = IntStream.of(members).map(rank -> ranks[rank]).toArray();
+        return new Place(child, membership, joined, standings, manner);
+    }
+
+    GroupControl.Place control() {
+        return new GroupControl.Place(ranks, standings);
+    }
+}

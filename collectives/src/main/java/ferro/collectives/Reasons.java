@@ -1,0 +1,60 @@
+package ferro.collectives;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.collectives.control.Failure;
+import ferro.spi.GroupSpec;
+
+/** What a rank that aborts fails the group with, and tells the others: class, message and first frames of what was thrown, and of its causes. */
+final class Reasons {
+    private static final int FRAMES = 6;
+    private static final int CAUSES = 3;
+
+    private Reasons() {}
+
+    /** Makes the failure of a group that a rank aborts. */
+    static Failure failure(GroupSpec group, Throwable cause) {
+        if (cause instanceof FerroException known && isOfThisEnd(known.where(), group)) {
+            return adopted(known);
+        }
+        String text = "rank " + group.rank() + " aborted the group: " + of(cause);
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause);
+    }
+
+    /** A half of this group that moves data elsewhere has failed under the same name: its cause is the cause. */
+    private static boolean isOfThisEnd(Where where, GroupSpec group) {
+        return where.rank() == group.rank() && where.group().equals(group.name());
+    }
+
+    /** The sequence is that of the other half, which counts by itself, so that it stands in the text only. */
+    private static Failure adopted(FerroException cause) {
+        Where where = cause.where();
+        boolean interrupted = cause.code() == Code.INTERRUPTED;
+        return new Failure(
+                interrupted ? Code.ABORTED : cause.code(),
+                where.rank(),
+                -1,
+                interrupted ? Integer.toString(where.rank()) : where.culprits(),
+                cause.getMessage(),
+                cause);
+    }
+
+    /** Says it; {@link Failure} cuts what is too long to travel. */
+    private static String of(Throwable thrown) {
+        if (thrown == null) {
+            return "no cause given";
+        }
+        StringBuilder text = new StringBuilder();
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < CAUSES; depth++) {
+            text.append(depth == 0 ? "" : "\n  caused by ").append(cause);
+            StackTraceElement[] frames = cause.getStackTrace();
+            for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+                text.append("\n    at ").append(frames[i]);
+            }
+            cause = cause.getCause();
+        }
+        return text.toString();
+    }
+}

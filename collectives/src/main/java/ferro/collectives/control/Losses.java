@@ -1,0 +1,91 @@
+package ferro.collectives.control;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.spi.CallHeader;
+import java.util.BitSet;
+
+/**
+ * Peers and links that have ended: who is to blame for it, decided a little later, since what explains it may still be on its
+ * way. Timers of the context decide, so that it happens when nobody drives. Thread-safe.
+ */
+final class Losses {
+    /** Data links may end before the control message that says why; so long that message has time to come. */
+    private static final long BROKEN_NANOS = 50_000_000L;
+    /** So long a rank whose header was another has time to say what it called. */
+    private static final long MISMATCH_NANOS = 300_000_000L;
+
+    private final GroupControl control;
+    private final Rules rules;
+    private final BitSet brokenLinks = new BitSet();
+    private final BitSet toldAbort = new BitSet();
+
+    Losses(GroupControl control, Rules rules) {
+        this.control = control;
+        this.rules = rules;
+    }
+
+    /** A rank has told of a failure: what ends at its end from now on is a consequence. */
+    synchronized void toldAbort(int peer) {
+        toldAbort.set(peer);
+    }
+
+    private synchronized boolean hasToldAbort(int peer) {
+        return toldAbort.get(peer);
+    }
+
+    void lost(int peer, FerroException cause) {
+        if (cause.code() == Code.PEER_LOST && rules.eofGraceNanos() > 0) {
+            control.later(() -> blame(peer, cause), rules.eofGraceNanos());
+        } else {
+            blame(peer, cause);
+        }
+    }
+
+    private void blame(int peer, FerroException cause) {
+        boolean gone = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION;
+        if (!gone || rules.blamesLoss(hasToldAbort(peer), control.hasDeparted(peer))) {
+            control.fail(of(peer, cause.code(), cause.getMessage(), cause));
+        }
+    }
+
+    void broken(int peer, FerroException cause) {
+        synchronized (this) {
+            if (brokenLinks.get(peer)) {
+                return;
+            }
+            brokenLinks.set(peer);
+        }
+        long ask = control.ask(null);
+        control.later(() -> blameLink(peer, cause, ask), BROKEN_NANOS);
+    }
+
+    private void blameLink(int peer, FerroException cause, long ask) {
+        if (control.hasDeparted(peer)) {
+            fallback(of(peer, cause.code(), control.closedBy(peer), cause));
+        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {
+            String text = cause.getMessage() + "; rank " + peer
+                    + " answers on its control connection: the link broke, not the rank";
+            fallback(of(peer, cause.code(), text, cause));
+        } else {
+            fallback(of(peer, cause.code(), cause.getMessage(), cause));
+        }
+    }
+
+    /** Blames for a header that was not the one expected, if nobody says what differs. */
+    void mismatched(String pair, CallHeader expected, String text) {
+        Failure possible = new Failure(Code.MISMATCH, control.self(), expected.sequence(), pair, text, null);
+        control.later(() -> fallback(possible), MISMATCH_NANOS);
+    }
+
+    /** Weak evidence: whatever else is known explains it. */
+    private void fallback(Failure possible) {
+        if (control.failure() == null) {
+            control.fail(possible);
+        }
+    }
+
+    private Failure of(int peer, Code code, String text, FerroException cause) {
+        return new Failure(code, control.self(), -1, Integer.toString(peer), text, cause);
+    }
+}

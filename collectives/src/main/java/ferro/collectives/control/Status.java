@@ -1,0 +1,74 @@
+package ferro.collectives.control;
+
+import java.util.BitSet;
+
+/**
+ * What a rank has answered about where it stands.
+ *
+ * @param ask         number of the question
+ * @param sequence    last operation that it has called in this group
+ * @param lastCall    what that was, empty if none
+ * @param asked       operation that it was asked about
+ * @param fingerprint of its call there, 0 if it has made none, or too long ago
+ * @param call        what that call was
+ * @param place       where it is, for people; empty if in none of ferro's calls
+ * @param waitsFor    ranks of the joined group that it waits for
+ * @param pausedMillis how long its process stood still in what it is in
+ */
+record Status(
+        long ask,
+        long sequence,
+        String lastCall,
+        long asked,
+        long fingerprint,
+        String call,
+        String place,
+        String waitsFor,
+        long pausedMillis) {
+    private static final char BREAK = '\n';
+    private static final int FIELDS = 6;
+
+    ControlMessage message() {
+        String text = ask + "" + BREAK + asked + BREAK + pausedMillis + BREAK + line(lastCall) + BREAK + line(call)
+                + BREAK + line(place);
+        return new ControlMessage(ControlMessage.Kind.STATUS, sequence, fingerprint, null, waitsFor, text);
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @throws IllegalArgumentException if it makes no sense
+     */
+    static Status of(ControlMessage message) {
+        String[] fields = message.text().split("\n", FIELDS);
+        if (fields.length < FIELDS) {
+            throw new IllegalArgumentException("a status of " + fields.length + " lines, need " + FIELDS);
+        }
+        return new Status(
+                Long.parseLong(fields[0]),
+                message.sequence(),
+                fields[3],
+                Long.parseLong(fields[1]),
+                message.hash(),
+                fields[4],
+                fields[5],
+                message.culprits(),
+                Long.parseLong(fields[2]));
+    }
+
+    private static String line(String text) {
+        return text.replace(BREAK, ' ');
+    }
+
+    /** Returns the ranks of this group that it waits for. */
+    BitSet waitsForOf(int[] joinedRanks) {
+        BitSet ranks = new BitSet();
+        BitSet joined = Names.set(waitsFor, Integer.MAX_VALUE);
+        for (int rank = 0; rank < joinedRanks.length; rank++) {
+            if (joined.get(joinedRanks[rank])) {
+                ranks.set(rank);
+            }
+        }
+        return ranks;
+    }
+}

@@ -1,0 +1,51 @@
+package ferro.collectives.control;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+/** What the ranks of a group have answered last, and to which question; thread-safe. */
+final class StatusBoard {
+    private final int self;
+    private final Status[] answers;
+    private final long[] answered;
+    private long asks;
+
+    StatusBoard(int self, int worldSize) {
+        this.self = self;
+        this.answers = new Status[worldSize];
+        this.answered = new long[worldSize];
+    }
+
+    /** Numbers a question to all. */
+    synchronized long ask() {
+        return ++asks;
+    }
+
+    synchronized void answered(int peer, Status status) {
+        answers[peer] = status;
+        answered[peer] = Math.max(answered[peer], Math.min(asks, status.ask()));
+    }
+
+    /** Returns the ranks that have not answered a question, nor a later one. */
+    synchronized BitSet silentTo(long ask) {
+        BitSet silent = new BitSet();
+        for (int rank = 0; rank < answered.length; rank++) {
+            if (rank != self && answered[rank] < ask) {
+                silent.set(rank);
+            }
+        }
+        return silent;
+    }
+
+    /** Returns the last answers; null for a rank that has not answered the last question. */
+    synchronized Status[] answers() {
+        Status[] current = answers.clone();
+        silentTo(asks).stream().forEach(rank -> current[rank] = null);
+        return current;
+    }
+
+    /** Returns the last answers, also to earlier questions. */
+    synchronized Status[] everAnswered() {
+        return Arrays.copyOf(answers, answers.length);
+    }
+}

@@ -1,0 +1,70 @@
+package ferro.collectives.control;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** What a group does later, by timers of its context, until it is closed; thread-safe. */
+final class Timers {
+    private final Supplier<ScheduledExecutorService> background;
+    private final Set<Timer> waiting = new HashSet<>();
+    private boolean closed;
+
+    Timers(Supplier<ScheduledExecutorService> background) {
+        this.background = background;
+    }
+
+    /** One thing to do. */
+    private final class Timer implements Runnable {
+        private final Runnable task;
+        private Future<?> handle;
+
+        Timer(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            if (remove(this)) {
+                task.run();
+            }
+        }
+    }
+
+    /** Does something after a time; never once closed. */
+    void later(Runnable task, long nanos) {
+        Timer timer = new Timer(task);
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            waiting.add(timer);
+            try {
+                timer.handle = background.get().schedule(timer, nanos, TimeUnit.NANOSECONDS);
+                return;
+            } catch (RejectedExecutionException over) {
+                // a context that ends takes no more timers: now is better than never
+            }
+        }
+        timer.run();
+    }
+
+    private synchronized boolean remove(Timer timer) {
+        return waiting.remove(timer);
+    }
+
+    /** Forgets what was still to be done. */
+    synchronized void close() {
+        closed = true;
+        for (Timer timer : waiting) {
+            if (timer.handle != null) {
+                timer.handle.cancel(false);
+            }
+        }
+        waiting.clear();
+    }
+}

@@ -1,0 +1,212 @@
+package ferro.collectives.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What ranks agree on, with every message delivered by hand. */
+class AgreedFailureTest {
+    private static final Duration GRACE = Duration.ofMillis(10);
+    private static final Duration WINDOW = Duration.ofMillis(50);
+    private static final CallHeader SUM = new CallHeader(9, 3, 77, "allReduce f32[4] sum by ring");
+    private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max by ring");
+
+    private static FerroException gone(int peer) {
+        return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone");
+    }
+
+    private static Failure late(int origin, String culprits) {
+        return new Failure(Code.TIMED_OUT, origin, 7, culprits, "gave up on " + culprits, null);
+    }
+
+    private static void assertAgreed(HandDriven group, Code code, String culprits, int... survivors) {
+        for (int rank : survivors) {
+            Failure failure = group.ranks.get(rank).failure();
+            assertEquals(code, failure.code(), "code on rank " + rank);
+            assertEquals(culprits, failure.culprits(), "culprits on rank " + rank);
+            assertEquals(1, group.failures[rank], "how often rank " + rank + " was told");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 21: two causes seen at once are agreed on in every order of messages, some of them delivered twice")
+    void twoCausesConvergeInEveryOrder() {
+        for (int seed = 0; seed < 500; seed++) {
+            HandDriven group = new HandDriven(4);
+            group.ranks.get(1).fail(late(1, "3"));
+            group.ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "rank 0 aborted the group", null));
+            group.ranks.get(2).fail(late(2, "0,3"));
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.TIMED_OUT, "0,3", 0, 1, 2, 3);
+        }
+    }
+
+    @Test
+    @DisplayName("row 21: a rank that dies while it tells is made up for by those that it told")
+    void aRankThatDiesWhileItTellsIsMadeUpFor() {
+        HandDriven group = new HandDriven(4);
+        group.ranks.get(1).fail(late(1, "3"));
+        group.stop(1);
+        group.drop(1, 0);
+        group.drop(1, 3);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "3", 0, 2, 3);
+    }
+
+    @Test
+    @DisplayName("row 19: ranks that exit because of a failure do not become its cause")
+    void exitsOfSurvivorsDoNotChangeTheCause() {
+        for (int seed = 0; seed < 50; seed++) {
+            HandDriven group = new HandDriven(4);
+            IntStream.range(0, 3).forEach(rank -> group.ranks.get(rank).lost(3, gone(3)));
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            group.ranks.get(0).lost(1, gone(1));
+            group.ranks.get(2).lost(1, gone(1));
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            assertAgreed(group, Code.PEER_LOST, "3", 0, 2);
+        }
+    }
+
+    @Test
+    void theEndOfAConnectionWaitsForTheAbortThatExplainsIt() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, "1", "rank 1 aborted the group: bad data", null));
+        group.stop(1);
+        group.ranks.get(0).lost(1, gone(1));
+        group.ranks.get(2).lost(1, gone(1));
+        assertNull(group.ranks.get(0).failure(), "before the inbox is read");
+        group.deliverAll();
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.ABORTED, "1", 0, 2);
+    }
+
+    @Test
+    void twoRanksThatDieTogetherAreBothToBlame() {
+        HandDriven group = new HandDriven(4);
+        group.stop(2);
+        group.stop(3);
+        group.ranks.get(0).lost(3, gone(3));
+        group.ranks.get(1).lost(2, gone(2));
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.PEER_LOST, "2,3", 0, 1);
+    }
+
+    @Test
+    void whatThisRankSeesLaterThanTheWindowIsAConsequence() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.deliverAll();
+        group.pass(WINDOW.plusMillis(1));
+        group.ranks.get(1).lost(0, gone(0));
+        group.ranks.get(0).fail(new Failure(Code.PROTOCOL, 0, -1, "1", "nonsense", null));
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "1", 0, 1);
+    }
+
+    @Test
+    void whoeverAsksAfterTheFailureIsTold() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.drop(0, 2);
+        group.ranks.get(2).ask(SUM);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "1", 0, 1, 2);
+    }
+
+    @Test
+    void theListenerHearsOfTheFailureOnceAndOfWhoIsToBlame() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.ranks.get(2).fail(late(2, "0"));
+        group.deliverAll();
+        for (int rank = 0; rank < 3; rank++) {
+            List<GroupEvent> heard = group.events.get(rank);
+            assertEquals(1, heard.size(), heard.toString());
+            assertEquals(GroupEvent.Kind.FAILED, heard.get(0).kind());
+        }
+        assertEquals(List.of(0), group.events.get(2).get(0).ranks());
+    }
+
+    @Test
+    @DisplayName("row 13, row 15: a mismatch lists each known rank's call and blames the one that differs from most")
+    void aMismatchListsEveryKnownCall() {
+        HandDriven group = new HandDriven(4);
+        List.of(0, 1, 3).forEach(rank -> group.ranks.get(rank).called(SUM));
+        group.ranks.get(2).called(MAX);
+        group.ranks.get(0).ask(SUM);
+        group.deliverAll();
+        group.pass(Duration.ofMillis(20));
+        group.deliverAll();
+        assertAgreed(group, Code.MISMATCH, "2", 0, 1, 2, 3);
+        String text = group.ranks.get(3).failure().text();
+        for (int rank = 0; rank < 4; rank++) {
+            String call = "rank " + rank + " " + (rank == 2 ? MAX : SUM).text();
+            assertTrue(text.contains(call), call + " in " + text);
+        }
+    }
+
+    @Test
+    void aMismatchIsFoundByAHeartbeatWithoutANextCall() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).called(SUM);
+        group.ranks.get(2).called(MAX);
+        group.ranks.get(0).heartbeat();
+        group.deliverAll();
+        group.pass(Duration.ofMillis(20));
+        group.deliverAll();
+        assertAgreed(group, Code.MISMATCH, "0,2", 0, 1, 2);
+    }
+
+    @Test
+    void textsAreCutAlikeOnAllRanks() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "größer ".repeat(1000), null));
+        group.deliverAll();
+        assertEquals(
+                group.ranks.get(0).failure().text(),
+                group.ranks.get(1).failure().text());
+        assertEquals(1, group.failures[1]);
+    }
+
+    @Test
+    void aRuleThatIsReplacedIsTheOneThatCounts() {
+        HandDriven group = new HandDriven(2, new Rules() {
+            @Override
+            public boolean floods(Failure failure, int peer) {
+                return false;
+            }
+        });
+        group.ranks.get(0).fail(late(0, "1"));
+        group.deliverAll();
+        assertNull(group.ranks.get(1).failure());
+    }
+
+    @Test
+    void culpritsOfManyCausesAreTheirUnionOnAll() {
+        HandDriven group = new HandDriven(5);
+        List<Integer> order = new ArrayList<>(List.of(4, 2, 0, 3));
+        order.forEach(rank -> group.ranks.get(rank).fail(late(rank, Integer.toString(rank))));
+        group.deliverAll(new Random(5), true);
+        assertAgreed(group, Code.TIMED_OUT, "0,2,3,4", 0, 1, 2, 3, 4);
+        assertEquals(0, group.ranks.get(1).failure().origin());
+    }
+}
