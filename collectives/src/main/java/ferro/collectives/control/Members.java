@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.collectives.control.Membership.Member;
+import ferro.collectives.control.MembershipMessage.Lost;
 import ferro.spi.GroupSpec;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -23,7 +24,7 @@ final class Members {
 
     private final GroupSpec joined;
     private final List<Entry> entries = new CopyOnWriteArrayList<>();
-    private final Map<Integer, Loss> losses = new TreeMap<>();
+    private final Map<Integer, Lost> losses = new TreeMap<>();
 
     /** A group and its ranks, in the numbers of the joined one. */
     private record Entry(Member member, int[] ranks) {
@@ -37,11 +38,17 @@ final class Members {
         }
     }
 
-    /** Why a rank is lost. */
-    private record Loss(Code code, String text) {}
+    private final Consumer<Lost> onLoss;
 
-    Members(GroupSpec joined) {
+    /**
+     * Makes it.
+     *
+     * @param joined who
+     * @param onLoss told of a loss that was seen here, before the groups are
+     */
+    Members(GroupSpec joined, Consumer<Lost> onLoss) {
         this.joined = joined;
+        this.onLoss = onLoss;
     }
 
     void add(Member member, int[] ranks) {
@@ -54,24 +61,30 @@ final class Members {
         return entries.isEmpty();
     }
 
-    /** Tells the groups of a rank that it is lost, and those that will be made of it. */
+    /** A loss is seen here: tells the groups of that rank, and those that will be made of it. */
     void lost(int rank, Code code, String text) {
-        Loss loss = new Loss(code, text);
+        Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
+        onLoss.accept(loss);
+        heardOf(loss);
+    }
+
+    /** Another rank has seen a loss. */
+    void heardOf(Lost loss) {
         synchronized (losses) {
-            losses.put(rank, loss);
+            losses.put(loss.rank(), loss);
         }
-        entries.forEach(entry -> tell(entry, rank, loss));
+        entries.forEach(entry -> tell(entry, loss));
     }
 
     /** Tells a group that has just come what was lost before. */
     void tellLosses(Member member) {
-        Map<Integer, Loss> known;
+        Map<Integer, Lost> known;
         synchronized (losses) {
             known = new TreeMap<>(losses);
         }
         for (Entry entry : entries) {
             if (entry.member == member) {
-                known.forEach((rank, loss) -> tell(entry, rank, loss));
+                known.values().forEach(loss -> tell(entry, loss));
             }
         }
     }
@@ -102,14 +115,13 @@ final class Members {
         entries.forEach(entry -> guarded(entry, Member::heartbeat));
     }
 
-    private void tell(Entry entry, int rank, Loss loss) {
-        int number = entry.numberOf(rank);
-        if (number < 0) {
-            return;
+    private void tell(Entry entry, Lost loss) {
+        int number = entry.numberOf(loss.rank());
+        if (number >= 0) {
+            Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
+            FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
+            guarded(entry, member -> member.lost(number, cause));
         }
-        Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
-        String text = numbered(loss.text, number) + " (seen by rank " + entry.numberOf(joined.rank()) + ")";
-        guarded(entry, member -> member.lost(number, new FerroException(loss.code, where, text)));
     }
 
     private static String numbered(String text, int number) {

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.collectives.control.MembershipMessage.Beat;
 import ferro.collectives.control.MembershipMessage.Leave;
+import ferro.collectives.control.MembershipMessage.Lost;
 import ferro.collectives.control.MembershipMessage.Present;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -126,7 +127,7 @@ public final class Membership {
         this.context = context;
         this.identity = identity;
         this.times = times;
-        members = new Members(group);
+        members = new Members(group, this::tellLoss);
         peers = IntStream.range(0, group.worldSize()).mapToObj(Peer::new).toArray(Peer[]::new);
         Peer[] next = IntStream.rangeClosed(1, watchedRanks())
                 .mapToObj(distance -> peers[(group.rank() + distance) % group.worldSize()])
@@ -206,6 +207,10 @@ public final class Membership {
                 .map(distance -> Math.floorMod(group.rank() - distance, group.worldSize()));
     }
 
+    private IntStream everybodyElse() {
+        return IntStream.range(0, group.worldSize()).filter(rank -> rank != group.rank());
+    }
+
     /** Changes the time between ticks; 0 means none. */
     private synchronized void tickEvery(long nanos) {
         if (over || nanos == periodNanos) {
@@ -262,7 +267,7 @@ public final class Membership {
         if (pause >= PAUSE_TOLD_NANOS) {
             pausesTold++;
             lastPauseNanos = pause;
-            sendBeat(IntStream.range(0, group.worldSize()).filter(rank -> rank != group.rank()));
+            sendBeat(everybodyElse());
             members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
         }
     }
@@ -284,6 +289,31 @@ public final class Membership {
 
     private static String pausedText(long pause, String who) {
         return Members.RANK + " was paused " + HeartbeatTimes.words(pause) + who;
+    }
+
+    /** Those that watch a rank see its silence, or not, for themselves; its exit is one for all. */
+    private void tellLoss(Lost loss) {
+        ByteBuffer message = loss.encoded();
+        Transport lane = control;
+        everybodyElse()
+                .filter(rank -> rank != loss.rank() && !peers[rank].isOver())
+                .filter(rank -> loss.code() != Code.PARTITION || !isWatched(loss.rank(), rank))
+                .forEach(rank -> lane.control(rank, message.duplicate()));
+    }
+
+    private boolean isWatched(int rank, int watcher) {
+        return Math.floorMod(rank - watcher, group.worldSize()) <= watchedRanks();
+    }
+
+    private void heardOf(Lost loss) {
+        Peer lost = peers[Math.floorMod(loss.rank(), peers.length)];
+        if (loss.rank() == group.rank() || lost.isOver()) {
+            return;
+        }
+        if (loss.code() != Code.PARTITION) {
+            lost.end();
+        }
+        members.heardOf(loss);
     }
 
     private void tellNonsense(Peer peer, String what) {
@@ -316,6 +346,8 @@ public final class Membership {
                     }
                 } else if (read instanceof Leave) {
                     peer.end();
+                } else if (read instanceof Lost loss) {
+                    inBackground(() -> heardOf(loss));
                 } else if (read instanceof Present present
                         && peer.heard(present, now)
                         && !present.identity().isEmpty()) {

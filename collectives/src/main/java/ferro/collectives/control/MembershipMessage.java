@@ -1,5 +1,6 @@
 package ferro.collectives.control;
 
+import ferro.FerroException.Code;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -16,20 +17,12 @@ sealed interface MembershipMessage {
      * @param place         for people; empty if unknown
      */
     record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
-        private static final int MOST_BYTES = 400;
-
         ByteBuffer encoded() {
-            ByteBuffer bytes = ByteBuffer.allocate(1 + Long.BYTES + 2 * (Short.BYTES + MOST_BYTES));
+            ByteBuffer bytes = ByteBuffer.allocate(1 + Long.BYTES + 2 * (Short.BYTES + MOST_TEXT_BYTES));
             bytes.put(PRESENT).putLong(intervalNanos);
             put(bytes, identity);
             put(bytes, place);
             return bytes.flip();
-        }
-
-        private static void put(ByteBuffer bytes, String text) {
-            byte[] words = text.getBytes(StandardCharsets.UTF_8);
-            int length = Math.min(words.length, MOST_BYTES);
-            bytes.putShort((short) length).put(words, 0, length);
         }
     }
 
@@ -58,11 +51,29 @@ sealed interface MembershipMessage {
         }
     }
 
+    /**
+     * A rank is lost, for those that do not watch it themselves.
+     *
+     * @param rank of the joined group
+     * @param code why
+     * @param text for people, with {@link Members#RANK} in it
+     */
+    record Lost(int rank, Code code, String text) implements MembershipMessage {
+        ByteBuffer encoded() {
+            ByteBuffer bytes = ByteBuffer.allocate(2 + Integer.BYTES + Short.BYTES + MOST_TEXT_BYTES);
+            bytes.put(LOST).putInt(rank).put((byte) code.ordinal());
+            put(bytes, text);
+            return bytes.flip();
+        }
+    }
+
     /** First bytes. */
     byte PRESENT = 1;
 
     byte BEAT = 2;
     byte LEAVE = 3;
+    byte LOST = 4;
+    int MOST_TEXT_BYTES = 800;
 
     /**
      * Reads a message.
@@ -82,7 +93,25 @@ sealed interface MembershipMessage {
         if (kind == PRESENT && length > Long.BYTES) {
             return new Present(in.getLong(), text(in), text(in));
         }
+        if (kind == LOST && length > 1 + Integer.BYTES) {
+            return lost(in);
+        }
         throw new IllegalArgumentException("membership message of kind " + kind + " with " + length + " bytes");
+    }
+
+    private static Lost lost(ByteBuffer in) {
+        int rank = in.getInt();
+        int code = in.get();
+        if (code < 0 || code >= Code.values().length) {
+            throw new IllegalArgumentException("membership message of unknown code " + code);
+        }
+        return new Lost(rank, Code.values()[code], text(in));
+    }
+
+    private static void put(ByteBuffer bytes, String text) {
+        byte[] words = text.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(words.length, MOST_TEXT_BYTES);
+        bytes.putShort((short) length).put(words, 0, length);
     }
 
     private static String text(ByteBuffer in) {

@@ -275,6 +275,35 @@ class MembershipTest {
     }
 
     @Test
+    @DisplayName("row 1: a subgroup hears of an exit also where none of its ranks looks at that process")
+    void aSubgroupHearsOfAnExitThatOthersHaveSeen() {
+        Watchers world = new Watchers(30, 1000, TIMES, new Processes("process of 20")).enter();
+        Recorder subgroup = new Recorder();
+        Watchers.Rank far = world.ranks.get(2);
+        far.membership.enter(subgroup, new int[] {20, 2});
+        far.membership.leave(far);
+        world.ranks.get(20).paused = true;
+        world.pass(Duration.ofMillis(80));
+
+        assertEquals(0, subgroup.lost);
+        assertTrue(subgroup.text.startsWith("rank 0 (pid 20 on host h) is gone: "), subgroup.text);
+        assertEquals(1, world.ranks.get(2).lanes);
+    }
+
+    @Test
+    void aSubgroupHearsOfASilentRankThatItsRanksDoNotWatch() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        Recorder subgroup = new Recorder();
+        world.ranks.get(2).membership.enter(subgroup, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+
+        assertEquals(0, subgroup.lost);
+        assertTrue(subgroup.text.startsWith("nothing heard of rank 0 for 30."), subgroup.text);
+    }
+
+    @Test
     void settingsUnderWhichAHealthyRankWouldBeSuspectedAreRefused() {
         Map<String, String> settings = new HashMap<>(TIMES);
         settings.put("ferro.heartbeat.interval", "10s");
@@ -292,7 +321,7 @@ class MembershipTest {
     @DisplayName(
             "row 1, row 19: the exit of a process on this host is seen by a look and told as PEER_LOST within 100 ms")
     void theExitOfAProcessIsSeenByALook() {
-        Processes host = new Processes();
+        Processes host = new Processes("");
         Watchers world = new Watchers(3, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
@@ -304,14 +333,14 @@ class MembershipTest {
         assertEquals("2", loss.where().culprits());
         assertEquals(
                 "rank 2 (pid 2 on host h) is gone: its process has exited without closing its groups, seen in the process"
-                        + " table; its own output says why (seen by rank 0)",
+                        + " table; its own output says why (seen by rank 0 of \"world\")",
                 loss.getMessage());
         assertEquals(List.of("process of 2"), host.closed.subList(0, 1));
     }
 
     @Test
     void aProcessThatHasLeftMayExitEvenIfItsGoodbyeIsReadLate() {
-        Processes host = new Processes();
+        Processes host = new Processes("");
         Watchers world = new Watchers(2, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(1);
@@ -329,7 +358,7 @@ class MembershipTest {
 
     @Test
     void processesAreWatchedWithoutHeartbeatsToo() {
-        Processes host = new Processes();
+        Processes host = new Processes("");
         Watchers world = new Watchers(2, 1000, Map.of("ferro.heartbeat.interval", "0s"), host).enter();
         world.pass(Duration.ofSeconds(3));
         host.exited = "process of 1";
@@ -361,7 +390,11 @@ class MembershipTest {
     /** A host whose processes exit when the test says so. */
     private static final class Processes implements IntFunction<ProcessTable> {
         private final List<String> closed = new ArrayList<>();
-        private String exited = "";
+        private String exited;
+
+        Processes(String exited) {
+            this.exited = exited;
+        }
 
         @Override
         public ProcessTable apply(int rank) {
