@@ -18,7 +18,8 @@ final class ExitWatch implements AutoCloseable {
     /** Where even timers are late, whoever reads sockets is as well: so often it gets more time. */
     private static final int GOODBYE_WAITS = 3;
 
-    private static final int LOOKED_AT_MOST = 8;
+    /** Few, as whoever sees an exit tells all. */
+    private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;
     private final Members members;
