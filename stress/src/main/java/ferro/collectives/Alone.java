@@ -17,13 +17,13 @@ final class Alone implements Transport {
 
     private static final GroupSpec GROUP = new GroupSpec("stress", 0, 1, LONG);
     private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
-    private static final Driver NOBODY = new Driver(new Idle(), new Alone(), GROUP, CONTEXT, false);
+    private static final Driver NOBODY = new Driver(engine(), new Alone(), GROUP, CONTEXT, false);
 
     private Alone() {}
 
     /** A group of the real engine; whoever makes it closes it. */
     static GroupEngine engine() {
-        return GroupEngine.unwatched(new Alone(), GROUP, CONTEXT);
+        return new GroupEngine(new Alone(), GROUP, CONTEXT, Place.unwatched(GROUP));
     }
 
     /** An operation that nobody drives. */
@@ -84,38 +84,5 @@ final class Alone implements Transport {
     @Override
     public void close() {
         // nothing is held
-    }
-
-    /** Has nothing to do. */
-    private static final class Idle implements Driver.Machine {
-        @Override
-        public boolean advance() {
-            return false;
-        }
-
-        @Override
-        public void check(long nowNanos) {
-            // no deadlines
-        }
-
-        @Override
-        public void interrupted(PendingWork work) {
-            // nobody waits
-        }
-
-        @Override
-        public void settle() {
-            // nothing fails
-        }
-
-        @Override
-        public boolean isIdle() {
-            return true;
-        }
-
-        @Override
-        public boolean hasFailed() {
-            return false;
-        }
     }
 }

@@ -25,7 +25,7 @@ public class CompletionAgainstAbort {
      */
     @Actor
     public void completes(II_Result result) {
-        work.succeed();
+        work.succeed(1, 8);
         result.r1 = EngineOutcome.of(work);
     }
 

@@ -1,0 +1,53 @@
+package ferro.recorder;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/** An entry is read while a newer one takes its place: what is read is the old one, whole, or nothing. */
+@JCStressTest
+@Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "the old entry")
+@Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "nothing: it is being replaced, or was")
+@Outcome(expect = FORBIDDEN, desc = "half of one, half of the other")
+@State
+public class ReadWhileReplaced {
+    private final OperationRing ring = new OperationRing(1);
+
+    /** Writes the old entry. */
+    public ReadWhileReplaced() {
+        write(1);
+    }
+
+    private void write(long value) {
+        int entry = ring.claim();
+        int place = ring.place(entry);
+        ring.sequences[place] = value;
+        ring.bytes[place] = value;
+        ring.show(entry, OperationRing.QUEUED);
+    }
+
+    /** An operation begins. */
+    @Actor
+    public void replaces() {
+        write(2);
+    }
+
+    /**
+     * The file is written.
+     *
+     * @param result sequence and bytes of the old entry
+     */
+    @Actor
+    public void reads(JJ_Result result) {
+        OperationRing.Entry entry = ring.read(1);
+        if (entry != null) {
+            result.r1 = entry.sequence();
+            result.r2 = entry.bytes();
+        }
+    }
+}
