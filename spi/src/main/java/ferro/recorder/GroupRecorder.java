@@ -1,7 +1,7 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
-import java.util.List;
+import ferro.GroupEvent;
 
 /**
  * What one group tells the flight recorder of its rank. Every operation is told three times: when it is submitted, when it begins
@@ -20,6 +20,8 @@ public final class GroupRecorder implements AutoCloseable {
     private volatile RecordedGroup.Failed lastFailure;
     /** What the newest file says of this group; touched by whoever writes. */
     private RecordedGroup.Failed written;
+
+    private boolean writtenOpen;
 
     GroupRecorder(FlightRecorder recorder, OperationRing ring, String name, int rank, int[] ranks) {
         this.recorder = recorder;
@@ -125,6 +127,25 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
+    /**
+     * An operation has failed whose text was too costly to make while it was well.
+     *
+     * @param entry      what {@link #submitted} has returned
+     * @param endedNanos now
+     * @param code       why
+     * @param text       what it is, in the place of what was given first
+     */
+    public void failed(int entry, long endedNanos, Code code, String text) {
+        if (entry != OperationRing.NONE && ring.take(entry)) {
+            int place = ring.place(entry);
+            ring.ended[place] = endedNanos;
+            ring.codes[place] = code;
+            ring.texts[place] = text;
+            trace(place);
+            ring.show(entry, OperationRing.FAILED);
+        }
+    }
+
     private void trace(int place) {
         Object trace = ring.traces[place];
         if (trace != null) {
@@ -138,12 +159,10 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Something happened to the group.
      *
-     * @param kind  such as SUSPECTED
-     * @param about ranks of the group that it is about
-     * @param text  for people
+     * @param event what, with ranks of the group
      */
-    public void event(String kind, List<Integer> about, String text) {
-        recorder.event(new RecordedEvent(recorder.nanoTime(), this, kind, List.copyOf(about), text));
+    public void event(GroupEvent event) {
+        recorder.event(new RecordedEvent(recorder.nanoTime(), this, event));
     }
 
     /** The group has failed, or knows more of its failure: has it written soon, by another thread. */
@@ -191,11 +210,13 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.Standing.IDLE : asked.standing();
     }
 
+    /** Returns whether the newest file has this failure, and how the operations of the group have ended. */
     boolean isWritten(RecordedGroup.Failed failure) {
-        return failure.equals(written);
+        return failure.equals(written) && (!writtenOpen || recorder.hasOpenOperations(this));
     }
 
     void written(RecordedGroup.Failed failure) {
         written = failure;
+        writtenOpen = recorder.hasOpenOperations(this);
     }
 }

@@ -1,5 +1,6 @@
 package ferro.recorder;
 
+import ferro.GroupEvent;
 import ferro.recorder.RecordedGroup.Failed;
 import ferro.recorder.RecordedGroup.Standing;
 import java.io.IOException;
@@ -111,15 +112,16 @@ final class RecordWriter {
         return isThis ? standing : Standing.IDLE;
     }
 
-    private void event(RecordedEvent event) {
+    private void event(RecordedEvent recorded) {
+        GroupEvent event = recorded.event();
         json.open('{')
                 .name("at")
-                .number(event.at())
+                .number(recorded.at())
                 .name("group")
-                .text(event.group().name());
-        json.name("kind").text(event.kind()).name("ranks").open('[');
+                .text(recorded.group().name());
+        json.name("kind").text(event.kind().name()).name("ranks").open('[');
         for (int rank : event.ranks()) {
-            json.number(inJoined(event.group(), rank));
+            json.number(inJoined(recorded.group(), rank));
         }
         json.close(']').name("text").text(event.text()).close('}');
     }

@@ -1,14 +1,12 @@
 package ferro.recorder;
 
-import java.util.List;
+import ferro.GroupEvent;
 
 /**
  * Something that happened to a group.
  *
  * @param at    when
  * @param group whose
- * @param kind  such as SUSPECTED
- * @param ranks ranks of the group that it is about
- * @param text  for people
+ * @param event what
  */
-record RecordedEvent(long at, GroupRecorder group, String kind, List<Integer> ranks, String text) {}
+record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}

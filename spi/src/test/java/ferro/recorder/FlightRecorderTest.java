@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.GroupEvent.Kind;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -101,7 +103,7 @@ class FlightRecorderTest {
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
         pair.failure = new RecordedGroup.Failed(Code.PEER_LOST, 0, -1, "1", "rank 1 is gone");
-        group.event("SUSPECTED", List.of(1), "rank 1 is silent");
+        group.event(new GroupEvent(Kind.SUSPECTED, "world[2, 3]", 0, List.of(1), "rank 1 is silent"));
 
         String record = written(recorder);
 
@@ -138,7 +140,7 @@ class FlightRecorderTest {
     void textsAreEscapedAndCut() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("a\"b\\c\u001b[2J\u202e\n", 0, new int[] {2}, world);
-        group.event("LATE", List.of(), "x".repeat(5000));
+        group.event(new GroupEvent(Kind.LATE, "a", 0, List.of(), "x".repeat(5000)));
 
         String record = written(recorder);
 
@@ -175,7 +177,7 @@ class FlightRecorderTest {
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);
         group.running(entry);
         group.done(entry, 20, 1, 0);
-        group.event("LATE", List.of(1), "late");
+        group.event(new GroupEvent(Kind.LATE, "world", 2, List.of(1), "late"));
         group.groupFailed();
         group.close();
 

@@ -85,6 +85,11 @@ final class Deadline {
         }
     }
 
+    /** Returns when it started, on the clock. */
+    long startNanos() {
+        return startNanos;
+    }
+
     /** Returns the whole length, for messages. */
     long lengthMillis() {
         return lengthNanos / 1_000_000;

@@ -63,6 +63,7 @@ public final class JnaNcclBackend implements NcclBackend {
         lane = new NcclLane(member.comm(), member.stream().handle(), calls);
         stage = new HostStage(member.memory(), place.device(), member.stageBytes());
         queue = new WorkQueue(member.comm(), new GroupNotes(member.store(), member.base(), place));
+        queue.recordedAs(member.context(), member.ranks());
         raw = new RawCalls(queue, lane, checks, member.timeout());
         subgroups = new NewGroups(member, queue);
         ending = new BackendEnding(member, queue, stage);
@@ -160,7 +161,9 @@ public final class JnaNcclBackend implements NcclBackend {
                 ? new HostJob(lane, operation, stage, new CollectiveRounds(call, place(), stage, calls))
                 : new DeviceJob(lane, operation, deviceCalls(call), call.in(), call.out());
         int size = worldSize();
-        return queue.submit(new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1), job, timeout);
+        NcclWork.Title title =
+                new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1, bytes(call.operand()));
+        return queue.submit(title, job, timeout);
     }
 
     /** A barrier has memory of the stage, which only the device thread may ask for. */
@@ -173,6 +176,10 @@ public final class JnaNcclBackend implements NcclBackend {
         DataType type = call.operand().dataType();
         NcclLane.Calls made = calls.of(call, new Memory(address(call.in()), address(call.out()), part, type));
         return () -> made;
+    }
+
+    private static long bytes(Tensor tensor) {
+        return tensor == null ? 0 : tensor.elementCount() * tensor.dataType().byteSize();
     }
 
     private static long address(Tensor tensor) {
@@ -217,7 +224,7 @@ public final class JnaNcclBackend implements NcclBackend {
                 ? new HostJob(lane, NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
                 : new DeviceJob(lane, NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
         Supplier<String> words = () -> "send of " + tensor + " to rank " + to;
-        return queue.submit(new NcclWork.Title(NcclOperation.SEND, words, to), job, timeout);
+        return queue.submit(new NcclWork.Title(NcclOperation.SEND, words, to, bytes(tensor)), job, timeout);
     }
 
     @Override
@@ -227,7 +234,7 @@ public final class JnaNcclBackend implements NcclBackend {
                 ? new HostJob(lane, NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
                 : new DeviceJob(lane, NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
         Supplier<String> words = () -> "receive of " + tensor + " from rank " + from;
-        return queue.submit(new NcclWork.Title(NcclOperation.RECV, words, from), job, timeout);
+        return queue.submit(new NcclWork.Title(NcclOperation.RECV, words, from, bytes(tensor)), job, timeout);
     }
 
     /** A message combines nothing, so that it can have types that NCCL does not know. */

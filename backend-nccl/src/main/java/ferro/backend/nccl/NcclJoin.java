@@ -56,7 +56,7 @@ final class NcclJoin {
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
-        return assemble(comm, new Meeting(store, base, group.worldSize() > 1), stream);
+        return assemble(comm, Meeting.joined(store, base, group.worldSize() > 1, group.worldSize()), stream);
     }
 
     private NcclUniqueId meet(Store store, String base, CommFactory factory) {

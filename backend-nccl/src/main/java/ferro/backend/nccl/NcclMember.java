@@ -5,6 +5,7 @@ import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.stream.IntStream;
 
 /**
  * What one rank of a group is made of.
@@ -35,8 +36,15 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
      * @param store    shared by all ranks
      * @param base     start of the keys of this group alone
      * @param borrowed whether the store was opened for this group, and must be given back with it
+     * @param ranks    numbers of its ranks in the joined group
      */
-    record Meeting(Store store, String base, boolean borrowed) {}
+    record Meeting(Store store, String base, boolean borrowed, int[] ranks) {
+        /** Makes the meeting of a joined group. */
+        static Meeting joined(Store store, String base, boolean borrowed, int worldSize) {
+            return new Meeting(
+                    store, base, borrowed, IntStream.range(0, worldSize).toArray());
+        }
+    }
 
     CudaStream stream() {
         return way.stream;
@@ -52,6 +60,10 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
 
     Store store() {
         return way.meeting.store;
+    }
+
+    int[] ranks() {
+        return way.meeting.ranks;
     }
 
     String base() {

@@ -36,6 +36,9 @@ final class NcclWork implements Work, DeviceTask<Void> {
     /** Whether a failed operation waits for what an abort has left of it; only the device thread touches it. */
     private boolean cutOff;
 
+    /** What stands for it in the flight recorder. */
+    private final int entry;
+
     private enum Phase {
         QUEUED,
         RUNNING,
@@ -48,8 +51,9 @@ final class NcclWork implements Work, DeviceTask<Void> {
      * @param operation for messages
      * @param words     gives {@link #print}, which only slow and failed operations need
      * @param peer      the other rank of a message, which has no place in the sequence; -1 for a collective
+     * @param bytes     of its data
      */
-    record Title(NcclOperation operation, Supplier<String> words, int peer) {
+    record Title(NcclOperation operation, Supplier<String> words, int peer, long bytes) {
         /** Returns kind, counts, type, op and root: what must be equal on all ranks. */
         String print() {
             return words.get();
@@ -66,6 +70,8 @@ final class NcclWork implements Work, DeviceTask<Void> {
         this.sequence = sequence;
         this.job = job;
         this.deadline = deadline;
+        NcclRecording recording = queue.recording();
+        this.entry = recording == null ? 0 : recording.submitted(title, sequence, deadline.startNanos());
     }
 
     Title title() {
@@ -195,6 +201,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         synchronized (this) {
             failure = why;
             endedNanos = deadline.elapsedNanos();
+            recordEnd();
             job = null;
             ended.countDown();
             chained = completion;
@@ -203,6 +210,20 @@ final class NcclWork implements Work, DeviceTask<Void> {
         if (chained != null) {
             FerroException outcome = outcome();
             queue.onThreadOfItsOwn(() -> complete(chained, outcome));
+        }
+    }
+
+    private void recordRunning() {
+        NcclRecording recording = queue.recording();
+        if (recording != null) {
+            recording.running(entry);
+        }
+    }
+
+    private void recordEnd() {
+        NcclRecording recording = queue.recording();
+        if (recording != null) {
+            recording.ended(entry, title, failure, deadline.startNanos() + endedNanos);
         }
     }
 
@@ -233,6 +254,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         if (mine == null || queue.failure() != null) {
             return true;
         }
+        recordRunning();
         try {
             return mine.issue();
         } catch (RuntimeException | Error thrown) {

@@ -78,7 +78,10 @@ public final class NcclWorld {
                 GroupSpec group =
                         new GroupSpec(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
                 ends.add(new NcclJoin(group, context)
-                        .assemble(comm, new Meeting(store, "nccl/" + IN_ONE_PROCESS, false), StreamChoice.OWN));
+                        .assemble(
+                                comm,
+                                Meeting.joined(store, "nccl/" + IN_ONE_PROCESS, false, devices.length),
+                                StreamChoice.OWN));
             }
             return ends;
         } catch (RuntimeException | Error failure) {

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * Groups of some ranks, agreed over the store.
@@ -249,7 +250,9 @@ final class NewGroups {
         StreamChoice stream = member.stream().owned()
                 ? StreamChoice.OWN
                 : StreamChoice.of(member.stream().handle());
+        int[] ranks =
+                IntStream.of(attempt.ranks()).map(each -> member.ranks()[each]).toArray();
         return new NcclJoin(group, member.context())
-                .assemble(comm, new Meeting(store(), leader.key() + "/group", false), stream);
+                .assemble(comm, new Meeting(store(), leader.key() + "/group", false, ranks), stream);
     }
 }

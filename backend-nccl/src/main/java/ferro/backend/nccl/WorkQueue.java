@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.spi.RankContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -56,12 +57,24 @@ final class WorkQueue {
     private volatile GroupFailure stuck;
 
     private volatile HostHalf host;
+    /** Null for a queue that nobody records. */
+    private volatile NcclRecording recording;
 
     WorkQueue(Communicator comm, GroupNotes notes) {
         this.comm = comm;
         this.notes = notes;
         this.watchdog = new Watchdog(this);
         watchdog.start();
+    }
+
+    /** Has every operation recorded; before the first. */
+    void recordedAs(RankContext context, int[] ranks) {
+        recording = new NcclRecording(context, this, ranks);
+    }
+
+    /** Returns what hears of every operation, or null. */
+    NcclRecording recording() {
+        return recording;
     }
 
     CommPlace place() {
@@ -234,7 +247,10 @@ final class WorkQueue {
             }
         } finally {
             watchdog.wake();
-            listeners.tell(event(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
+            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
+            if (recording != null) {
+                recording.groupFailed();
+            }
         }
     }
 
@@ -251,16 +267,20 @@ final class WorkQueue {
                         + work.sequence() + " waits for " + work.elapsed().toMillis() + " ms of "
                         + work.deadline().lengthMillis() + " ms: " + whom;
         LOG.log(Level.WARNING, text);
-        listeners.tell(event(GroupEvent.Kind.LATE, absent, text));
+        listeners.tell(recorded(GroupEvent.Kind.LATE, absent, text));
     }
 
-    private GroupEvent event(GroupEvent.Kind kind, String ranks, String text) {
+    private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
         List<Integer> named = Stream.of(ranks.split(","))
                 .filter(rank -> !rank.isBlank())
                 .map(rank -> Integer.valueOf(rank.strip()))
                 .sorted()
                 .toList();
-        return new GroupEvent(kind, place().group(), place().rank(), named, text);
+        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), named, text);
+        if (recording != null) {
+            recording.event(event);
+        }
+        return event;
     }
 
     void interrupted(NcclWork work, InterruptedException interrupt) {
@@ -387,6 +407,9 @@ final class WorkQueue {
         notes.close();
         for (NcclWork work : pending()) {
             work.abandon(failure.get());
+        }
+        if (recording != null) {
+            recording.close();
         }
     }
 

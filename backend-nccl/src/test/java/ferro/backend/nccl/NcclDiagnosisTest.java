@@ -94,7 +94,7 @@ class NcclDiagnosisTest {
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(
-                    new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1), job, SOON);
+                    new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1, 8), job, SOON);
             StandInHooks.standInAbortHangs(1);
             queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));
             // ten seconds of patience pass in half a second

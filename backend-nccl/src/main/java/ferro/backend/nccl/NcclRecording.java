@@ -1,0 +1,72 @@
+package ferro.backend.nccl;
+
+import ferro.GroupEvent;
+import ferro.recorder.FlightRecorder;
+import ferro.recorder.GroupRecorder;
+import ferro.recorder.RecordedGroup;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+
+/**
+ * A queue in the flight recorder of its rank, beside the group of the same name that a back end for host tensors may have there.
+ * What an operation is in words is asked only where it has failed or is waited for.
+ */
+final class NcclRecording implements RecordedGroup, AutoCloseable {
+    private final RankContext context;
+    private final WorkQueue queue;
+    private final GroupRecorder recorder;
+
+    /** Enters a group of these ranks of the joined group. */
+    NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
+        this.context = context;
+        this.queue = queue;
+        CommPlace place = queue.place();
+        GroupSpec group = new GroupSpec(place.group(), place.rank(), place.worldSize(), Settings.TIMEOUT.of(context));
+        this.recorder = FlightRecorder.of(context, group).enter(place.group() + " (nccl)", place.rank(), ranks, this);
+    }
+
+    int submitted(NcclWork.Title title, long sequence, long nowNanos) {
+        return recorder.submitted(sequence, title.operation().label(), title.bytes(), nowNanos);
+    }
+
+    void running(int entry) {
+        recorder.running(entry);
+    }
+
+    void ended(int entry, NcclWork.Title title, GroupFailure why, long nowNanos) {
+        if (why == null) {
+            recorder.done(entry, nowNanos, -1, -1);
+        } else {
+            recorder.failed(entry, nowNanos, why.code(), title.print());
+        }
+    }
+
+    void event(GroupEvent event) {
+        recorder.event(event);
+    }
+
+    void groupFailed() {
+        recorder.groupFailed();
+    }
+
+    @Override
+    public Failed failure() {
+        GroupFailure why = queue.failure();
+        return why == null ? null : new Failed(why.code(), queue.place().rank(), -1, why.culprits(), why.text());
+    }
+
+    @Override
+    public Standing standing() {
+        NcclWork oldest = queue.oldest();
+        return oldest == null
+                ? Standing.IDLE
+                : new Standing(oldest.sequence(), oldest.title().print(), "");
+    }
+
+    @Override
+    public void close() {
+        recorder.close();
+        FlightRecorder.release(context);
+    }
+}
