@@ -75,7 +75,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.watch = new OperationWatch(group, control, runner);
-        this.recording = new Recording(context, group, place.ranks(), control);
+        this.recording = new Recording(context, group, place.ranks(), this);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
         place.membership().enter(control, place.ranks());
@@ -94,11 +94,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void failed() {
         driver.failed();
+        recording.recorder().groupFailed();
     }
 
     @Override
     public void event(GroupEvent event) {
-        recording.recorder().event(event.kind().name(), event.ranks(), event.text());
+        recording.recorder().event(event);
         listeners.tell(event);
     }
 
@@ -324,7 +325,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
                 next.work().fail(failure, PendingWork.Position.NOWHERE);
             }
             pointToPoint.settle(failure);
-            recording.recorder().groupFailed();
         }
     }
 
@@ -341,6 +341,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public boolean hasFailed() {
         return closing && !closed || control.failure() != null && (!settled || !isIdle());
+    }
+
+    /** Returns what the ranks have agreed on so far; null while the group works. */
+    Failure agreedFailure() {
+        return control.failure();
     }
 
     @Override
@@ -455,7 +460,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
         current = null;
         Prepared prepared = operation.prepared();
-        operation.work().succeed(prepared.schedule.steps(), prepared.bytesReceived);
+        operation.work().succeed(prepared.schedule.steps(), prepared.bytesMoved);
     }
 
     private void finishQueued(long until) {

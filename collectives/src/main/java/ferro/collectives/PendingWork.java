@@ -113,6 +113,11 @@ final class PendingWork implements Work {
         entry = driver.recorder().submitted(sequence, text, bytes, begunNanos);
     }
 
+    /** Tells the flight recorder what message it is. */
+    void recordedMessage(String text, long bytes, int peer) {
+        entry = driver.recorder().message(text, bytes, begunNanos, peer);
+    }
+
     /** Tells the flight recorder that it begins to run. */
     void runs() {
         driver.recorder().running(entry);

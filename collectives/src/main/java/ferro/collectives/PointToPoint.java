@@ -60,7 +60,7 @@ final class PointToPoint {
     Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
         Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
-        transfer.work.recorded(what, tensor.byteCount());
+        transfer.work.recordedMessage(what, tensor.byteCount(), peer);
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;
@@ -153,7 +153,7 @@ final class PointToPoint {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {
             pendingCount.decrementAndGet();
-            transfer.work.succeed(-1, transfer.isSend ? 0 : transfer.tensor.byteCount());
+            transfer.work.succeed(-1, transfer.tensor.byteCount());
         }
     }
 

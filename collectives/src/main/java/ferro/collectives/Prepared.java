@@ -19,10 +19,10 @@ final class Prepared {
     final Schedule schedule;
     final long fingerprint;
     final String text;
-    /** Of the whole operation, and of what this rank receives of it. */
+    /** Of the whole operation, and of what this rank sends and receives of it. */
     final long bytes;
 
-    final long bytesReceived;
+    final long bytesMoved;
 
     Prepared(Prepared.Key key, Plan plan, Schedule schedule) {
         this.kind = key.kind;
@@ -34,7 +34,7 @@ final class Prepared {
         this.schedule = schedule;
         int unit = key.type == null ? 0 : key.type.byteSize();
         this.bytes = key.elements * unit;
-        this.bytesReceived = schedule.receivedElements() * unit;
+        this.bytesMoved = schedule.movedElements() * unit;
         this.text = describe(key, plan.algorithm());
         this.fingerprint = Hashing.of(text);
     }

@@ -1,7 +1,6 @@
 package ferro.collectives;
 
 import ferro.collectives.control.Failure;
-import ferro.collectives.control.GroupControl;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -11,13 +10,13 @@ import ferro.spi.RankContext;
 /** One group in the flight recorder of its rank: what its operations tell, and what the recorder asks when it writes. */
 final class Recording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
-    private final GroupControl control;
+    private final GroupEngine engine;
     private final GroupRecorder recorder;
 
     /** Enters a group, whose ranks have these numbers in the joined group. */
-    Recording(RankContext context, GroupSpec group, int[] ranks, GroupControl control) {
+    Recording(RankContext context, GroupSpec group, int[] ranks, GroupEngine engine) {
         this.context = context;
-        this.control = control;
+        this.engine = engine;
         this.recorder = FlightRecorder.of(context, group).enter(group.name(), group.rank(), ranks, this);
     }
 
@@ -27,7 +26,7 @@ final class Recording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Failed failure() {
-        Failure failure = control.failure();
+        Failure failure = engine.agreedFailure();
         return failure == null
                 ? null
                 : new Failed(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
@@ -35,7 +34,8 @@ final class Recording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Standing standing() {
-        return Standing.IDLE;
+        ferro.collectives.control.Standing now = engine.standing();
+        return new Standing(now.sequence(), now.progress(), now.waitingFor());
     }
 
     /** Leaves; the last group of a rank ends its recorder. */

@@ -66,6 +66,14 @@ final class Schedule {
             count++;
         }
 
+        private long moved() {
+            long sum = 0;
+            for (int i = 0; i < count; i++) {
+                sum += kind[i] == COPY ? 0 : elements[i];
+            }
+            return sum;
+        }
+
         private void grow() {
             int longer = 2 * kind.length;
             kind = Arrays.copyOf(kind, longer);
@@ -80,13 +88,9 @@ final class Schedule {
         }
     }
 
-    /** Returns how many elements arrive from other ranks. */
-    long receivedElements() {
-        long sum = 0;
-        for (int i = 0; i < receives.count; i++) {
-            sum += receives.kind[i] == COPY ? 0 : receives.elements[i];
-        }
-        return sum;
+    /** Returns how many elements go to other ranks and come from them. */
+    long movedElements() {
+        return sends.moved() + receives.moved();
     }
 
     int steps() {

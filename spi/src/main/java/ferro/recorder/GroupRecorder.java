@@ -35,7 +35,7 @@ public final class GroupRecorder implements AutoCloseable {
      * How far an operation had come when it failed.
      *
      * @param step       step of its plan, -1 if unknown
-     * @param bytesMoved bytes received
+     * @param bytesMoved bytes that have gone out and come in
      * @param waitingFor ranks of the group that it waited for, comma-separated, empty if none
      */
     public record Progress(int step, long bytesMoved, String waitingFor) {
@@ -53,6 +53,23 @@ public final class GroupRecorder implements AutoCloseable {
      * @return what stands for it in the other calls
      */
     public int submitted(long sequence, String text, long bytes, long begunNanos) {
+        return show(claim(text, bytes, begunNanos), sequence, -1);
+    }
+
+    /**
+     * A message is submitted, which has no number.
+     *
+     * @param text       what it is; the first word is its kind
+     * @param bytes      of its data
+     * @param begunNanos now, on the clock of the context
+     * @param peer       rank of the group that it waits for until it has ended
+     * @return what stands for it in the other calls
+     */
+    public int message(String text, long bytes, long begunNanos, int peer) {
+        return show(claim(text, bytes, begunNanos), -1, peer);
+    }
+
+    private int claim(String text, long bytes, long begunNanos) {
         if (ring == null) {
             return OperationRing.NONE;
         }
@@ -63,7 +80,6 @@ public final class GroupRecorder implements AutoCloseable {
         int place = ring.place(entry);
         ring.groups[place] = this;
         ring.texts[place] = text;
-        ring.sequences[place] = sequence;
         ring.bytes[place] = bytes;
         ring.begun[place] = begunNanos;
         ring.ended[place] = 0;
@@ -72,7 +88,16 @@ public final class GroupRecorder implements AutoCloseable {
         ring.codes[place] = null;
         ring.waitingFor[place] = "";
         ring.traces[place] = CollectiveTrace.begin();
-        ring.show(entry, OperationRing.QUEUED);
+        return entry;
+    }
+
+    private int show(int entry, long sequence, int peer) {
+        if (entry != OperationRing.NONE) {
+            int place = ring.place(entry);
+            ring.sequences[place] = sequence;
+            ring.peers[place] = peer;
+            ring.show(entry, OperationRing.QUEUED);
+        }
         return entry;
     }
 
@@ -93,7 +118,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @param entry      what {@link #submitted} has returned
      * @param endedNanos now
      * @param steps      steps of its plan, -1 if unknown
-     * @param bytesMoved bytes received
+     * @param bytesMoved bytes that have gone out and come in
      */
     public void done(int entry, long endedNanos, int steps, long bytesMoved) {
         if (entry != OperationRing.NONE && ring.take(entry)) {

@@ -37,6 +37,7 @@ final class OperationRing {
     final long[] ended;
     final long[] moved;
     final int[] steps;
+    final int[] peers;
     final Code[] codes;
     final String[] waitingFor;
     final Object[] traces;
@@ -56,6 +57,7 @@ final class OperationRing {
         ended = new long[capacity];
         moved = new long[capacity];
         steps = new int[capacity];
+        peers = new int[capacity];
         codes = new Code[capacity];
         waitingFor = new String[capacity];
         traces = new Object[capacity];
@@ -72,9 +74,10 @@ final class OperationRing {
      * @param begun      when it was submitted
      * @param ended      0 if it has not
      * @param step       -1 if unknown
-     * @param moved      bytes received
+     * @param moved      bytes that have gone out and come in
      * @param code       null unless it has failed
      * @param waitingFor ranks of its group that it waited for when it failed, comma-separated
+     * @param peer       the other rank of a message, -1 for a collective
      */
     record Entry(
             GroupRecorder group,
@@ -87,7 +90,8 @@ final class OperationRing {
             int step,
             long moved,
             Code code,
-            String waitingFor) {
+            String waitingFor,
+            int peer) {
         boolean isOpen() {
             return state == QUEUED || state == RUNNING;
         }
@@ -172,7 +176,8 @@ final class OperationRing {
                         steps[place],
                         moved[place],
                         codes[place],
-                        waitingFor[place]);
+                        waitingFor[place],
+                        peers[place]);
                 VarHandle.loadLoadFence();
                 if ((long) STAMP.getOpaque(stamps, place) == before) {
                     return entry;

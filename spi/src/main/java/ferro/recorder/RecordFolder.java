@@ -18,6 +18,8 @@ final class RecordFolder {
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 500;
+    /** More is learned of a failure soon after it: one file has it all. */
+    private static final long GATHER_MILLIS = 20;
     /** The operations of a failed group end within the turn of whoever drives; a file without their ends says less. */
     private static final long SETTLE_MILLIS = 100;
 
@@ -107,6 +109,9 @@ final class RecordFolder {
         try {
             if (!woken && !closed) {
                 wait(LOOK_MILLIS);
+            }
+            if (woken && !closed) {
+                wait(GATHER_MILLIS);
             }
         } catch (InterruptedException interrupted) {
             closed = true;

@@ -99,7 +99,11 @@ final class RecordWriter {
         json.name("step").number(entry.step()).name("bytesMoved").number(entry.moved());
         Standing standing = standing(entry);
         json.name("waitingFor");
-        ranks(group, entry.isOpen() ? standing.waitingFor() : entry.waitingFor());
+        if (entry.isOpen() && entry.peer() >= 0) {
+            json.open('[').number(inJoined(group, entry.peer())).close(']');
+        } else {
+            ranks(group, entry.isOpen() ? standing.waitingFor() : entry.waitingFor());
+        }
         if (!standing.progress().isEmpty()) {
             json.name("progress").text(standing.progress());
         }

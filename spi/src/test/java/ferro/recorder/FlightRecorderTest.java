@@ -59,6 +59,21 @@ class FlightRecorderTest {
     }
 
     @Test
+    void aMessageInFlightWaitsForItsPeer() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, world);
+        group.running(group.message("recv from rank 1 tag 7", 100, 90, 1));
+
+        String record = written(recorder);
+
+        assertTrue(
+                record.contains("{\"group\":\"world[2, 3]\",\"sequence\":-1,\"kind\":\"recv\",\"text\":"
+                        + "\"recv from rank 1 tag 7\",\"bytes\":100,\"begun\":90,\"ended\":0,\"state\":\"running\","
+                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[3]}"),
+                record);
+    }
+
+    @Test
     void anOperationThatHasEndedSaysHow() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
