@@ -27,12 +27,12 @@ record FailureBox(
     /**
      * The rank that failed first.
      *
-     * @param rank which
-     * @param how  for example {@code failed first: exit code 7}
-     * @param host where
-     * @param pid  of its process
+     * @param rank     which
+     * @param headline for example {@code rank 1 failed first: exit code 7}
+     * @param host     where
+     * @param pid      of its process
      */
-    record First(int rank, String how, String host, long pid) {}
+    record First(int rank, String headline, String host, long pid) {}
 
     /**
      * What a rank printed.
@@ -67,21 +67,21 @@ record FailureBox(
     private List<String> lines(Wrapped wrapped) {
         List<String> lines = new ArrayList<>();
         lines.add(RULE);
-        lines.add("| ferro: rank " + first.rank() + " " + first.how());
+        lines.add("| ferro: " + first.headline());
         lines.add(String.format(
                 Locale.ROOT, "| host %s, pid %d, %.1f s after the start", first.host(), first.pid(), seconds));
         diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
         others.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
         if (!printed.trace().isEmpty()) {
-            lines.add("| its exception:");
-            printed.trace().forEach(line -> lines.add("|   " + line.replace("\t", "    ")));
+            lines.add("| exception of rank " + first.rank() + ":");
+            printed.trace().forEach(line -> lines.addAll(wrapped.lines("|   ", line.replace("\t", "    "))));
         }
         List<String> rest = printed.rest();
         if (!rest.isEmpty()) {
-            lines.add("| its last lines (" + rest.size() + "):");
+            lines.add("| last lines of rank " + first.rank() + " (" + rest.size() + "):");
             rest.forEach(line -> lines.add("|   " + line));
         } else if (printed.trace().isEmpty()) {
-            lines.add("| it printed nothing");
+            lines.add("| rank " + first.rank() + " printed nothing");
         }
         more.forEach(line -> lines.add("| " + line));
         lines.add(RULE);

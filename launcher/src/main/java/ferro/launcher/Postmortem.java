@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
  * @param recordings where
  */
 record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recordings recordings) {
+    private static final int KILLED = ExitCode.ofSignal("KILL");
+
     static Postmortem of(Supervisor.Outcome outcome, String job, Recordings recordings) {
         boolean well = outcome.failures().isEmpty() && outcome.signal().isEmpty();
         return new Postmortem(outcome, well ? Optional.empty() : recordings.analyzed(job), recordings);
@@ -57,17 +59,28 @@ record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recor
     }
 
     FailureBox box(RankProcess first, double seconds) {
-        int code = first().code();
-        String how = code == ExitCode.OK
-                ? "ended too early: exit code 0, while others still needed it"
-                : "failed first: " + ExitCode.describe(code);
         return new FailureBox(
-                new FailureBox.First(first.rank(), how, hostName(), first.pid()),
+                new FailureBox.First(first.rank(), headline(first.rank()), hostName(), first.pid()),
                 seconds,
                 diagnosis(),
                 others(first.rank()),
                 new FailureBox.Printed(first.trace(), first.lastLines()),
                 more());
+    }
+
+    private String headline(int first) {
+        int code = first().code();
+        String how = code == ExitCode.OK
+                ? "ended too early: exit code 0, while others still needed it"
+                : "failed first: " + ExitCode.describe(code);
+        String ended = "rank " + first + " " + how;
+        if (guilty().isEmpty() || guilty().contains(first)) {
+            return ended;
+        }
+        String blamed = guilty().size() == 1
+                ? "rank " + guilty().iterator().next() + " is to blame"
+                : named(guilty()) + " are to blame";
+        return blamed + "; " + ended;
     }
 
     private List<String> diagnosis() {
@@ -77,6 +90,10 @@ record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recor
             lines.add("diagnosis: " + verdict.get(0));
             verdict.stream().skip(1).limit(3).map(reason -> "  " + reason).forEach(lines::add);
         });
+        if (first().code() == KILLED) {
+            lines.add(
+                    "signal KILL comes from somebody's kill -9, or from the kernel when memory runs out (dmesg shows it)");
+        }
         outcome.halted()
                 .forEach((rank, pid) -> lines.add("rank " + rank + ", pid " + pid
                         + ", stood still: somebody had stopped it by a signal (SIGSTOP, ctrl-Z, a debugger);"

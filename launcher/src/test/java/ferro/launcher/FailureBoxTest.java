@@ -13,7 +13,7 @@ class FailureBoxTest {
     @Test
     void boxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
-                new FailureBox.First(2, "failed first: " + ExitCode.describe(137), "host-a", 4711),
+                new FailureBox.First(2, "rank 2 failed first: " + ExitCode.describe(137), "host-a", 4711),
                 3.21,
                 List.of(
                         "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
@@ -25,7 +25,7 @@ class FailureBoxTest {
 
         assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
         assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
-        assertTrue(text.contains("its last lines (2):\n|   step 7\n|   step 8\n"), text);
+        assertTrue(text.contains("last lines of rank 2 (2):\n|   step 7\n|   step 8\n"), text);
         assertTrue(text.contains("ranks [0, 1]"), text);
         assertTrue(text.contains(
                 "| diagnosis: rank 2 is to blame: its process is gone and wrote no recording\n|   (killed or"));
@@ -36,7 +36,7 @@ class FailureBoxTest {
     void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
         String wide = "x".repeat(390) + "end";
         FailureBox box = new FailureBox(
-                new FailureBox.First(1, "failed first: exit code 3", "host-b", 17),
+                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host-b", 17),
                 0.5,
                 List.of(),
                 List.of(),
@@ -95,7 +95,7 @@ class FailureBoxTest {
         add(tail, "Caused by: java.io.IOException: disk");
         add(tail, "bye");
         FailureBox box = new FailureBox(
-                new FailureBox.First(1, "failed first: exit code 1", "host-b", 17),
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host-b", 17),
                 0.5,
                 List.of(),
                 List.of(),
@@ -104,9 +104,9 @@ class FailureBoxTest {
 
         String text = String.join("\n", box.lines(80));
 
-        assertTrue(text.contains("| its exception:\n|   Exception in thread \"main\" java.lang.Ill"), text);
+        assertTrue(text.contains("| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill"), text);
         assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
-        assertTrue(text.contains("| its last lines (1):\n|   bye\n"), text);
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
     }
 
     private static void add(Tail tail, String text) {

@@ -57,6 +57,9 @@ final class Testimony {
         if (sequence < 0) {
             return code + " in group \"" + group.name() + "\"";
         }
+        if (code.equals("PEER_LOST")) {
+            return "it left, although the others were in " + call + "; " + last(rank, group, sequence);
+        }
         String never = group.reached(rank, sequence) ? "it has gone on from " + call : "it never called " + call;
         return never + "; " + last(rank, group, sequence) + elsewhere(rank, group);
     }
@@ -64,7 +67,7 @@ final class Testimony {
     /** A rank without a recording; the code of the failure says what is known. */
     private static String silent(String code) {
         if (code.equals("PEER_LOST")) {
-            return "its process is gone and wrote no recording (killed or crashed)";
+            return "its process is gone and wrote no recording (killed, crashed, or ended by itself)";
         }
         return "it wrote no recording (stopped, killed or stuck)";
     }

@@ -1,0 +1,149 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the last thing on the screen says of a job of which one rank has failed: whom it names, and why. */
+@Timeout(120)
+class LauncherBlameTest {
+    private static final Pattern PIDS = Pattern.compile("rank (\\d+) = pid (\\d+)");
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    @DisplayName("row 19: a rank that leaves by exit(0) is named, and the launcher's exit code is not 0")
+    void rankThatLeavesEarlyIsNamed() throws Exception {
+        try (LauncherRun run = start("leaves", "PT30S")) {
+            assertNotEquals(0, run.exitCode(), run::toString);
+
+            String box = box(run);
+            assertTrue(box.contains("ferro: rank 1 ended too early: exit code 0, while others still needed it"), box);
+            assertTrue(box.contains("diagnosis: rank 1 is to blame"), box);
+            assertTrue(box.contains("PEER_LOST"), box);
+        }
+    }
+
+    @Test
+    @DisplayName("row 20: the trace of the rank that threw comes first in the launcher's box, whole")
+    void rankThatThrowsIsShownWithItsWholeTrace() throws Exception {
+        try (LauncherRun run = start("throws", "PT30S")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            String box = box(run);
+            assertTrue(box.contains("ferro: rank 1 failed first: exit code 1"), box);
+            int trace =
+                    box.indexOf("|   Exception in thread \"main\" java.lang.IllegalStateException: no data for rank 1");
+            assertTrue(trace > 0, box);
+            assertTrue(box.indexOf("FailsInOneRank.main(", trace) > trace, box);
+        }
+    }
+
+    @Test
+    @DisplayName("row 1: the launcher names the rank that was killed, its signal, and what the others were in")
+    void rankThatIsKilledIsNamedWithItsSignal() throws Exception {
+        try (LauncherRun run = start("behaves", "PT30S")) {
+            run.restOfLine("[1] going");
+            Processes.kill(pid(run, 1));
+
+            assertEquals(137, run.exitCode(), run::toString);
+            String box = box(run);
+            assertTrue(box.contains("ferro: rank 1 failed first: ended by signal KILL"), box);
+            assertTrue(box.contains("diagnosis: rank 1 is to blame: its process is gone"), box);
+            Path recordings = Path.of(box.substring(box.indexOf("./ferro analyze ") + "./ferro analyze ".length())
+                    .lines()
+                    .findFirst()
+                    .orElseThrow());
+            assertEquals(temporary, recordings.getParent());
+            analyzed(recordings);
+        }
+    }
+
+    private void analyzed(Path recordings) throws Exception {
+        try (LauncherRun run = LauncherRun.start("analyze", recordings.toString())) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String first = run.outLines().get(0);
+            assertTrue(first.startsWith("verdict: rank 1 is to blame: its process is gone"), first);
+            assertTrue(Files.size(recordings.resolve("ferro-timeline.html")) > 10_000);
+        }
+    }
+
+    @Test
+    @DisplayName("row 4: the launcher names a rank that was stopped, with the way to let it go on, and ends")
+    void rankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
+        try (LauncherRun run = start("behaves", "PT1S")) {
+            run.restOfLine("[1] going");
+            new ProcessBuilder("kill", "-s", "STOP", "" + pid(run, 1)).start().waitFor();
+
+            assertEquals(1, run.exitCode(), run::toString);
+            String box = box(run);
+            assertTrue(box.contains("ferro: rank 1 is to blame; rank "), box);
+            assertTrue(box.contains("stood still: somebody had stopped it by a signal"), box);
+            assertTrue(box.contains("kill -s CONT " + pid(run, 1)), box);
+        }
+    }
+
+    @Test
+    @DisplayName("row 18: a rank of a job that hangs is named by ferro dump and ferro analyze while it hangs")
+    void rankThatKeepsOthersWaitingIsNamedWhileTheyWait() throws Exception {
+        Path recordings = temporary.resolve("mine");
+        Map<String, String> variables = Map.of("FERRO_RECORDER_DIR", recordings.toString());
+        try (LauncherRun run = LauncherRun.start(variables, arguments("sleeps", "PT60S"))) {
+            run.restOfLine("[1] going");
+            try (LauncherRun dump = LauncherRun.start("dump", recordings.toString())) {
+                assertEquals(0, dump.exitCode(), dump::toString);
+            }
+            try (LauncherRun analyze = LauncherRun.start("analyze", recordings.toString())) {
+                assertEquals(0, analyze.exitCode(), analyze::toString);
+                String first = analyze.outLines().get(0);
+                assertTrue(first.startsWith("verdict: rank 1 is to blame: it never called allReduce seq "), first);
+            }
+            run.signal("TERM");
+            assertEquals(143, run.exitCode(), run::toString);
+        }
+    }
+
+    private LauncherRun start(String how, String deadline) throws Exception {
+        // where the launcher makes its folders
+        Map<String, String> variables = Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+        return LauncherRun.start(variables, arguments(how, deadline));
+    }
+
+    private static String[] arguments(String how, String deadline) {
+        return new String[] {"run", "-n", "3", "--no-bind", "ferro.integration.FailsInOneRank", how, deadline};
+    }
+
+    private static long pid(LauncherRun run, int rank) throws InterruptedException {
+        run.awaitErrLine("rank 0 = pid ");
+        Matcher pids = PIDS.matcher(run.errText());
+        while (pids.find()) {
+            if (pids.group(1).equals("" + rank)) {
+                return Long.parseLong(pids.group(2));
+            }
+        }
+        throw new AssertionError("no pid of rank " + rank + " among " + run);
+    }
+
+    private static String box(LauncherRun run) {
+        List<String> lines = run.errLines();
+        String rule = lines.get(lines.size() - 1);
+        assertTrue(rule.startsWith("+-----"), run::toString);
+        String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
+        assertFalse(box.isBlank());
+        System.out.println(box);
+        return box;
+    }
+}
