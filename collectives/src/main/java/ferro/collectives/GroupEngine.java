@@ -23,7 +23,9 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -341,6 +343,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public boolean hasFailed() {
         return closing && !closed || control.failure() != null && (!settled || !isIdle());
+    }
+
+    @Override
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return recording.write(folder);
     }
 
     /** Returns what the ranks have agreed on so far; null while the group works. */

@@ -6,22 +6,30 @@ import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.io.IOException;
+import java.nio.file.Path;
 
 /** One group in the flight recorder of its rank: what its operations tell, and what the recorder asks when it writes. */
 final class Recording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final GroupEngine engine;
+    private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
     /** Enters a group, whose ranks have these numbers in the joined group. */
     Recording(RankContext context, GroupSpec group, int[] ranks, GroupEngine engine) {
         this.context = context;
         this.engine = engine;
-        this.recorder = FlightRecorder.of(context, group).enter(group.name(), group.rank(), ranks, this);
+        this.whole = FlightRecorder.of(context, group);
+        this.recorder = whole.enter(group.name(), group.rank(), ranks, this);
     }
 
     GroupRecorder recorder() {
         return recorder;
+    }
+
+    Path write(Path folder) throws IOException {
+        return whole.write(folder, "asked for by the program");
     }
 
     @Override

@@ -9,6 +9,8 @@ import ferro.collectives.CollectiveEngine;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
@@ -206,6 +208,21 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public void onEvent(Consumer<GroupEvent> listener) {
         backend.onEvent(Objects.requireNonNull(listener, "listener"));
+    }
+
+    /**
+     * Writes what the flight recorder of this rank holds: its last operations, those in flight and whom they wait for, of this
+     * group and of all others of the rank. {@code ./ferro analyze} merges the files of all ranks; a failure writes them by
+     * itself where {@code ferro.recorder.dir} is set.
+     *
+     * @param folder made if it is not there
+     * @return the file written, {@code ferro-JOB-rankR.json}; one that was there is replaced
+     * @throws IOException                   if it cannot be written
+     * @throws IllegalStateException         if there is no recorder, by {@code ferro.recorder.entries=0}
+     * @throws UnsupportedOperationException if the back end records nothing
+     */
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return backend.writeFlightRecord(folder);
     }
 
     /**

@@ -28,7 +28,8 @@ final class CollectiveTrace {
         event.group = group.name();
         event.rank = group.rank();
         event.sequence = sequence;
-        event.operation = text;
+        event.operation = JsonText.firstWord(text);
+        event.description = text;
         event.bytes = outcome.bytes;
         event.code = outcome.code;
         event.commit();
@@ -72,6 +73,9 @@ final class CollectiveTrace {
 
         @Label("Operation")
         String operation;
+
+        @Label("Description")
+        String description;
 
         @Label("Bytes")
         @DataAmount

@@ -7,7 +7,9 @@ import ferro.GroupEvent;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -131,6 +133,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     /** Closes within 5 s. */
+    @Override
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return inner.writeFlightRecord(folder);
+    }
+
     @Override
     public void close() {
         close(CLOSE_BOUND);

@@ -17,8 +17,10 @@ import ferro.backend.nccl.CollectiveCalls.Memory;
 import ferro.backend.nccl.RawCalls.Parts;
 import ferro.backend.nccl.RawCalls.Raw;
 import ferro.backend.nccl.ffi.LoadedLibraries;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -208,6 +210,11 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         queue.listeners().add(Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return queue.recording().write(folder);
     }
 
     @Override

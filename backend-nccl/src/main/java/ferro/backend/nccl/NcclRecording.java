@@ -7,6 +7,8 @@ import ferro.recorder.RecordedGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * A queue in the flight recorder of its rank, beside the group of the same name that a back end for host tensors may have there.
@@ -15,6 +17,7 @@ import ferro.spi.Settings;
 final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final WorkQueue queue;
+    private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
     /** Enters a group of these ranks of the joined group. */
@@ -23,7 +26,8 @@ final class NcclRecording implements RecordedGroup, AutoCloseable {
         this.queue = queue;
         CommPlace place = queue.place();
         GroupSpec group = new GroupSpec(place.group(), place.rank(), place.worldSize(), Settings.TIMEOUT.of(context));
-        this.recorder = FlightRecorder.of(context, group).enter(place.group() + " (nccl)", place.rank(), ranks, this);
+        this.whole = FlightRecorder.of(context, group);
+        this.recorder = whole.enter(place.group() + " (nccl)", place.rank(), ranks, this);
     }
 
     int submitted(NcclWork.Title title, long sequence, long nowNanos) {
@@ -48,6 +52,10 @@ final class NcclRecording implements RecordedGroup, AutoCloseable {
 
     void groupFailed() {
         recorder.groupFailed();
+    }
+
+    Path write(Path folder) throws IOException {
+        return whole.write(folder, "asked for by the program");
     }
 
     @Override

@@ -12,7 +12,9 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -212,6 +214,11 @@ public final class SimulatedBackend implements CollectiveBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         engine.onEvent(listener);
+    }
+
+    @Override
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return engine.writeFlightRecord(folder);
     }
 
     @Override

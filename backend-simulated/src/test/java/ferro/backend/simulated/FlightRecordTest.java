@@ -10,6 +10,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.group.ProcessGroup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,5 +71,24 @@ class FlightRecordTest {
         assertTrue(Files.readString(folder.resolve("ferro-default-rank1.json"))
                 .contains("{\"group\":\"simulated\",\"sequence\":-1,\"kind\":\"recv\",\"text\":"
                         + "\"recv from rank 0 tag 7\",\"bytes\":100,"));
+    }
+
+    @Test
+    void aRankWritesOnDemandWhatItWaitsForNow() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
+        try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
+            Work letter = ranks.get(1).recv(HostTensor.of(new byte[100]), 0, 7, LONG);
+
+            Path file = group.writeFlightRecord(folder);
+
+            assertEquals(folder.resolve("ferro-default-rank1.json"), file);
+            String record = Files.readString(file);
+            assertTrue(record.contains("\"reason\":\"asked for by the program\""), record);
+            assertTrue(record.contains("\"kind\":\"recv\""), record);
+            assertTrue(record.contains("\"waitingFor\":[0]"), record);
+            ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG).await();
+            letter.await();
+        }
+        ranks.get(0).close();
     }
 }
