@@ -30,11 +30,13 @@ final class OperationWatch {
     private final GroupControl control;
     private final PlanRunner runner;
     private final Inquiry inquiry;
+    private final Inquiry warning;
     private boolean begun;
     private boolean warned;
     private long nextAskNanos;
     private long askIntervalNanos;
     private long warnNanos;
+    private long warnLeadNanos;
     private long nextPictureNanos;
     private volatile Standing picture = Standing.IDLE;
 
@@ -43,6 +45,7 @@ final class OperationWatch {
         this.control = control;
         this.runner = runner;
         this.inquiry = control.inquiry();
+        this.warning = control.inquiry();
     }
 
     /** Another operation is the one under way. */
@@ -65,10 +68,10 @@ final class OperationWatch {
         }
         if (nowNanos - nextAskNanos >= 0) {
             askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
-            askAfter(nowNanos);
+            nextAskNanos = nowNanos + askIntervalNanos;
             control.ask(running.header());
         }
-        if (!warned && nowNanos - warnNanos >= 0) {
+        if (!warned && warning.mayJudge(running.header(), null, warnNanos, warnLeadNanos, nowNanos)) {
             warned = true;
             warn(running);
         }
@@ -90,23 +93,16 @@ final class OperationWatch {
     private void begin(Operation running, long nowNanos) {
         begun = true;
         inquiry.begin();
+        warning.begin();
         long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
-        warned = left < WARNED_LEAST_NANOS;
+        warned = running.work().deadlineNanos() - running.work().begunNanos() < WARNED_LEAST_NANOS;
         warnNanos = nowNanos + left / 4;
+        warnLeadNanos = Inquiry.leadNanos(left / 4);
         nextPictureNanos = nowNanos + PICTURE_NANOS;
         // every rank asks every rank: larger worlds ask more rarely
         long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
-        askIntervalNanos = Math.min(FIRST_ASK_NANOS * crowd, left / 4);
-        askAfter(nowNanos);
-    }
-
-    /** Finds when to ask next: after the interval, but in any case shortly before the warning. */
-    private void askAfter(long nowNanos) {
-        nextAskNanos = nowNanos + Math.max(1, askIntervalNanos);
-        long before = warnNanos - Inquiry.leadNanos(warnNanos - nowNanos);
-        if (!warned && nowNanos - before < 0 && before - nextAskNanos < 0) {
-            nextAskNanos = before;
-        }
+        askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, left / 4));
+        nextAskNanos = nowNanos + askIntervalNanos;
     }
 
     /** A rank that closed its end without having made a call will never make it. */

@@ -20,7 +20,6 @@ final class Mismatches {
     private final int self;
     private final int worldSize;
     private final Map<Integer, String> calls = new TreeMap<>();
-    private final BitSet heard = new BitSet();
     private long sequence;
     private boolean concluded;
 
@@ -36,22 +35,22 @@ final class Mismatches {
             if (sequence == 0) {
                 sequence = mine.sequence();
                 calls.put(self, mine.text());
-                heard.set(self);
             } else if (sequence != mine.sequence()) {
                 return;
             }
             boolean first = calls.size() == 1;
             calls.put(peer, theirs);
-            heard.set(peer);
-            if (!first || heard.cardinality() == worldSize) {
+            if (!first || calls.size() == worldSize) {
                 peer = -1;
             }
         }
         if (peer >= 0) {
             control.ask(mine);
+            // once more for those that come to it meanwhile
+            control.later(() -> control.ask(mine), COLLECT_NANOS / 2);
             control.later(this::conclude, COLLECT_NANOS);
         }
-        concludeIfAllHeard();
+        concludeIfAllCalled();
     }
 
     /** Takes note of what a rank answered. */
@@ -60,18 +59,17 @@ final class Mismatches {
             if (sequence == 0 || status.asked() != sequence) {
                 return;
             }
-            heard.set(peer);
             if (status.fingerprint() != 0) {
                 calls.put(peer, status.call());
             }
         }
-        concludeIfAllHeard();
+        concludeIfAllCalled();
     }
 
-    private void concludeIfAllHeard() {
+    private void concludeIfAllCalled() {
         boolean all;
         synchronized (this) {
-            all = heard.cardinality() == worldSize;
+            all = calls.size() == worldSize;
         }
         if (all) {
             conclude();

@@ -1,0 +1,315 @@
+package ferro.integration;
+
+import static ferro.integration.InProcessRanks.result;
+import static ferro.integration.InProcessRanks.until;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.integration.InProcessRanks.Ended;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/** What ranks are told when something goes wrong: the same cause, the same culprits, and who is where. */
+abstract class DiagnosisRows {
+    /** Promised are 100 ms on an idle machine. */
+    private static final long SPREAD_MILLIS = 500;
+
+    private static final int LARGE = 1 << 20;
+
+    abstract InProcessRanks ranks(int worldSize);
+
+    private static void sum(ProcessGroup group, Duration deadline) {
+        group.within(deadline).allReduce(new float[] {group.rank() + 2, 3}, ReduceOp.SUM);
+    }
+
+    private static FerroException failed(Ended ended, Code code, String culprits) {
+        FerroException failure = ended.failure();
+        assertNotNull(failure, "a call ended well");
+        assertEquals(code, failure.code(), failure.getMessage());
+        assertEquals(culprits, failure.where().culprits(), failure.getMessage());
+        return failure;
+    }
+
+    private static void says(FerroException failure, String... texts) {
+        for (String text : texts) {
+            assertTrue(failure.getMessage().contains(text), "\"" + text + "\" in: " + failure.getMessage());
+        }
+    }
+
+    private static void agreed(List<ProcessGroup> groups, Code code, String culprits) {
+        for (ProcessGroup group : groups) {
+            until(
+                    "rank " + group.rank() + " never heard of it",
+                    () -> group.failure().isPresent());
+            until("rank " + group.rank() + " names " + group.failure(), () -> {
+                FerroException failure = group.failure().orElseThrow();
+                return failure.code() == code && failure.where().culprits().equals(culprits);
+            });
+        }
+    }
+
+    private static long spreadMillis(List<Ended> ended) {
+        long first = ended.stream().mapToLong(Ended::atNanos).min().orElseThrow();
+        long last = ended.stream().mapToLong(Ended::atNanos).max().orElseThrow();
+        return TimeUnit.NANOSECONDS.toMillis(last - first);
+    }
+
+    @Test
+    @DisplayName("row 4, row 18: at the deadline all survivors name the rank that skipped the call, and where it is")
+    void aRankThatSkipsACallIsNamedByAll(TestReporter reporter) {
+        Duration deadline = Duration.ofSeconds(1);
+        try (InProcessRanks ranks = ranks(4)) {
+            ranks.all(group -> sum(group, deadline));
+            List<Future<Ended>> waiting = new ArrayList<>();
+            for (int rank : List.of(0, 1, 3)) {
+                waiting.add(ranks.start(rank, group -> sum(group, deadline)));
+            }
+            List<Ended> ended = waiting.stream().map(InProcessRanks::result).toList();
+            for (Ended each : ended) {
+                FerroException failure = failed(each, Code.TIMED_OUT, "2");
+                says(failure, "gave up on rank 2", "rank 2 has not called it", "seq 1 (allReduce f32[2] sum", "seq 2");
+                assertEquals(2, failure.where().sequence());
+                assertTrue(
+                        failure.where().elapsedNanos() >= deadline.toNanos(),
+                        failure.where().toString());
+            }
+            reporter.publishEntry("row 4, row 18", spreadMillis(ended) + " ms between the first and the last survivor");
+            assertTrue(spreadMillis(ended) < SPREAD_MILLIS, spreadMillis(ended) + " ms apart");
+            agreed(ranks.groups, Code.TIMED_OUT, "2");
+            for (int rank = 0; rank < 4; rank++) {
+                var heard = ranks.events.get(rank);
+                until("rank " + rank + " heard " + heard, () -> heard.stream().anyMatch(DiagnosisRows::isTheEnd));
+            }
+            GroupEvent late = ranks.events.get(0).peek();
+            assertEquals(GroupEvent.Kind.LATE, late.kind(), late.toString());
+            assertEquals(List.of(2), late.ranks(), late.text());
+            assertTrue(late.text().contains("rank 2 has not called it"), late.text());
+        }
+    }
+
+    private static boolean isTheEnd(GroupEvent event) {
+        return event.kind() == GroupEvent.Kind.FAILED && event.ranks().equals(List.of(2));
+    }
+
+    private static Map<String, Consumer<ProcessGroup>> calls() {
+        Map<String, Consumer<ProcessGroup>> calls = new TreeMap<>();
+        calls.put("allReduce f32[5] sum", group -> group.allReduce(new float[5], ReduceOp.SUM));
+        calls.put("allReduce i32[4] sum", group -> group.allReduce(new int[4], ReduceOp.SUM));
+        calls.put("allReduce f32[4] max", group -> group.allReduce(new float[4], ReduceOp.MAX));
+        calls.put("broadcast f32[4] root 1", group -> group.broadcast(new float[4], 1));
+        calls.put("barrier", ProcessGroup::barrier);
+        return calls;
+    }
+
+    @Test
+    @DisplayName(
+            "row 13, row 14, row 15, row 17: calls of other count, type, op or kind are told to all with all texts")
+    void callsThatDifferAreToldToAll(TestReporter reporter) {
+        long worst = 0;
+        for (Map.Entry<String, Consumer<ProcessGroup>> odd : calls().entrySet()) {
+            try (InProcessRanks ranks = ranks(4)) {
+                List<Ended> ended = ranks.all(group -> {
+                    if (group.rank() == 2) {
+                        odd.getValue().accept(group);
+                    } else {
+                        group.allReduce(new float[] {3, 5, 7, 9}, ReduceOp.SUM);
+                    }
+                    group.barrier();
+                });
+                for (Ended each : ended) {
+                    FerroException failure = each.failure();
+                    assertEquals(Code.MISMATCH, failure.code(), failure.getMessage());
+                    // a rank that has not entered yet when the others differ is not in the list
+                    assertTrue(failure.where().culprits().contains("2"), failure.getMessage());
+                    says(failure, "rank 2 " + odd.getKey(), " allReduce f32[4] sum", "seq 1");
+                }
+                worst = Math.max(worst, spreadMillis(ended));
+                agreed(ranks.groups, Code.MISMATCH, culprits(ranks));
+            }
+        }
+        reporter.publishEntry("row 13, row 14, row 15, row 17", worst + " ms between the first and the last rank");
+    }
+
+    private static String culprits(InProcessRanks ranks) {
+        return ranks.groups.get(0).failure().orElseThrow().where().culprits();
+    }
+
+    @Test
+    @DisplayName("row 16: another root is told to all; a root that is no rank is refused before anything moves")
+    void anotherRootIsToldToAll() {
+        try (InProcessRanks ranks = ranks(4)) {
+            ProcessGroup first = ranks.groups.get(0);
+            assertThrows(InvalidRankException.class, () -> first.broadcast(new float[4], 7));
+            List<Ended> ended = ranks.all(group -> {
+                group.broadcast(new float[] {3, 5, 7, 9}, group.rank() < 2 ? 0 : 3);
+                group.barrier();
+            });
+            for (Ended each : ended) {
+                assertEquals(
+                        Code.MISMATCH, each.failure().code(), each.failure().getMessage());
+                says(each.failure(), "broadcast f32[4] root 0", "broadcast f32[4] root 3");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 28: abort from any thread ends all pending work, twice is once, and the others read why")
+    void abortEndsEverythingAndSaysWhy(TestReporter reporter) {
+        try (InProcessRanks ranks = ranks(3)) {
+            List<Future<Ended>> waiting = new ArrayList<>();
+            for (int rank = 0; rank < 3; rank++) {
+                waiting.add(ranks.start(rank, group -> {
+                    HostTensor data = HostTensor.of(new float[LARGE]);
+                    group.recvAsync(data, (group.rank() + 1) % 3, 5).await();
+                }));
+            }
+            long begun = System.nanoTime();
+            ranks.groups.get(1).abort(new IllegalStateException("batch 17 has no labels"));
+            ranks.groups.get(1).abort(new IllegalStateException("another reason"));
+            List<Ended> ended = waiting.stream().map(InProcessRanks::result).toList();
+            for (Ended each : ended) {
+                FerroException failure = failed(each, Code.ABORTED, "1");
+                says(failure, "java.lang.IllegalStateException: batch 17 has no labels", "at ferro.integration");
+            }
+            long millis = ended.stream()
+                    .mapToLong(each -> TimeUnit.NANOSECONDS.toMillis(each.atNanos() - begun))
+                    .max()
+                    .orElseThrow();
+            reporter.publishEntry("row 28", millis + " ms to the last rank's end");
+            assertTrue(millis < SPREAD_MILLIS, millis + " ms");
+            agreed(ranks.groups, Code.ABORTED, "1");
+        }
+    }
+
+    @Test
+    @DisplayName("row 29: close with work in flight ends within its bound, and ends the others")
+    void closeWithWorkInFlightIsBounded() {
+        try (InProcessRanks ranks = ranks(2)) {
+            Future<Ended> other = ranks.start(1, ProcessGroup::barrier);
+            ranks.groups.get(0).recvAsync(HostTensor.of(new float[LARGE]), 1, 3);
+            long begun = System.nanoTime();
+            ranks.groups.get(0).close(Duration.ofMillis(200));
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            assertTrue(millis < 200 + 5 * SPREAD_MILLIS, "closed after " + millis + " ms");
+            says(failed(result(other), Code.ABORTED, "0"), "rank 0 closed the group with operations that did not end");
+        }
+    }
+
+    @Test
+    @DisplayName("row 21: two ranks that abort at once are both to blame, on all ranks")
+    void twoThatAbortAtOnceAreBothToBlame() {
+        try (InProcessRanks ranks = ranks(4)) {
+            List<Ended> ended = ranks.all(group -> {
+                if (group.rank() == 1 || group.rank() == 2) {
+                    group.abort(new IllegalStateException("rank " + group.rank() + " is out of ink"));
+                }
+                group.barrier();
+            });
+            for (Ended each : ended) {
+                assertEquals(Code.ABORTED, each.failure().code(), each.failure().getMessage());
+                assertTrue(
+                        List.of("1", "2", "1,2").contains(each.failure().where().culprits()));
+            }
+        }
+    }
+
+    @Test
+    void aRankThatWaitsInAnotherGroupIsNoCulpritButTheOneItWaitsForIs() {
+        try (InProcessRanks ranks = ranks(3)) {
+            List<ProcessGroup> pair = new ArrayList<>();
+            List<Future<Ended>> making = new ArrayList<>();
+            for (int rank : List.of(1, 2)) {
+                making.add(ranks.start(rank, group -> {
+                    ProcessGroup made = group.newGroup(1, 2);
+                    synchronized (pair) {
+                        pair.add(made);
+                    }
+                }));
+            }
+            making.forEach(InProcessRanks::result);
+            ProcessGroup first = pair.get(0).rank() == 0 ? pair.get(0) : pair.get(1);
+            Future<Ended> elsewhere = ranks.start(first, group -> sum(group, Duration.ofSeconds(20)));
+            Ended ended = result(ranks.start(0, group -> sum(group, Duration.ofMillis(800))));
+            FerroException failure = failed(ended, Code.TIMED_OUT, "2");
+            says(
+                    failure,
+                    "rank 2 has not called it, its last call is none, and it is in no call of ferro",
+                    "rank 1 has not called it, its last call is none, and it is in allReduce f32[2] sum",
+                    "of group \"" + ranksName(first) + "\"");
+            first.abort(null);
+            result(elsewhere);
+        }
+    }
+
+    private static String ranksName(ProcessGroup group) {
+        String text = group.backend().toString();
+        return text.contains("simulated") ? "simulated[1, 2]" : "world[1, 2]";
+    }
+
+    @Test
+    void aRingOfBlockingSendsNamesItsCycle() {
+        try (InProcessRanks ranks = ranks(3)) {
+            List<Ended> ended = ranks.all(group -> group.within(Duration.ofMillis(600))
+                    .sendAsync(HostTensor.of(new float[LARGE]), (group.rank() + 1) % 3, 4)
+                    .await());
+            for (Ended each : ended) {
+                says(failed(each, Code.TIMED_OUT, "0,1,2"), "waiting for rank");
+            }
+        }
+    }
+
+    @Test
+    void aMemberThatNeverMakesTheGroupIsNamedWithWhereItIs() {
+        try (InProcessRanks ranks = ranks(3)) {
+            Future<Ended> elsewhere = ranks.start(2, group -> sum(group, Duration.ofSeconds(20)));
+            Ended ended = result(
+                    ranks.start(0, group -> group.within(Duration.ofMillis(500)).newGroup(0, 2)));
+            FerroException failure = failed(ended, Code.TIMED_OUT, "2");
+            says(failure, "rank 2 never called newGroup([0, 2])", "rank 2 is in allReduce f32[2] sum", "seq 1");
+            ranks.groups.get(1).abort(null);
+            result(elsewhere);
+        }
+    }
+
+    @Test
+    void anInterruptIsTheInterruptedCallsAloneAndAnAbortForAllElse() {
+        try (InProcessRanks ranks = ranks(2)) {
+            Future<Ended> other = ranks.start(
+                    1, group -> group.recvAsync(HostTensor.of(new int[1]), 0, 9).await());
+            Thread.currentThread().interrupt();
+            FerroException own = assertThrows(
+                    FerroException.class,
+                    () -> ranks.groups
+                            .get(0)
+                            .recvAsync(HostTensor.of(new int[1]), 1, 3)
+                            .await());
+            assertTrue(Thread.interrupted(), "the flag is set again");
+            assertEquals(Code.INTERRUPTED, own.code(), own.getMessage());
+            Thread.currentThread().interrupt();
+            FerroException call =
+                    assertThrows(FerroException.class, () -> sum(ranks.groups.get(0), Duration.ofSeconds(20)));
+            assertTrue(Thread.interrupted(), "the flag is set again");
+            assertEquals(Code.INTERRUPTED, call.code(), call.getMessage());
+            agreed(ranks.groups, Code.ABORTED, "0");
+            failed(result(other), Code.ABORTED, "0");
+        }
+    }
+}
