@@ -446,14 +446,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (operation == null) {
             return null;
         }
+        Schedule schedule = operation.prepared().schedule;
+        // memory may be exhausted: an operation that has not begun is at no step
+        HostTensor room = scratch.of(operation.prepared().type, schedule.scratchElements);
         current = operation;
         queue.poll();
-        Schedule schedule = operation.prepared().schedule;
-        runner.begin(
-                schedule,
-                operation.header(),
-                operation.operands(),
-                scratch.of(operation.prepared().type, schedule.scratchElements));
+        runner.begin(schedule, operation.header(), operation.operands(), room);
         watch.begin();
         operation.work().runs();
         return operation;

@@ -1,23 +1,35 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException.Code;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The control connection to one peer: always being read by the background loop. */
+/**
+ * The control connection to one peer: always being read by the background loop. It has memory of its own for what it reads
+ * and for one frame that leaves, so that a rank that runs out of memory can still hear and say so.
+ */
 final class ControlConnection extends ExactReader {
     private final int peer;
     private final Channel channel;
     private final Owner owner;
     private final boolean checksum;
+    /** For one frame on its way out, whose write is not over; further ones take Netty's memory. */
+    private final ByteBuf leaving = frameMemory();
+
+    private final AtomicBoolean leavingInUse = new AtomicBoolean();
+    private final ChannelFutureListener written = this::written;
+    private final ChannelFutureListener writtenOfOwn = this::writtenOfOwn;
     private ControlFrame.Head head;
     private boolean over;
 
     ControlConnection(int peer, Channel channel, Owner owner, boolean checksum) {
+        super(frameMemory());
         this.peer = peer;
         this.channel = channel;
         this.owner = owner;
@@ -26,7 +38,29 @@ final class ControlConnection extends ExactReader {
 
     /** Sends; from any thread, in order, never waits. */
     ChannelFuture send(ControlFrame frame) {
-        return channel.writeAndFlush(Unpooled.wrappedBuffer(frame.encoded(checksum)));
+        byte[] bytes = frame.encoded(checksum);
+        if (leavingInUse.compareAndSet(false, true)) {
+            leaving.setBytes(0, bytes);
+            return channel.writeAndFlush(leaving.retainedSlice(0, bytes.length)).addListener(writtenOfOwn);
+        }
+        return channel.writeAndFlush(Unpooled.wrappedBuffer(bytes)).addListener(written);
+    }
+
+    private static ByteBuf frameMemory() {
+        return Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(
+                ControlFrame.HEAD_BYTES + ControlFrame.MOST_BODY_BYTES + ControlFrame.CHECKSUM_BYTES));
+    }
+
+    private void writtenOfOwn(ChannelFuture write) {
+        leavingInUse.set(false);
+        written(write);
+    }
+
+    /** What follows a frame that is missing would be misunderstood. */
+    private void written(ChannelFuture write) {
+        if (!write.isSuccess() && channel.isOpen()) {
+            end(write.cause());
+        }
     }
 
     Channel channel() {

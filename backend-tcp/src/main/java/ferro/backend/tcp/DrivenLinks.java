@@ -25,14 +25,21 @@ final class DrivenLinks implements AutoCloseable {
     private static final int EAGER_LINKS = 4;
 
     private final DrivenLoop loop;
-    private final Staging staging = new Staging();
+    private final Staging staging;
     private final Map<DataType, Map<ReduceOp, Kernel>> kernels = new EnumMap<>(DataType.class);
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
 
-    DrivenLinks(DrivenLoop loop) {
+    private DrivenLinks(DrivenLoop loop, Staging staging) {
         this.loop = loop;
+        this.staging = staging;
+    }
+
+    /** Opens; where there is no memory, nothing was opened. */
+    static DrivenLinks open(TcpIo io) {
+        Staging staging = new Staging();
+        return new DrivenLinks(DrivenLoop.open(io), staging);
     }
 
     Staging staging() {

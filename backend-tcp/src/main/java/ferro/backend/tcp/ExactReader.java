@@ -28,6 +28,16 @@ abstract class ExactReader extends ChannelInboundHandlerAdapter {
     private boolean reading;
     private boolean begun;
 
+    /** Makes a reader that takes its memory from Netty. */
+    ExactReader() {
+        this(null);
+    }
+
+    /** Makes a reader that has memory of its own, for what fits in there. */
+    ExactReader(ByteBuf own) {
+        sizes.own = own;
+    }
+
     /** Makes a handle for channels that nobody reads yet. */
     static RecvByteBufAllocator.ExtendedHandle nothing() {
         return new Exactly();
@@ -134,6 +144,7 @@ abstract class ExactReader extends ChannelInboundHandlerAdapter {
 
     /** One read of at most what is wanted. */
     private static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
+        private ByteBuf own;
         private int remaining;
         private int last;
         private int attempted;
@@ -141,6 +152,9 @@ abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
             int bytes = guess();
+            if (own != null && bytes <= own.capacity()) {
+                return own.retainedSlice(0, bytes).writerIndex(0);
+            }
             return alloc.directBuffer(bytes, bytes);
         }
 

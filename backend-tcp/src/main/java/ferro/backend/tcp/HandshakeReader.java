@@ -73,7 +73,9 @@ final class HandshakeReader extends ExactReader {
 
     private void say(byte[] answer) {
         if (answer.length > 0) {
-            context().writeAndFlush(Unpooled.wrappedBuffer(answer), context().voidPromise());
+            context()
+                    .writeAndFlush(Unpooled.wrappedBuffer(answer))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
         }
     }
 
@@ -85,7 +87,9 @@ final class HandshakeReader extends ExactReader {
     @Override
     public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
         failed(cause);
-        caught.close();
+        if (!(cause instanceof OutOfMemoryError)) {
+            caught.close();
+        }
     }
 
     private void failed(Throwable cause) {

@@ -174,7 +174,10 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
             channel.close();
             return;
         }
-        ControlConnection connection = new ControlConnection(peer, channel, this, io().checksum());
+        ControlConnection connection = connection(peer, channel);
+        if (connection == null) {
+            return;
+        }
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {
@@ -182,6 +185,17 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         }
         channel.pipeline().addLast(connection);
         checkReady();
+    }
+
+    /** Returns null where there is no memory for it, and the group cannot be joined. */
+    private ControlConnection connection(int peer, Channel channel) {
+        try {
+            return new ControlConnection(peer, channel, this, io().checksum());
+        } catch (OutOfMemoryError exhausted) {
+            channel.close();
+            ready.completeExceptionally(exhausted);
+            return null;
+        }
     }
 
     private void checkReady() {
@@ -243,6 +257,14 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
 
     @Override
     public void ended(int peer, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            String text =
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" ran out of memory for its control connection"
+                            + " to rank " + peer + ": " + cause.getMessage();
+            Where own = where().blaming(Integer.toString(spec.rank()));
+            gone(peer, new FerroException(Code.RESOURCE, own, text, cause));
+            return;
+        }
         Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
         String why = cause == null ? "" : ": " + cause.getMessage();
         gone(peer, failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause));

@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Opens the store of a rendezvous, serving it first where this rank is the one to serve. */
@@ -64,45 +65,63 @@ final class StoreOpening {
                 ? TcpPort.serving(meeting, group, context, deadline)
                 : TcpPort.use(group, context, deadline);
         try {
-            return new TcpStore(
-                    connected(port),
+            InetSocketAddress at = meeting.servedHere()
+                    ? port.bound()
+                    : new InetSocketAddress(
+                            Addresses.resolved(meeting.host(), deadline, context, where), meeting.port());
+            Channel channel = connected(port, at);
+            TcpStore store = new TcpStore(
+                    channel,
                     new TcpStore.Opening(
                             what, where, context, deadline, group.timeout(), () -> context.release(TcpPort.class)));
+            port.storeLost(at, false);
+            channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
+            return store;
         } catch (RuntimeException failure) {
             context.release(TcpPort.class);
             throw failure;
         }
     }
 
-    private Channel connected(TcpPort port) {
+    private Channel connected(TcpPort port, InetSocketAddress at) {
         try {
-            return dialled(port);
+            return dialled(port, at);
         } catch (FerroException failure) {
-            boolean told = failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal;
+            boolean told =
+                    failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal || port.hasLostStore(at);
             throw told ? failure : missing(failure);
         }
     }
 
     /** The dialer ends at the deadline by itself, with a better text; this wait is a second line. */
-    private Channel dialled(TcpPort port) {
-        InetSocketAddress at = meeting.servedHere()
-                ? port.bound()
-                : new InetSocketAddress(Addresses.resolved(meeting.host(), deadline, context, where), meeting.port());
-        CompletableFuture<Channel> dialled = port.dialer()
-                .dial(new TcpDialer.Call(
-                        () -> at,
-                        Hello.Kind.STORE,
-                        new Hello.Member(0, group.rank(), group.worldSize(), -1),
-                        Hello.Channel.NONE,
-                        served(),
-                        where,
-                        deadline));
+    private Channel dialled(TcpPort port, InetSocketAddress at) {
+        TcpDialer.Call call = new TcpDialer.Call(
+                () -> at,
+                Hello.Kind.STORE,
+                new Hello.Member(0, group.rank(), group.worldSize(), -1),
+                Hello.Channel.NONE,
+                served(),
+                where,
+                deadline);
+        AtomicBoolean tried = new AtomicBoolean();
+        CompletableFuture<Channel> dialled =
+                port.dialer().dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null);
         try {
             long most = deadline - context.nanoTime() + GRACE_NANOS;
             return Waits.until(dialled, most, where, () -> served() + " did not answer before the deadline");
         } finally {
             dialled.cancel(false);
         }
+    }
+
+    /** It was there for this process: waiting for it to come, as at the start of a job, would be in vain. */
+    private FerroException goneForGood() {
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where,
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + served()
+                        + " was here and has gone away; groups that are joined go on and can be split, but no new one can"
+                        + " be joined: start the job again");
     }
 
     private String served() {

@@ -7,6 +7,7 @@ import ferro.backend.tcp.StoreFrames.Head;
 import ferro.backend.tcp.StoreFrames.Request;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -140,8 +141,8 @@ final class StoreService {
             byte[] body = value == null ? new byte[0] : value;
             byte[] front = new AnswerHead(number, kind, body.length).encoded();
             context()
-                    .writeAndFlush(
-                            Unpooled.wrappedBuffer(front, body), context().voidPromise());
+                    .writeAndFlush(Unpooled.wrappedBuffer(front, body))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
         }
 
         @Override

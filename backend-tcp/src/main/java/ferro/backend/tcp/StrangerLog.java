@@ -3,11 +3,12 @@ package ferro.backend.tcp;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
+import java.time.ZonedDateTime;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Says at most once a minute that connections were turned away, so that nobody can fill a disk by knocking. */
+/** Says at most once a minute that connections were turned away or wait, so that nobody can fill a disk by knocking. */
 final class StrangerLog {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;
@@ -16,10 +17,17 @@ final class StrangerLog {
     private final LongSupplier clock;
     private final Once strangers = new Once();
     private final Once refusals = new Once();
+    private final Once failures = new Once();
 
     StrangerLog(Logger log, LongSupplier clock) {
         this.log = log;
         this.clock = clock;
+    }
+
+    /** Loads what a line needs, its configuration and time zones, while there are descriptors to read them with. */
+    void prepare() {
+        log.isLoggable(Level.WARNING);
+        ZonedDateTime.now();
     }
 
     void seen(SocketAddress from, byte[] bytes, int length) {
@@ -41,6 +49,25 @@ final class StrangerLog {
         }
     }
 
+    /**
+     * The process has no descriptor, or no memory, for one more connection. A log may fail for the same reason, with an error
+     * even, which must not end the loop: the line is then due again.
+     */
+    void notAccepted(SocketAddress at, Throwable cause, long pauseMillis) {
+        if (!failures.due(clock.getAsLong())) {
+            return;
+        }
+        try {
+            log.log(
+                    Level.WARNING,
+                    "cannot accept connections at " + at + " (" + cause.getMessage() + "), trying again every "
+                            + pauseMillis + " ms; running groups go on, new connections wait: see ulimit -n; "
+                            + failures.taken() + " such failures since the last line");
+        } catch (RuntimeException | Error unable) {
+            failures.unsaid();
+        }
+    }
+
     /** Counts, and says when a line is due. */
     private static final class Once {
         private long last;
@@ -55,6 +82,10 @@ final class StrangerLog {
             said = true;
             last = now;
             return true;
+        }
+
+        void unsaid() {
+            said = false;
         }
 
         int taken() {

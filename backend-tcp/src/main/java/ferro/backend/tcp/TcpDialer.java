@@ -178,6 +178,10 @@ final class TcpDialer {
         }
 
         private void again(Throwable cause) {
+            if (cause instanceof OutOfMemoryError) {
+                String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
+                result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));
+            }
             if (over()) {
                 return;
             }

@@ -44,7 +44,7 @@ final class TcpJoin {
         Store store = context.store();
         try {
             return join(store);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             end(store);
             throw failure;
         }
@@ -60,7 +60,7 @@ final class TcpJoin {
         Roster roster = new Roster(store, spec, card, port.io().checksum());
         try {
             roster.claim();
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             roster.giveUp();
             context.release(TcpPort.class);
             throw failure;
@@ -77,7 +77,7 @@ final class TcpJoin {
             port.loop().run(() -> peers.connect(addresses, deadline));
             connected(peers);
             return mesh;
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             roster.giveUp();
             mesh.drop();
             throw failure;

@@ -53,6 +53,7 @@ final class TcpListener implements AutoCloseable {
                 .channel(io.serverChannel())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
+                .handler(new AcceptPause(strangers))
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -158,6 +159,11 @@ final class TcpListener implements AutoCloseable {
 
         @Override
         public void ended(Channel channel, Throwable cause) {
+            if (cause instanceof OutOfMemoryError) {
+                String text = "no memory for a connection: " + cause.getMessage();
+                HandshakeReader.refuse(channel, new Refusal(Code.RESOURCE, text));
+                return;
+            }
             channel.close();
         }
     }

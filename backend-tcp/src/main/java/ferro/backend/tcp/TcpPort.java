@@ -7,12 +7,14 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -28,6 +30,8 @@ final class TcpPort implements AutoCloseable {
     private final String advertised;
     private final LongSupplier clock;
     private volatile StoreService served;
+    /** Stores that this process was connected to until they went away. */
+    private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
 
     private TcpPort(Plan plan, RankContext context) {
         io = TcpIo.of(context);
@@ -50,7 +54,7 @@ final class TcpPort implements AutoCloseable {
      * Uses the port, binding it first where this is the first use; given back by {@code context.release}.
      *
      * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED if the secret cannot be read, or is missing
-     *     where one is needed
+     *     where one is needed, RESOURCE without memory or descriptors
      */
     static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
         Optional<Rendezvous> meeting = Rendezvous.find(group, context);
@@ -77,7 +81,20 @@ final class TcpPort implements AutoCloseable {
         InetAddress meeting = host == null
                 ? InetAddress.getLoopbackAddress()
                 : Addresses.resolved(host, deadlineNanos, context, where);
-        return context.shared(TcpPort.class, () -> new TcpPort(plan(where, context, meeting, storePort), context));
+        return context.shared(TcpPort.class, () -> open(plan(where, context, meeting, storePort), context));
+    }
+
+    private static TcpPort open(Plan plan, RankContext context) {
+        try {
+            return new TcpPort(plan, context);
+        } catch (OutOfMemoryError | IllegalStateException | ChannelException unable) {
+            throw new FerroException(
+                    Code.RESOURCE,
+                    plan.where,
+                    "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\" cannot open its port, for want of"
+                            + " memory or descriptors: " + unable.getMessage(),
+                    unable);
+        }
     }
 
     private static Plan plan(Where where, RankContext context, InetAddress meeting, int storePort) {
@@ -155,6 +172,19 @@ final class TcpPort implements AutoCloseable {
 
     void leave(long group) {
         groups.remove(group);
+    }
+
+    /** Notes that a store has gone away, or is there again. */
+    void storeLost(InetSocketAddress at, boolean lost) {
+        if (lost) {
+            lostStores.add(at);
+        } else {
+            lostStores.remove(at);
+        }
+    }
+
+    boolean hasLostStore(InetSocketAddress at) {
+        return lostStores.contains(at);
     }
 
     private synchronized void serve() {

@@ -122,6 +122,11 @@ final class TcpStore implements Store {
         return opening.context == context;
     }
 
+    /** Whether this rank has closed it, so that its end is no news. */
+    boolean isClosed() {
+        return closed.get();
+    }
+
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

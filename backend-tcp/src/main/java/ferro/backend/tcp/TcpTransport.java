@@ -5,7 +5,9 @@ import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Queue;
@@ -176,10 +178,19 @@ final class TcpTransport implements Transport {
             throw new IllegalStateException("the transport of rank " + rank + " in " + name() + " is closed");
         }
         if (now == null) {
-            now = new DrivenLinks(DrivenLoop.open(mesh.io()));
+            now = opened();
             driven = now;
         }
         return now;
+    }
+
+    private DrivenLinks opened() {
+        try {
+            return DrivenLinks.open(mesh.io());
+        } catch (IllegalStateException | UncheckedIOException | ChannelException unable) {
+            String text = "rank " + rank + " of " + name() + " cannot watch data connections: " + unable.getMessage();
+            throw failure(FerroException.Code.RESOURCE, rank, text, unable);
+        }
     }
 
     private TcpLink newLink(int peer, Lane lane) {

@@ -42,7 +42,7 @@ final class Waits {
             return known;
         }
         return new FerroException(
-                Code.RENDEZVOUS,
+                cause instanceof OutOfMemoryError ? Code.RESOURCE : Code.RENDEZVOUS,
                 where,
                 "joining \"" + where.group() + "\" failed on rank " + where.rank() + ": " + cause,
                 cause);

@@ -126,7 +126,7 @@ final class TcpPair implements AutoCloseable {
         final List<CallHeader> found = new ArrayList<>();
 
         Side(TcpIo io) {
-            links = new DrivenLinks(DrivenLoop.open(io));
+            links = DrivenLinks.open(io);
             link = new TcpLink(links, this);
         }
 

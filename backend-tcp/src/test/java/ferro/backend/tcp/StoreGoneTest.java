@@ -1,0 +1,68 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The process that serves the store dies; the store of these ranks is served by none of them, as under the launcher. */
+@Timeout(60)
+class StoreGoneTest {
+    @Test
+    @DisplayName("row 22: when the store dies, groups go on and can be split, and new joins fail at once")
+    void whenTheStoreDiesGroupsGoOnAndCanBeSplitAndNewJoinsFailAtOnce() {
+        try (TcpJob job = TcpJob.of(3)) {
+            List<SystemContext> contexts = new ArrayList<>();
+            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+            for (int rank = 0; rank < 3; rank++) {
+                contexts.add(job.context());
+                joining.add(job.joining("g", rank, contexts.get(rank)));
+            }
+            List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+
+            job.store.close();
+
+            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 1_000));
+            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.newGroup(2, 0, 1), 5, 1_000));
+            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.split(group.rank() % 2, 0), 7, 1_000));
+            long start = System.nanoTime();
+            FerroException failure = Ranks.failure(job.joining("other", 1, contexts.get(1)));
+            groups.forEach(ProcessGroup::close);
+
+            assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().contains("was here and has gone away"), failure.getMessage());
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
+        }
+    }
+
+    @Test
+    @DisplayName("row 22: a rank that waits for others when the store dies fails at once and says for whom it waited")
+    void aRankThatWaitsForOthersWhenTheStoreDiesFailsAtOnce() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> waiting = ranks.join(0, 3, Ranks.LONG);
+            JoiningContext watching = ranks.context(new GroupSpec("g", 1, 3, Ranks.LONG), Map.of());
+            watching.store().get("g/1/card/0", Ranks.LONG);
+            long start = System.nanoTime();
+
+            ranks.server.close();
+
+            FerroException failure = Ranks.failure(waiting);
+            assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().contains("waiting for ranks [1, 2] of 3"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("went away"), failure.getMessage());
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package ferro.integration;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A rank that uses something of its process up after joining, calls, and says how that ended. */
+final class ScarceRank {
+    static final Duration TIMEOUT = Duration.ofSeconds(20);
+    static final int TAG = 3;
+
+    private ScarceRank() {}
+
+    public static void main(String[] arguments) throws IOException {
+        int rank = Integer.parseInt(System.getenv("RANK"));
+        SystemContext context = SystemContext.ofProcess();
+        try (ProcessGroup group = ProcessGroup.join(new GroupSpec("scarce", rank, 2, TIMEOUT), context)) {
+            if (arguments[0].equals("memory")) {
+                withoutMemory(group);
+            } else {
+                withoutDescriptors(group);
+            }
+        } catch (FerroException failure) {
+            said(failure);
+            return;
+        }
+        try (ProcessGroup again = ProcessGroup.join(new GroupSpec("again", rank, 2, TIMEOUT), context)) {
+            float[] data = {3, 5};
+            again.allReduce(data, ReduceOp.SUM);
+            System.out.println("again " + data[0]);
+        }
+        context.close();
+    }
+
+    private static void said(FerroException failure) {
+        System.out.println("failed " + failure.code());
+        System.out.println(failure.getMessage());
+    }
+
+    private static void withoutMemory(ProcessGroup group) throws IOException {
+        List<ByteBuffer> held = memory();
+        System.out.println("used up");
+        try {
+            group.allReduce(new float[] {3, 5}, ReduceOp.SUM);
+            System.out.println("ended well");
+        } catch (FerroException failure) {
+            said(failure);
+        }
+        System.in.read();
+        held.clear();
+        System.gc();
+    }
+
+    /** In ever smaller pieces, so that nothing is left. */
+    private static List<ByteBuffer> memory() {
+        List<ByteBuffer> held = new ArrayList<>();
+        for (int bytes = 1 << 20; bytes >= 1 << 10; bytes /= 32) {
+            try {
+                while (true) {
+                    held.add(ByteBuffer.allocateDirect(bytes));
+                }
+            } catch (OutOfMemoryError full) {
+                // that is what was wanted
+            }
+        }
+        return held;
+    }
+
+    private static void withoutDescriptors(ProcessGroup group) throws IOException {
+        int[] message = new int[1];
+        float[] data = {3, 5};
+        group.allReduce(data, ReduceOp.SUM);
+        List<FileInputStream> held = new ArrayList<>();
+        try {
+            while (true) {
+                held.add(new FileInputStream("/dev/null"));
+            }
+        } catch (IOException full) {
+            System.out.println("used up");
+        }
+        group.allReduce(data, ReduceOp.SUM);
+        group.allReduce(data, ReduceOp.SUM);
+        System.out.println("ended well");
+        System.in.read();
+        for (FileInputStream one : held) {
+            one.close();
+        }
+        group.recv(HostTensor.of(message), 0, TAG);
+        System.out.println("message " + message[0]);
+    }
+}

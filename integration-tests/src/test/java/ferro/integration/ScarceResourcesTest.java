@@ -1,0 +1,194 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A rank whose process runs out of memory or descriptors, beside one in this process that has enough. */
+@Timeout(60)
+class ScarceResourcesTest {
+    private static final String MEMORY = "memory";
+
+    @ParameterizedTest
+    @DisplayName(
+            "row 31: direct memory that is exhausted fails the group with RESOURCE on all ranks, and the JVM lives")
+    @ValueSource(ints = {0, 1})
+    void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws IOException {
+        try (TcpStoreServer store = store();
+                Child child =
+                        Child.start(rank, store.port(), LauncherRun.classPath(), "-XX:MaxDirectMemorySize=8m", MEMORY);
+                SystemContext context = context(store)) {
+            try (ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+                assertEquals("used up", child.line());
+                float[] data = {3, 5};
+                FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
+                assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+                assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+            }
+            assertEquals("failed RESOURCE", child.line());
+            assertTrue(child.line().contains("bytes of direct buffer memory (allocated: "));
+            child.tell();
+            try (ProcessGroup again = ProcessGroup.join(spec("again", 1 - rank), context)) {
+                again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
+                assertEquals("again 7.0", child.line());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 31: without memory under Netty's own limit joining fails with RESOURCE, the bytes and the limit")
+    @ValueSource(ints = {1, 100_000, 200_000})
+    void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws IOException {
+        try (TcpStoreServer store = store();
+                Child child = Child.start(
+                        0, store.port(), LauncherRun.classPath(), "-Dio.netty.maxDirectMemory=" + limit, MEMORY)) {
+            assertEquals("failed RESOURCE", child.line());
+            String text = child.line();
+            assertTrue(text.contains("failed to allocate ") && text.contains("max: " + limit), text);
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    @Test
+    @DisplayName("row 32: without descriptors accepting pauses with a warning, the group lives, and all is well later")
+    void withoutDescriptorsAcceptingPausesTheGroupLivesAndAllIsWellLater() throws IOException {
+        try (TcpStoreServer store = store();
+                Child child = Child.start(1, store.port(), jarsOnly(), "-XX:-MaxFDLimit", "descriptors");
+                SystemContext context = context(store);
+                ProcessGroup group = ProcessGroup.join(spec("scarce", 0), context)) {
+            float[] data = {4, 6};
+            group.allReduce(data, ReduceOp.SUM);
+            assertEquals("used up", child.line());
+            group.allReduce(data, ReduceOp.SUM);
+            // the first message opens a connection of its own, for which the other side has no descriptor
+            Work later = group.sendAsync(HostTensor.of(new int[] {7}), 1, ScarceRank.TAG);
+            String warning = child.errorWith("cannot accept connections");
+            group.allReduce(data, ReduceOp.SUM);
+
+            assertTrue(warning.contains("Too many open files"), warning);
+            assertEquals("ended well", child.line());
+            assertFalse(later.isDone(), "a message over a connection that was not accepted");
+            child.tell();
+            later.await();
+            assertEquals("message 7", child.line());
+        }
+    }
+
+    /** As a user has it: a class file in a folder needs a descriptor of its own when it is loaded. */
+    private String jarsOnly() throws IOException {
+        List<String> jars = new ArrayList<>();
+        for (String entry : LauncherRun.classPath().split(File.pathSeparator)) {
+            Path path = Path.of(entry);
+            jars.add(Files.isDirectory(path) ? jar(path, folder.resolve(jars.size() + ".jar")) : entry);
+        }
+        return String.join(File.pathSeparator, jars);
+    }
+
+    private static String jar(Path from, Path to) throws IOException {
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(to));
+                Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new ZipEntry(from.relativize(file).toString()));
+                Files.copy(file, out);
+            }
+        }
+        return to.toString();
+    }
+
+    private static TcpStoreServer store() {
+        return TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null);
+    }
+
+    private static GroupSpec spec(String name, int rank) {
+        return new GroupSpec(name, rank, 2, ScarceRank.TIMEOUT);
+    }
+
+    private static SystemContext context(TcpStoreServer store) {
+        return SystemContext.of(Map.of(
+                "ferro.backend",
+                "tcp",
+                "ferro.rendezvous",
+                "tcp://127.0.0.1:" + store.port(),
+                "FERRO_STORE_SERVED",
+                "1"));
+    }
+
+    /** The other process, and what it prints. */
+    private record Child(Process process, BufferedReader out, BufferedReader err) implements AutoCloseable {
+        /** Class files and jars need some; each connection one. */
+        private static final int DESCRIPTORS = 150;
+
+        static Child start(int rank, int port, String path, String limit, String what) throws IOException {
+            List<String> line = new ArrayList<>();
+            if (limit.contains("FDLimit")) {
+                line.addAll(List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + "; exec \"$0\" \"$@\""));
+            }
+            line.addAll(List.of(LauncherRun.java(), "-Xmx64m", "-XX:TieredStopAtLevel=1", limit));
+            line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Dferro.backend=tcp"));
+            line.addAll(List.of("-Dferro.rendezvous=tcp://127.0.0.1:" + port, "-cp", path));
+            line.addAll(List.of(ScarceRank.class.getName(), what));
+            ProcessBuilder builder = new ProcessBuilder(line);
+            builder.environment().put("RANK", Integer.toString(rank));
+            builder.environment().put("WORLD_SIZE", "2");
+            builder.environment().put("FERRO_STORE_SERVED", "1");
+            Process process = builder.start();
+            return new Child(process, process.inputReader(), process.errorReader());
+        }
+
+        String line() throws IOException {
+            return out.readLine();
+        }
+
+        /** Waits for a line of its standard error. */
+        String errorWith(String text) throws IOException {
+            StringBuilder before = new StringBuilder();
+            String line = err.readLine();
+            while (line != null && !line.contains(text)) {
+                before.append(line).append('\n');
+                line = err.readLine();
+            }
+            return line == null ? before + "the end" : line;
+        }
+
+        void tell() throws IOException {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+}
