@@ -29,17 +29,22 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * What the sources of all modules say about requirements.
+ * What the sources of all modules say about requirements, or about other things that have ids.
  *
  * @param types     simple names of all top-level types, tests included
  * @param idsByTest ids that the {@code @DisplayName} of each test method names, by {@code TestClass#method}
  */
-record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
-    private static final Pattern ID = Pattern.compile(
+public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
+    private static final Pattern REQUIREMENT = Pattern.compile(
             "\\b[0-3]-\\d\\d\\b|\\bT\\d{1,2}\\b|\\bdecision \\d{1,2}\\b|\\bREQ-\\d\\b|\\btest_\\w+|\\bgpu_\\w+_in_single_rank_mode\\b");
 
     /** Reads the checkout at this folder; test classes that libraries publish (the kit's) stand under main. */
     static NamedTests of(Path checkout) throws IOException {
+        return of(checkout, REQUIREMENT);
+    }
+
+    /** Reads the checkout at this folder, for ids of another kind. */
+    public static NamedTests of(Path checkout, Pattern id) throws IOException {
         List<Path> sources = sources(checkout);
         Set<String> types = sources.stream().map(NamedTests::typeName).collect(Collectors.toCollection(TreeSet::new));
         Map<String, Set<String>> found = new TreeMap<>();
@@ -50,7 +55,7 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
                 JavacTask task = (JavacTask)
                         compiler.getTask(null, files, null, null, null, files.getJavaFileObjectsFromPaths(named));
                 for (CompilationUnitTree unit : task.parse()) {
-                    new MethodScanner(typeName(Path.of(unit.getSourceFile().toUri())), found).scan(unit, null);
+                    new MethodScanner(typeName(Path.of(unit.getSourceFile().toUri())), id, found).scan(unit, null);
                 }
             }
         }
@@ -73,7 +78,8 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
         return idsByTest.getOrDefault(test, Set.of()).contains(id);
     }
 
-    private static List<Path> sources(Path checkout) throws IOException {
+    /** Returns all Java files of all modules. */
+    public static List<Path> sources(Path checkout) throws IOException {
         try (Stream<Path> modules = Files.list(checkout)) {
             List<Path> roots = modules.flatMap(
                             module -> Stream.of(module.resolve("src/main/java"), module.resolve("src/test/java")))
@@ -109,10 +115,12 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
         private static final Set<String> OFF = Set.of("Disabled");
 
         private final String type;
+        private final Pattern id;
         private final Map<String, Set<String>> found;
 
-        MethodScanner(String type, Map<String, Set<String>> found) {
+        MethodScanner(String type, Pattern id, Map<String, Set<String>> found) {
             this.type = type;
+            this.id = id;
             this.found = found;
         }
 
@@ -143,7 +151,7 @@ record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
         private void add(String method, ExpressionTree argument) {
             String text = argument instanceof AssignmentTree value ? text(value.getExpression()) : text(argument);
             Set<String> ids = found.computeIfAbsent(type + "#" + method, key -> new TreeSet<>());
-            ID.matcher(text).results().map(MatchResult::group).forEach(ids::add);
+            id.matcher(text).results().map(MatchResult::group).forEach(ids::add);
         }
 
         private static String text(ExpressionTree expression) {

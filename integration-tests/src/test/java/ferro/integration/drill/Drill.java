@@ -1,0 +1,68 @@
+package ferro.integration.drill;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** How much of the drill is run: what CI has time for, or, by {@code -Pdrill}, all of it many times. */
+final class Drill {
+    /** 1 MiB, as the peers' drill has it. */
+    static final int ELEMENTS = 262_144;
+
+    static final int SMALL_HEAP_MIB = 64;
+    static final int LARGE_HEAP_MIB = 2_048;
+    /** Memory that the other processes of a job and the machine's own want beside a large heap. */
+    private static final int BESIDE_MIB = 1_536;
+
+    private static final int ROUNDS = Integer.getInteger("drill.rounds", 0);
+
+    private Drill() {}
+
+    /** Whether this is the long one. */
+    static boolean whole() {
+        return ROUNDS > 0;
+    }
+
+    static boolean reusesProcesses() {
+        return !whole();
+    }
+
+    /** CI's processes start fast; those whose times count run as a user's do. */
+    static List<String> javaOptions() {
+        return whole() ? List.of() : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    }
+
+    /** Returns each of these once, or as often as the drill goes round. */
+    static Stream<Cell> rounds(Stream<Cell> cells) {
+        List<Cell> once = cells.toList();
+        return IntStream.rangeClosed(1, Math.max(1, ROUNDS))
+                .boxed()
+                .flatMap(round -> once.stream().map(cell -> cell.inRound(round)));
+    }
+
+    /** Returns a cell for every rank as the victim. */
+    static Stream<Cell> everyVictim(Cell cell) {
+        return DrillJob.all().stream().map(cell::of);
+    }
+
+    /** Returns why a heap of this size cannot be had here, or nothing. */
+    static String missingMemory(int heapMiB) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
+            long availableMiB = lines.filter(line -> line.startsWith("MemAvailable:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+                    .findFirst()
+                    .orElse(0);
+            boolean enough = heapMiB == SMALL_HEAP_MIB || availableMiB >= heapMiB + BESIDE_MIB;
+            return enough
+                    ? ""
+                    : "a heap of " + heapMiB + " MiB wants " + BESIDE_MIB + " MiB beside it, found " + availableMiB
+                            + " MiB";
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+}

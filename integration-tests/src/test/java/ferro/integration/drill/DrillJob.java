@@ -1,0 +1,170 @@
+package ferro.integration.drill;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.integration.Processes;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Ranks in processes of their own, joined to one group over TCP on loopback, and what is done to them. */
+final class DrillJob implements AutoCloseable {
+    static final int WORLD_SIZE = 4;
+    static final Duration JOIN = Duration.ofSeconds(60);
+
+    private final Jvms jvms;
+    private final TcpStoreServer store;
+    private final Map<Integer, RankJvm> ranks = new TreeMap<>();
+
+    private DrillJob(Jvms jvms) {
+        this.jvms = jvms;
+        this.store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null);
+    }
+
+    /** Joins four ranks with settings of the engine. */
+    static DrillJob joined(Jvms jvms, Map<String, String> settings) throws IOException, InterruptedException {
+        return joined(jvms, -1, Drill.SMALL_HEAP_MIB, settings);
+    }
+
+    /** Joins four ranks, one of which has a larger heap, all of it written to. */
+    static DrillJob joined(Jvms jvms, int large, int heapMiB, Map<String, String> settings)
+            throws IOException, InterruptedException {
+        DrillJob job = new DrillJob(jvms);
+        try {
+            for (int rank = 0; rank < WORLD_SIZE; rank++) {
+                job.ranks.put(rank, jvms.take(rank == large ? heapMiB : Drill.SMALL_HEAP_MIB));
+            }
+            job.join(WORLD_SIZE, JOIN, settings);
+            for (RankJvm rank : job.ranks.values()) {
+                rank.await("joined");
+            }
+            return job;
+        } catch (IOException | InterruptedException | RuntimeException | AssertionError failure) {
+            job.close();
+            throw failure;
+        }
+    }
+
+    /** Tells the first ranks of a world to join, and leaves it to the caller to hear how it went. */
+    static DrillJob joining(Jvms jvms, int present, Duration timeout) throws IOException {
+        DrillJob job = new DrillJob(jvms);
+        for (int rank = 0; rank < present; rank++) {
+            job.ranks.put(rank, jvms.take(Drill.SMALL_HEAP_MIB));
+        }
+        job.join(present, timeout, Map.of());
+        return job;
+    }
+
+    private void join(int present, Duration timeout, Map<String, String> settings) throws IOException {
+        for (int rank = 0; rank < present; rank++) {
+            ranks.get(rank).tell(joinAs(rank, timeout, settings));
+        }
+    }
+
+    Line joinAs(int rank, Duration timeout, Map<String, String> settings) {
+        Line join = Line.of("join")
+                .with("ferro.rank", rank)
+                .with("ferro.world.size", WORLD_SIZE)
+                .with("ferro.backend", "tcp")
+                .with("ferro.rendezvous", "tcp://127.0.0.1:" + store.port())
+                .with("FERRO_STORE_SERVED", 1)
+                .with("LOCAL_RANK", rank)
+                .with("LOCAL_WORLD_SIZE", WORLD_SIZE)
+                .with("timeout", timeout.toMillis());
+        settings.forEach(join::with);
+        return join;
+    }
+
+    RankJvm rank(int rank) {
+        return ranks.get(rank);
+    }
+
+    /** Returns all but these. */
+    Map<Integer, RankJvm> but(Collection<Integer> left) {
+        Map<Integer, RankJvm> others = new TreeMap<>(ranks);
+        others.keySet().removeAll(left);
+        return others;
+    }
+
+    /** Begins endless sums on all ranks and waits until they are warm. */
+    void sum(Duration timeout, boolean leave) throws IOException, InterruptedException {
+        Line sums = Line.of("sums")
+                .with("elements", Drill.ELEMENTS)
+                .with("timeout", timeout.toMillis())
+                .with("leave", leave);
+        tellAll(sums);
+        for (RankJvm rank : ranks.values()) {
+            rank.await("going");
+        }
+    }
+
+    /** Ends the sums of all ranks in the same call. */
+    void pause() throws IOException, InterruptedException {
+        ranks.get(0).ask(Line.of("pause"));
+        for (RankJvm rank : ranks.values()) {
+            rank.await("paused");
+        }
+    }
+
+    void tellAll(Line command) throws IOException {
+        for (RankJvm rank : ranks.values()) {
+            rank.tell(command);
+        }
+    }
+
+    /** Kills ranks as {@code kill -9} does, one right after the other; returns when the first was. */
+    long kill(int... victims) {
+        long at = System.nanoTime();
+        for (int victim : victims) {
+            Processes.kill(ranks.get(victim).pid());
+        }
+        return at;
+    }
+
+    void stop(int victim) throws IOException, InterruptedException {
+        Processes.signal(ranks.get(victim).pid(), "STOP");
+    }
+
+    void resume(int victim) throws IOException, InterruptedException {
+        Processes.signal(ranks.get(victim).pid(), "CONT");
+    }
+
+    int storePort() {
+        return store.port();
+    }
+
+    void closeStore() {
+        store.close();
+    }
+
+    void assertNothingWrong() {
+        ranks.forEach(
+                (rank, jvm) -> assertFalse(jvm.hasSaid("wrong"), () -> "wrong sum on rank " + rank + "\n" + this));
+    }
+
+    static List<Integer> all() {
+        return IntStream.range(0, WORLD_SIZE).boxed().toList();
+    }
+
+    /** Lets go of the store, and of the processes: those that still run and hold no group may serve another job. */
+    @Override
+    public void close() {
+        store.close();
+        jvms.giveBack(new ArrayList<>(ranks.values()));
+    }
+
+    @Override
+    public String toString() {
+        return ranks.entrySet().stream()
+                .map(entry -> "rank " + entry.getKey() + ", " + entry.getValue())
+                .collect(Collectors.joining("\n"));
+    }
+}

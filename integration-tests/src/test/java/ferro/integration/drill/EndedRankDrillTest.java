@@ -1,0 +1,87 @@
+package ferro.integration.drill;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rank of four ends by itself, by {@code exit(0)}, or gives up by {@code abort}; how the launcher tells of it is LauncherBlameTest's. */
+@Timeout(120)
+class EndedRankDrillTest {
+    private static final long PROMISED_MILLIS = 100;
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Cell EXITS = Cell.of(19, "exit(0) without close");
+    private static final Cell ABORTS = Cell.of(28, "abort()");
+
+    private static final Jvms JVMS = new Jvms();
+
+    @BeforeAll
+    static void begin() throws IOException {
+        Measured.begin(EndedRankDrillTest.class);
+    }
+
+    @AfterAll
+    static void end() {
+        JVMS.close();
+    }
+
+    private static Stream<Cell> cells(Cell cell, int once) {
+        return Drill.whole()
+                ? Drill.rounds(Stream.of(cell, cell.loaded()).flatMap(Drill::everyVictim))
+                : Stream.of(cell.of(once));
+    }
+
+    static Stream<Cell> exits() {
+        return cells(EXITS, 3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("exits")
+    @DisplayName("row 19: the others name a rank that exits with 0 in the midst of the job")
+    void theOthersNameARankThatExits(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+                BusyProcesses busy = new BusyProcesses()) {
+            job.sum(LONG, false);
+            busy.beside(cell);
+
+            job.rank(cell.victim()).ask(Line.of("exit").with("code", 0));
+
+            long at = job.rank(cell.victim()).await("exiting").number("at");
+            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS).settle(job);
+            measured.write(EndedRankDrillTest.class).check("PEER_LOST", job);
+        }
+    }
+
+    static Stream<Cell> aborts() {
+        return cells(ABORTS, 2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("aborts")
+    @DisplayName("row 28: abort by one rank ends the calls of all, in its words")
+    void abortByOneRankEndsTheCallsOfAll(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+                BusyProcesses busy = new BusyProcesses()) {
+            job.sum(LONG, false);
+            busy.beside(cell);
+
+            job.rank(cell.victim()).ask(Line.of("abort").saying("loss is not a number"));
+
+            long at = job.rank(cell.victim()).await("aborting").number("at");
+            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS);
+            measured.add(cell.victim(), job.rank(cell.victim()).await("failed"), at);
+            measured.settle(job).write(EndedRankDrillTest.class).check("ABORTED", job);
+            measured.failed()
+                    .forEach((rank, said) -> assertTrue(
+                            said.text().contains("loss is not a number"), () -> "rank " + rank + ": " + said));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package ferro.integration.drill;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.integration.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rank of four is killed as {@code kill -9} does it: how soon the others know, and whom they name. */
+@Timeout(120)
+class KilledRankDrillTest {
+    private static final long PROMISED_MILLIS = 100;
+    private static final long NEXT_CALL_MILLIS = 5;
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Cell STAY = Cell.of(2, "kill -9; survivors stay");
+    private static final Cell LEAVE = Cell.of(1, "kill -9; survivors leave");
+    private static final Cell BETWEEN = Cell.of(3, "kill -9 between calls");
+    private static final Cell DOUBLE = Cell.of(21, "kill -9 of two");
+
+    private static final Jvms JVMS = new Jvms();
+
+    @BeforeAll
+    static void begin() throws IOException {
+        Measured.begin(KilledRankDrillTest.class);
+    }
+
+    @AfterAll
+    static void end() {
+        JVMS.close();
+    }
+
+    static Stream<Cell> killed() {
+        if (!Drill.whole()) {
+            return Stream.of(
+                    STAY.of(0), LEAVE.of(1), LEAVE.of(2), STAY.of(3), STAY.of(1).loaded(), large(STAY.of(2)));
+        }
+        return Drill.rounds(Stream.of(STAY, LEAVE, STAY.loaded(), LEAVE.loaded(), large(STAY), large(STAY.loaded()))
+                .flatMap(Drill::everyVictim));
+    }
+
+    @ParameterizedTest
+    @MethodSource("killed")
+    @DisplayName("row 1, row 2: every survivor names the rank that is killed in the midst of a call")
+    void everySurvivorNamesTheRankThatIsKilledInTheMidstOfACall(Cell cell, @TempDir Path records) throws Exception {
+        assumeTrue(Drill.missingMemory(cell.heapMiB()).isEmpty(), () -> Drill.missingMemory(cell.heapMiB()));
+        boolean leave = cell.row() == LEAVE.row();
+        try (DrillJob job = DrillJob.joined(
+                        JVMS, cell.victim(), cell.heapMiB(), Map.of("ferro.recorder.dir", records.toString()));
+                BusyProcesses busy = new BusyProcesses()) {
+            job.sum(LONG, leave);
+            busy.beside(cell);
+
+            long at = job.kill(cell.victim());
+
+            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS);
+            if (!leave) {
+                measured.settle(job);
+            }
+            measured.write(KilledRankDrillTest.class).check("PEER_LOST", job);
+            for (int survivor : job.but(cell.victims()).keySet()) {
+                assertRecorded(records.resolve("ferro-default-rank" + survivor + ".json"), cell.victim(), job);
+            }
+        }
+    }
+
+    /** Ranks that leave at once have left their records too. */
+    private static void assertRecorded(Path file, int victim, DrillJob job) throws IOException {
+        Processes.await(() -> Files.exists(file), SOON, file + " is not there\n" + job);
+        String record = Files.readString(file);
+        assertTrue(record.contains("\"failure\":{\"code\":\"PEER_LOST\",\"culprits\":[" + victim + "]"), record);
+        assertTrue(record.contains("\"state\":\"failed\",\"code\":\"PEER_LOST\""), record);
+        assertTrue(record.endsWith("]}\n"), record);
+    }
+
+    static Stream<Cell> killedBetween() {
+        return Drill.whole()
+                ? Drill.rounds(Stream.of(BETWEEN, BETWEEN.loaded()).flatMap(Drill::everyVictim))
+                : Stream.of(BETWEEN.of(2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("killedBetween")
+    @DisplayName("row 3: listeners hear of a rank that is killed between calls, and the next call fails at once")
+    void listenersHearOfARankThatIsKilledBetweenCalls(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+                BusyProcesses busy = new BusyProcesses()) {
+            job.sum(LONG, false);
+            job.pause();
+            busy.beside(cell);
+
+            long at = job.kill(cell.victim());
+
+            Measured told = Measured.nothing(cell, PROMISED_MILLIS);
+            Measured next = Measured.nothing(Cell.of(3, "the call after it").of(cell.victim()), NEXT_CALL_MILLIS);
+            for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
+                Line event = survivor.getValue().awaitEvent("FAILED");
+                told.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
+                survivor.getValue().tell(one());
+                Line refused = survivor.getValue().await("refused");
+                next.add(survivor.getKey(), refused, refused.number("begun"));
+            }
+            told.write(KilledRankDrillTest.class);
+            next.write(KilledRankDrillTest.class).check("PEER_LOST", job);
+            told.checkTimes();
+            told.failed().forEach((rank, event) -> assertEquals(cell.victims(), event.culprits(), event::toString));
+        }
+    }
+
+    static Stream<Cell> killedTwo() {
+        Stream<Cell> pairs = Stream.of(
+                DOUBLE.of(0, 1), DOUBLE.of(0, 2), DOUBLE.of(1, 3), DOUBLE.of(2, 3), DOUBLE.of(0, 3), DOUBLE.of(1, 2));
+        return Drill.whole() ? Drill.rounds(pairs.flatMap(pair -> Stream.of(pair, pair.loaded()))) : pairs.skip(5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("killedTwo")
+    @DisplayName("row 21: two ranks killed one after the other end the rest, which blame the dead alone")
+    void twoKilledRanksEndTheRestWhichBlameTheDeadAlone(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+                BusyProcesses busy = new BusyProcesses()) {
+            job.sum(LONG, false);
+            busy.beside(cell);
+
+            long at = job.kill(cell.victims().get(0), cell.victims().get(1));
+
+            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS).settle(job);
+            measured.write(KilledRankDrillTest.class).checkTimes();
+            measured.checkAgreement();
+            for (Line said : Stream.concat(measured.failed().values().stream(), measured.settled().stream())
+                    .toList()) {
+                assertEquals("PEER_LOST", said.value("code"), () -> said + "\n" + job);
+                List<Integer> blamed = said.culprits();
+                assertTrue(!blamed.isEmpty() && cell.victims().containsAll(blamed), () -> said + "\n" + job);
+            }
+        }
+    }
+
+    private static Line one() {
+        return Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", LONG.toMillis());
+    }
+
+    private static Cell large(Cell cell) {
+        return cell.withHeap(Drill.LARGE_HEAP_MIB);
+    }
+}

@@ -1,0 +1,151 @@
+package ferro.integration.drill;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.function.Executable;
+
+/** What the survivors of one fault said, and how soon; written to a file before anything is asserted. */
+final class Measured {
+    private static final Path FOLDER = Path.of("target", Drill.whole() ? "drill-whole" : "drill");
+    private static final String HEADER =
+            "row,fault,load,heap_mib,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
+    private static final double NANOS_PER_MILLI = 1e6;
+    /** CI's machines do other work; a promise that is missed by this much is missed for a reason. */
+    private static final double SLACK = 2.5;
+
+    private static final double FLOOR_MILLIS = 1_000;
+
+    private final Cell cell;
+    private final double promisedMillis;
+    private final Map<Integer, Line> failed = new TreeMap<>();
+    private final Map<Integer, Line> settled = new TreeMap<>();
+    private final Map<Integer, Double> millis = new TreeMap<>();
+
+    private Measured(Cell cell, double promisedMillis) {
+        this.cell = cell;
+        this.promisedMillis = promisedMillis;
+    }
+
+    /** Empties the file of a test class. */
+    static void begin(Class<?> test) throws IOException {
+        Files.createDirectories(FOLDER);
+        Files.writeString(file(test), HEADER + "\n");
+    }
+
+    /**
+     * Hears how a call ended on all ranks but the victims.
+     *
+     * @param at when the fault happened
+     */
+    static Measured of(Cell cell, DrillJob job, long at, long promisedMillis) throws InterruptedException {
+        Measured measured = new Measured(cell, cell.promisedMillis(promisedMillis));
+        for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
+            measured.add(survivor.getKey(), survivor.getValue().await("failed"), at);
+        }
+        return measured;
+    }
+
+    static Measured nothing(Cell cell, long promisedMillis) {
+        return new Measured(cell, cell.promisedMillis(promisedMillis));
+    }
+
+    /** Notes what a rank said of a fault that happened at this time. */
+    void add(int rank, Line said, long at) {
+        failed.put(rank, said);
+        millis.put(rank, (said.number("at") - at) / NANOS_PER_MILLI);
+    }
+
+    /** Hears what the groups say themselves 100 ms later. */
+    Measured settle(DrillJob job) throws InterruptedException {
+        for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
+            settled.put(survivor.getKey(), survivor.getValue().await("settled"));
+        }
+        return this;
+    }
+
+    /** Appends one line a survivor to the file of a test class. */
+    Measured write(Class<?> test) throws IOException {
+        List<String> lines = new ArrayList<>();
+        failed.forEach((rank, said) -> lines.add(String.join(
+                ",",
+                "" + cell.row(),
+                cell.fault(),
+                cell.load().name().toLowerCase(java.util.Locale.ROOT),
+                "" + cell.heapMiB(),
+                words(cell.victims()),
+                "" + cell.round(),
+                "" + rank,
+                "%.1f".formatted(millis.get(rank)),
+                "%.0f".formatted(promisedMillis),
+                said.values().getOrDefault("code", "-"),
+                said.values().getOrDefault("culprits", "").replace(',', ' ').strip(),
+                settled.containsKey(rank) ? settled.get(rank).cause().replace(",", "") : "-",
+                "%.0f".formatted(said.values().containsKey("paused") ? said.number("paused") / NANOS_PER_MILLI : 0))));
+        Files.write(file(test), lines, StandardOpenOption.APPEND);
+        System.out.printf("drill: %s: %s ms, promised %.0f%n", cell, millis.values(), promisedMillis);
+        return this;
+    }
+
+    /** Every survivor has failed with this code, blames these ranks and no other, and was not much too late. */
+    void check(String code, DrillJob job) {
+        check(code, job, blamed -> blamed.equals(cell.victims()));
+    }
+
+    /** The same for what is found out by asking: who is kept from its core for long may not have answered in time. */
+    void checkBlamedAmongOthers(String code, DrillJob job) {
+        check(code, job, blamed -> Drill.whole() ? blamed.equals(cell.victims()) : blamed.containsAll(cell.victims()));
+    }
+
+    private void check(String code, DrillJob job, Predicate<List<Integer>> blamed) {
+        List<Executable> checks = new ArrayList<>();
+        failed.forEach((rank, said) -> {
+            checks.add(() -> assertEquals(code, said.value("code"), () -> "rank " + rank + ": " + said));
+            checks.add(() -> assertTrue(blamed.test(said.culprits()), () -> "rank " + rank + ": " + said));
+        });
+        checks.add(this::checkTimes);
+        checks.add(this::checkAgreement);
+        checks.add(job::assertNothingWrong);
+        assertAll(cell + "\n" + job, checks);
+    }
+
+    /** Nobody was much later than promised. */
+    void checkTimes() {
+        double worst = millis.values().stream().mapToDouble(each -> each).max().orElseThrow();
+        double allowed = Math.max(FLOOR_MILLIS, SLACK * promisedMillis);
+        assertTrue(worst <= allowed, () -> cell + ": promised " + promisedMillis + " ms, took " + millis);
+    }
+
+    /** The groups of all survivors name one cause. */
+    void checkAgreement() {
+        assertTrue(
+                settled.values().stream().map(Line::cause).distinct().count() <= 1,
+                () -> cell + ": survivors do not agree: " + settled);
+    }
+
+    List<Line> settled() {
+        return List.copyOf(settled.values());
+    }
+
+    Map<Integer, Line> failed() {
+        return failed;
+    }
+
+    private static Path file(Class<?> test) {
+        return FOLDER.resolve(test.getSimpleName() + ".csv");
+    }
+
+    private static String words(List<Integer> ranks) {
+        return ranks.toString().replaceAll("[\\[\\],]", "");
+    }
+}

@@ -1,0 +1,82 @@
+package ferro.integration.drill;
+
+import ferro.integration.LauncherRun;
+import ferro.integration.PrintedLines;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A process that is a rank, told what to do line by line. */
+final class RankJvm {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final int heapMiB;
+    private final BufferedWriter commands;
+    private final PrintedLines said;
+    private int heard;
+
+    private RankJvm(Process process, int heapMiB) {
+        this.process = process;
+        this.heapMiB = heapMiB;
+        this.commands = process.outputWriter();
+        this.said = new PrintedLines(process.getInputStream(), "rank-" + process.pid(), PATIENCE);
+    }
+
+    /** Starts one; what heap it is to have, and have written to, is 64 MiB at least. */
+    static RankJvm start(int heapMiB) throws IOException {
+        List<String> line =
+                new ArrayList<>(List.of(LauncherRun.java(), "-Xms" + heapMiB + "m", "-Xmx" + heapMiB + "m"));
+        line.addAll(List.of("-XX:+AlwaysPreTouch", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
+        line.addAll(Drill.javaOptions());
+        line.addAll(List.of("-cp", LauncherRun.classPath(), DrillRank.class.getName()));
+        return new RankJvm(new ProcessBuilder(line).redirectErrorStream(true).start(), heapMiB);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    int heapMiB() {
+        return heapMiB;
+    }
+
+    /** What is said before this does not count any more; then tells the command. */
+    void tell(Line command) throws IOException {
+        heard = said.lines().size();
+        ask(command);
+    }
+
+    /** Tells a command, and goes on to hear what was said before. */
+    void ask(Line command) throws IOException {
+        commands.write(command.toString());
+        commands.newLine();
+        commands.flush();
+    }
+
+    /** Waits for a line with this tag, said since the last {@link #tell}. */
+    Line await(String tag) throws InterruptedException {
+        return Line.parse(said.await(heard, line -> line.startsWith(tag + " ") || line.equals(tag)));
+    }
+
+    /** Waits for an event of a kind, said since the last {@link #tell}. */
+    Line awaitEvent(String kind) throws InterruptedException {
+        return Line.parse(said.await(heard, line -> line.startsWith("event ") && line.contains(" kind=" + kind + " ")));
+    }
+
+    /** Returns whether it has said such a line since the last {@link #tell}. */
+    boolean hasSaid(String tag) {
+        return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
+    }
+
+    void end() {
+        process.destroyForcibly();
+    }
+
+    @Override
+    public String toString() {
+        return "pid " + process.pid() + ":\n  " + String.join("\n  ", said.lines());
+    }
+}

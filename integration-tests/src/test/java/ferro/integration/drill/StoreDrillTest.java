@@ -1,0 +1,83 @@
+package ferro.integration.drill;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What becomes of groups whose store dies, and of ranks that wait for one that never comes. */
+@Timeout(120)
+class StoreDrillTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration JOIN = Duration.ofSeconds(2);
+    private static final long PROMISED_MILLIS = 100;
+    private static final int MISSING = 3;
+
+    private static final Jvms JVMS = new Jvms();
+
+    @BeforeAll
+    static void begin() throws IOException {
+        Measured.begin(StoreDrillTest.class);
+    }
+
+    @AfterAll
+    static void end() {
+        JVMS.close();
+    }
+
+    static Stream<Cell> missing() {
+        return Drill.rounds(
+                Stream.of(Cell.of(23, "rank missing at join; deadline 2 s").of(MISSING)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("missing")
+    @DisplayName("row 23: ranks that wait for one that never comes all name it at one deadline")
+    void ranksThatWaitForOneThatNeverComesAllNameIt(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joining(JVMS, MISSING, JOIN)) {
+            Measured measured = Measured.nothing(cell, PROMISED_MILLIS);
+            for (Map.Entry<Integer, RankJvm> present : job.but(List.of()).entrySet()) {
+                Line unjoined = present.getValue().await("unjoined");
+                measured.add(present.getKey(), unjoined, unjoined.number("begun") + JOIN.toNanos());
+            }
+            measured.write(StoreDrillTest.class).check("RENDEZVOUS", job);
+            measured.failed()
+                    .values()
+                    .forEach(said -> assertTrue(said.text().contains("missing: [3] of 4"), said::toString));
+        }
+    }
+
+    @Test
+    @DisplayName("row 22: groups go on and have subgroups when their store is gone, and a new join fails fast")
+    void groupsGoOnWhenTheirStoreIsGone() throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, Map.of())) {
+            job.sum(LONG, false);
+
+            job.closeStore();
+
+            job.pause();
+            job.tellAll(Line.of("part").with("culprits", "0,1,2,3"));
+            job.tellAll(Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", LONG.toMillis()));
+            for (int rank : DrillJob.all()) {
+                job.rank(rank).await("done");
+            }
+            job.assertNothingWrong();
+            RankJvm late = JVMS.take(Drill.SMALL_HEAP_MIB);
+            late.tell(job.joinAs(0, JOIN, Map.of()));
+            Line unjoined = late.await("unjoined");
+            assertEquals("RENDEZVOUS", unjoined.value("code"), unjoined::toString);
+            assertTrue(unjoined.text().contains("127.0.0.1:" + job.storePort()), unjoined::toString);
+        }
+    }
+}
