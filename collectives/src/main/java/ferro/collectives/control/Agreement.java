@@ -108,7 +108,7 @@ public final class Agreement {
             long lead = Inquiry.leadNanos(timeoutNanos);
             BitSet missing = missing();
             if (!end.isDone() && inquiry.mayJudge(null, missing, deadline, lead, now)) {
-                Diagnosis.Verdict verdict = control.diagnoseMissing(missing);
+                Diagnosis.Verdict verdict = control.diagnoseMissing(inquiry.question(), missing);
                 finish(failure(
                         Code.TIMED_OUT,
                         Names.list(verdict.culprits()),

@@ -4,9 +4,10 @@ import java.util.BitSet;
 import java.util.StringJoiner;
 
 /**
- * Who is to blame for an operation that does not end, by what the ranks have answered: the ranks that have not made the call
- * or are silent, but for those that wait, in another operation, for another of these. Where all have made the call it is the
- * end of the chain of who waits for whom.
+ * Who is to blame for an operation that does not end, by what the ranks have answered: the end of the chain of who waits for
+ * whom, which begins at the ranks that have not made the call, or at those that this one waits for where all have. Whoever
+ * is silent, or waits for nobody, is an end; where all wait for each other the circle is, and of it those that have not made
+ * the call. To have made a call is not to be in it: a rank may have queued calls behind one that does not end.
  */
 public final class Diagnosis {
     private static final int LISTED_MOST = 8;
@@ -16,6 +17,7 @@ public final class Diagnosis {
     private final int[] joinedRanks;
     private final Status[] answers;
     private final long sequence;
+    private BitSet mine = new BitSet();
 
     /**
      * What has been found.
@@ -34,6 +36,7 @@ public final class Diagnosis {
 
     /** Judges a collective, by the ranks whose data this one waits for. */
     Verdict ofCollective(BitSet waitedFor) {
+        mine = waitedFor;
         BitSet missing = new BitSet();
         for (int rank = 0; rank < answers.length; rank++) {
             if (rank != self && (answers[rank] == null || answers[rank].sequence() < sequence)) {
@@ -44,12 +47,16 @@ public final class Diagnosis {
             BitSet end = endOfChain(waitedFor);
             return new Verdict(end, text(end, end));
         }
-        BitSet ends = endsAmong(missing);
+        BitSet ends = endOfChain(missing);
+        if (ends.intersects(missing)) {
+            ends.and(missing);
+        }
         return new Verdict(ends, text(ends, missing));
     }
 
     /** Judges what waits for some ranks only: a receive, a send, a new group. */
     Verdict ofWaiting(BitSet waitedFor) {
+        mine = waitedFor;
         BitSet ends = endOfChain(waitedFor);
         BitSet listed = (BitSet) ends.clone();
         listed.or(waitedFor);
@@ -58,47 +65,47 @@ public final class Diagnosis {
 
     /** Judges a new group, by the members that have not called. */
     Verdict ofMissing(BitSet missing) {
-        BitSet ends = endsAmong(missing);
+        mine = missing;
+        BitSet ends = endOfChain(missing);
+        if (ends.intersects(missing)) {
+            ends.and(missing);
+        }
         return new Verdict(ends, text(ends, missing));
-    }
-
-    /** Leaves out those of a set that wait for others of it. */
-    private BitSet endsAmong(BitSet missing) {
-        BitSet ends = new BitSet();
-        missing.stream()
-                .filter(rank -> !waitsFor(rank).intersects(without(missing, rank)))
-                .forEach(ends::set);
-        return ends.isEmpty() ? missing : ends;
     }
 
     /** Follows who waits for whom; those at the end wait for nobody, or in a circle. */
     private BitSet endOfChain(BitSet first) {
-        BitSet seen = (BitSet) first.clone();
+        BitSet seen = reachedFrom(first);
         BitSet ends = new BitSet();
+        BitSet circle = new BitSet();
+        seen.stream().forEach(rank -> {
+            BitSet next = waitsFor(rank);
+            ends.set(rank, next.isEmpty() && rank != self);
+            circle.set(rank, reachedFrom(next).get(rank));
+        });
+        return !ends.isEmpty() ? ends : !circle.isEmpty() ? circle : seen;
+    }
+
+    /** Returns some ranks and all that these wait for, directly or not. */
+    private BitSet reachedFrom(BitSet first) {
+        BitSet seen = (BitSet) first.clone();
         BitSet open = (BitSet) first.clone();
         while (!open.isEmpty()) {
             int rank = open.nextSetBit(0);
             open.clear(rank);
-            BitSet next = rank == self ? new BitSet() : waitsFor(rank);
-            if (rank != self && next.isEmpty()) {
-                ends.set(rank);
-            }
+            BitSet next = waitsFor(rank);
             next.andNot(seen);
             seen.or(next);
             open.or(next);
         }
-        // nobody is an end: all wait for each other
-        return ends.isEmpty() ? seen : ends;
+        return seen;
     }
 
     private BitSet waitsFor(int rank) {
+        if (rank == self) {
+            return (BitSet) mine.clone();
+        }
         return answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(joinedRanks);
-    }
-
-    private static BitSet without(BitSet ranks, int rank) {
-        BitSet others = (BitSet) ranks.clone();
-        others.clear(rank);
-        return others;
     }
 
     private String text(BitSet first, BitSet listed) {

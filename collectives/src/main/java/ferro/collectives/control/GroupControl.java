@@ -247,28 +247,30 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Judges by the last answers whom a collective waits for.
+     * Judges by the answers to a question whom a collective waits for.
      *
+     * @param ask       number of the question
      * @param sequence  operation
      * @param waitedFor ranks whose data this one waits for
      * @return who is to blame, and who is where
      */
-    public Diagnosis.Verdict diagnose(long sequence, BitSet waitedFor) {
-        return diagnosis(board.answers(), sequence).ofCollective(waitedFor);
+    public Diagnosis.Verdict diagnose(long ask, long sequence, BitSet waitedFor) {
+        return diagnosis(board.answers(ask), sequence).ofCollective(waitedFor);
     }
 
     /**
-     * Judges by the last answers whom something without a number waits for.
+     * Judges by the answers to a question whom something without a number waits for.
      *
+     * @param ask       number of the question
      * @param waitedFor ranks that this one waits for
      * @return who is to blame, and who is where
      */
-    public Diagnosis.Verdict diagnoseWaiting(BitSet waitedFor) {
-        return diagnosis(board.answers(), 0).ofWaiting(waitedFor);
+    public Diagnosis.Verdict diagnoseWaiting(long ask, BitSet waitedFor) {
+        return diagnosis(board.answers(ask), 0).ofWaiting(waitedFor);
     }
 
-    Diagnosis.Verdict diagnoseMissing(BitSet missing) {
-        return diagnosis(board.answers(), 0).ofMissing(missing);
+    Diagnosis.Verdict diagnoseMissing(long ask, BitSet missing) {
+        return diagnosis(board.answers(ask), 0).ofMissing(missing);
     }
 
     private Diagnosis diagnosis(Status[] answers, long sequence) {
@@ -421,6 +423,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     int self() {
         return group.rank();
+    }
+
+    long nanoTime() {
+        return context.nanoTime();
     }
 
     private static Failure of(ControlMessage abort) {

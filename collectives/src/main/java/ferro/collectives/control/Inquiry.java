@@ -70,6 +70,15 @@ public final class Inquiry {
     }
 
     /**
+     * Returns what to judge by: whoever has not answered it is silent, whatever was asked since.
+     *
+     * @return number of the question, after {@link #mayJudge} has asked it
+     */
+    public long question() {
+        return ask;
+    }
+
+    /**
      * Says when the next look is, where it is not soon.
      *
      * @param nanos on the context's clock

@@ -14,6 +14,8 @@ final class Losses {
     private static final long BROKEN_NANOS = 50_000_000L;
     /** So long a rank whose header was another has time to say what it called. */
     private static final long MISMATCH_NANOS = 300_000_000L;
+    /** Whoever is called this much later than it wanted has stood still, and has not read meanwhile. */
+    private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final GroupControl control;
     private final Rules rules;
@@ -36,7 +38,7 @@ final class Losses {
 
     void lost(int peer, FerroException cause) {
         if (cause.code() == Code.PEER_LOST && rules.eofGraceNanos() > 0) {
-            control.later(() -> blame(peer, cause), rules.eofGraceNanos());
+            afterReading(() -> blame(peer, cause), rules.eofGraceNanos());
         } else {
             blame(peer, cause);
         }
@@ -57,7 +59,7 @@ final class Losses {
             brokenLinks.set(peer);
         }
         long ask = control.ask(null);
-        control.later(() -> blameLink(peer, cause, ask), BROKEN_NANOS);
+        afterReading(() -> blameLink(peer, cause, ask), BROKEN_NANOS);
     }
 
     private void blameLink(int peer, FerroException cause, long ask) {
@@ -75,7 +77,21 @@ final class Losses {
     /** Blames for a header that was not the one expected, if nobody says what differs. */
     void mismatched(String pair, CallHeader expected, String text) {
         Failure possible = new Failure(Code.MISMATCH, control.self(), expected.sequence(), pair, text, null);
-        control.later(() -> fallback(possible), MISMATCH_NANOS);
+        afterReading(() -> fallback(possible), MISMATCH_NANOS);
+    }
+
+    /** Does something when the inboxes were read for a while; a timer that is late was not alone in standing still. */
+    private void afterReading(Runnable task, long nanos) {
+        long due = control.nanoTime() + nanos;
+        control.later(
+                () -> {
+                    if (control.nanoTime() - due > STOOD_STILL_NANOS) {
+                        control.later(task, nanos);
+                    } else {
+                        task.run();
+                    }
+                },
+                nanos);
     }
 
     /** Weak evidence: whatever else is known explains it. */

@@ -37,10 +37,10 @@ final class StatusBoard {
         return silent;
     }
 
-    /** Returns the last answers; null for a rank that has not answered the last question. */
-    synchronized Status[] answers() {
+    /** Returns the last answers; null for a rank that has answered neither a question nor a later one. */
+    synchronized Status[] answers(long ask) {
         Status[] current = answers.clone();
-        silentTo(asks).stream().forEach(rank -> current[rank] = null);
+        silentTo(ask).stream().forEach(rank -> current[rank] = null);
         return current;
     }
 
