@@ -18,9 +18,9 @@ import org.junit.jupiter.api.TestReporter;
  * The whole contract of a back end; extend it, name how a group is made, and run it as any JUnit test.
  *
  * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
- * {@link #ABORT_ACROSS_RANKS}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, the label of a type
- * ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first six
- * are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
+ * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
+ * {@link #CANONICAL_NANS}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective
+ * ({@code allToAll}). The rules of the first seven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114
  * and 201 then run on device tensors, the others on host tensors.
@@ -29,7 +29,14 @@ import org.junit.jupiter.api.TestReporter;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class BackendContract
-        implements CollectiveRules, ResultRules, MessageRules, WorkRules, SubgroupRules, FailureRules, CloseRules {
+        implements CollectiveRules,
+                ResultRules,
+                MessageRules,
+                WorkRules,
+                SubgroupRules,
+                FailureRules,
+                DiagnosisRules,
+                CloseRules {
     /** Groups of some ranks: {@code newGroup} and {@code split}. */
     public static final String SUBGROUPS = "subgroups";
     /** Several sends and receives of one rank under way at once. */
@@ -42,6 +49,9 @@ public abstract class BackendContract
     public static final String MESSAGE_TAGS = "message tags";
     /** One bit pattern for every NaN, which wins in MIN and MAX, and zeros ordered by sign. */
     public static final String CANONICAL_NANS = "canonical NaNs";
+
+    /** A failure is known on all ranks, also on those that call nothing, as the same cause. */
+    public static final String AGREED_FAILURES = "agreed failures";
 
     private static final String SETTINGS = "settings of each rank";
 

@@ -18,6 +18,13 @@ import java.util.function.BooleanSupplier;
 
 /** What rules about failures ask again and again. */
 final class Expect {
+    /** For ranks to hear of each other's failures; far above what that takes. */
+    static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
+    /** For a call to throw while its listener waits for that. */
+    static final Duration HELD_UP_AFTER = Duration.ofSeconds(3);
+    /** For an event to be told. */
+    static final Duration LONG = Duration.ofSeconds(10);
+
     private Expect() {}
 
     /** The outcome of a rank must be a failure of communication with one of these codes. */

@@ -1,0 +1,55 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import ferro.tck.BackendContract;
+import ferro.tck.Rule;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+
+/** The kit again: what fails wrongly must be caught by the rule it breaks; it stands here, as it needs a control lane. */
+class WrongFailuresTest {
+    static Stream<Arguments> wrongFailures() {
+        return Stream.of(
+                Arguments.of(WrongFailures.AbortsAlone.class, 504),
+                Arguments.of(WrongFailures.BlamesNobody.class, 502),
+                Arguments.of(WrongFailures.BlamesItsNeighbour.class, 514),
+                Arguments.of(WrongFailures.ForgetsItsFirstCause.class, 512),
+                Arguments.of(WrongFailures.TakesItsParentAlong.class, 515),
+                Arguments.of(WrongFailures.WritesAfterItsFailure.class, 507),
+                Arguments.of(WrongFailures.TellsTwice.class, 513),
+                Arguments.of(WrongFailures.TellsOnTheThreadOfTheCall.class, 513));
+    }
+
+    @DisplayName("the kit: what breaks a rule about failures is caught by it")
+    @ParameterizedTest(name = "{0} breaks rule {1}")
+    @MethodSource("wrongFailures")
+    void isCaughtByTheRuleItBreaks(Class<? extends BackendContract> wrong, int rule) {
+        Events tests = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(wrong, testOf(rule)))
+                .execute()
+                .testEvents();
+
+        assertTrue(tests.started().count() > 0, "rule " + rule + " did not run");
+        assertTrue(
+                tests.failed().count() > 0,
+                () -> "rule " + rule + " lets " + wrong.getSimpleName() + " pass: "
+                        + tests.finished().count() + " tests ended well");
+    }
+
+    private static Method testOf(int rule) {
+        return Arrays.stream(BackendContract.class.getMethods())
+                .filter(method -> method.isAnnotationPresent(Rule.class)
+                        && method.getAnnotation(Rule.class).value() == rule)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no test has rule " + rule));
+    }
+}

@@ -1,0 +1,204 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Rules 512 to 515: what a group says of its failure, to all who ask and to all who listen, is one story. */
+public interface DiagnosisRules extends Subject {
+    /**
+     * All ranks name one cause, and go on naming it.
+     *
+     * @param fault    what happens
+     * @param code     what the ranks agree on
+     * @param culprits whom they blame; * for anybody
+     */
+    @Rule(512)
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"deadline,TIMED_OUT,2", "abort,ABORTED,2", "interrupt,ABORTED,2", "mismatch,MISMATCH,*"})
+    default void failureIsEmptyWhileTheGroupWorksAndThenTheSameOnAllRanks(String fault, Code code, String culprits) {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.AGREED_FAILURES);
+        if (fault.equals("mismatch")) {
+            needs(BackendContract.MISMATCHES);
+        }
+        try (Ranks ranks = group(3)) {
+            ranks.run(Expect::works);
+            for (int rank = 0; rank < 3; rank++) {
+                assertEquals(Optional.empty(), ranks.rank(rank).failure(), "failure() of rank " + rank);
+            }
+            ranks.outcomes(Ranks.LIMIT, group -> fail(group, fault));
+            Expect.eventually("one failure() on all ranks", Expect.AGREED_BY_THEN, () -> agree(ranks));
+            String agreed = story(ranks.rank(0));
+            assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
+            if (!culprits.equals("*")) {
+                assertEquals(code + " of " + culprits, agreed, "code and ranks to blame");
+            }
+            ranks.outcomes(Ranks.LIMIT, ProcessGroup::barrier);
+            for (int rank = 0; rank < 3; rank++) {
+                assertEquals(agreed, story(ranks.rank(rank)), "failure() of rank " + rank + " after another call");
+            }
+        }
+    }
+
+    private static void fail(ProcessGroup group, String fault) {
+        boolean guilty = group.rank() == 2;
+        switch (fault) {
+            case "abort" -> {
+                if (guilty) {
+                    group.abort(new IllegalStateException("out of paper"));
+                }
+            }
+            case "interrupt" -> {
+                if (guilty) {
+                    Thread.currentThread().interrupt();
+                    group.barrier();
+                }
+            }
+            case "mismatch" -> group.within(Duration.ofSeconds(20)).allReduce(new float[guilty ? 5 : 4], ReduceOp.SUM);
+            default -> {
+                if (!guilty) {
+                    group.within(Duration.ofMillis(300)).barrier();
+                }
+            }
+        }
+    }
+
+    private static boolean agree(Ranks ranks) {
+        String first = story(ranks.rank(0));
+        for (int rank = 1; rank < ranks.size(); rank++) {
+            if (!first.equals(story(ranks.rank(rank)))) {
+                return false;
+            }
+        }
+        return !first.isEmpty();
+    }
+
+    /** Code and culprits of a failure, empty if there is none. */
+    private static String story(ProcessGroup group) {
+        return group.failure()
+                .map(failure -> failure.code() + " of " + failure.where().culprits())
+                .orElse("");
+    }
+
+    /** A listener is told of the failure once, last, on a thread that it may hold up; who comes later is told as well. */
+    @Rule(513)
+    @Test
+    default void aListenerMayBlockAndHearsOfTheFailureOnceAndLast() {
+        List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
+        AtomicInteger heldUp = new AtomicInteger();
+        CountDownLatch thrown = new CountDownLatch(2);
+        CountDownLatch told = new CountDownLatch(2);
+        CountDownLatch toldLater = new CountDownLatch(2);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                if (group.rank() == 2) {
+                    return;
+                }
+                group.onEvent(event -> {
+                    heard.get(group.rank()).add(event);
+                    if (event.kind() == GroupEvent.Kind.FAILED) {
+                        heldUp.addAndGet(await(thrown, Expect.HELD_UP_AFTER) ? 0 : 1);
+                        told.countDown();
+                    }
+                });
+                Expect.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
+                thrown.countDown();
+                Expect.fails(ProcessGroup::barrier, group, Code.values());
+                assertTrue(await(told, Expect.LONG), "no rank may wait 10 s for the event FAILED");
+                group.onEvent(event -> toldLater.countDown());
+                assertTrue(await(toldLater, Expect.LONG), "a listener that comes after the failure hears of it");
+            });
+            assertEquals(0, heldUp.get(), "ranks whose call was held up by a listener");
+            ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
+            for (int rank = 0; rank < 2; rank++) {
+                List<GroupEvent.Kind> kinds = new ArrayList<>();
+                heard.get(rank).forEach(event -> kinds.add(event.kind()));
+                assertEquals(kinds.size() - 1, kinds.indexOf(GroupEvent.Kind.FAILED), "FAILED once, last: " + kinds);
+            }
+        }
+    }
+
+    private static boolean await(CountDownLatch latch, Duration limit) {
+        try {
+            return latch.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * A time-out blames those that have not called, all of them and nobody else, on every rank that waited.
+     *
+     * @param worldSize number of ranks
+     * @param late      those that do not call, comma-separated
+     */
+    @Rule(514)
+    @ParameterizedTest(name = "ranks {1} of {0}")
+    @CsvSource({"3,'1'", "4,'0,2'"})
+    default void aTimeOutBlamesThoseThatHaveNotCalledAndNobodyElse(int worldSize, String late) {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        List<String> missing = List.of(late.split(","));
+        try (Ranks ranks = group(worldSize)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (!missing.contains("" + group.rank())) {
+                    group.within(Duration.ofMillis(300)).barrier();
+                }
+            });
+            for (int rank = 0; rank < worldSize; rank++) {
+                if (!missing.contains("" + rank)) {
+                    FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
+                    assertEquals(late, failure.where().culprits(), "ranks to blame on rank " + rank + ": " + failure);
+                }
+            }
+        }
+    }
+
+    /** A part fails alone: nobody who asks its parent or its sibling hears of it. */
+    @Rule(515)
+    @Test
+    default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
+        needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        CountDownLatch failed = new CountDownLatch(2);
+        try (Ranks ranks = group(4)) {
+            ranks.run(group -> {
+                try (ProcessGroup half = group.split(group.rank() / 2, 0)) {
+                    if (group.rank() == 0) {
+                        half.abort(new IllegalStateException("out of paper"));
+                        failed.countDown();
+                    } else if (group.rank() == 1) {
+                        Ranks.RankCode call = each -> each.allReduceAsync(HostTensor.of(new int[2]), ReduceOp.SUM)
+                                .await();
+                        Expect.blames(Expect.fails(call, half, Code.ABORTED), 0);
+                        failed.countDown();
+                    } else {
+                        assertTrue(failed.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not failed");
+                        Expect.works(half);
+                        assertEquals(Optional.empty(), half.failure(), "failure() of the sibling");
+                    }
+                    Expect.works(group);
+                    assertEquals(Optional.empty(), group.failure(), "failure() of the parent");
+                }
+            });
+        }
+    }
+}
