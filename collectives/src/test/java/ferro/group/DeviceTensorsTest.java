@@ -126,7 +126,8 @@ class DeviceTensorsTest {
     }
 
     @Test
-    @DisplayName("0-02 0-25 0-28 decision 2: no NCCL and a closed gate is an error; a bad root is named before it")
+    @DisplayName(
+            "row 37: 0-02 0-25 0-28 decision 2 no NCCL and a closed gate is an error; a bad root is named before it")
     void withoutNcclAndOptInItIsAnError() {
         when(outer.asNcclBackend()).thenReturn(Optional.empty());
         ProcessGroup group = ProcessGroup.of(outer, SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "0")));

@@ -71,7 +71,7 @@ class GpuCollectivesOverHostTest {
     }
 
     @Test
-    @DisplayName("0-27 0-02 0-26 decision 6 REQ-4: neither NCCL nor opt-in is an error that says what to do")
+    @DisplayName("row 37: 0-27 0-02 0-26 decision 6 REQ-4 neither NCCL nor opt-in is an error that says what to do")
     void withoutNcclAndOptInItIsAnErrorThatSaysWhatToDo() {
         context.unset(GATE);
 

@@ -27,11 +27,20 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
      * every other native failure is this rank's own.
      */
     static GroupFailure natively(Code code, String text, Throwable thrown, int self) {
-        boolean elsewhere = thrown instanceof NcclException nccl
-                && (nccl.result().equals(NcclResult.REMOTE_ERROR)
-                        || nccl.result().equals(NcclResult.SYSTEM_ERROR));
+        boolean elsewhere = tellsOfOthers(thrown);
         boolean own = !elsewhere && (code == Code.NATIVE || code == Code.RESOURCE || code == Code.INTERRUPTED);
         return new GroupFailure(code, own ? Integer.toString(self) : "", text, thrown);
+    }
+
+    /** Looks at the causes too: a call on a communicator that is broken already fails with what broke it. */
+    private static boolean tellsOfOthers(Throwable thrown) {
+        boolean others = false;
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            others |= cause instanceof NcclException nccl
+                    && (nccl.result().equals(NcclResult.REMOTE_ERROR)
+                            || nccl.result().equals(NcclResult.SYSTEM_ERROR));
+        }
+        return others;
     }
 
     /** Returns what all ranks agree on: an interrupt of one is an abort for all. */

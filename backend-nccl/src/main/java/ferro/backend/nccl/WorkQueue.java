@@ -236,7 +236,8 @@ final class WorkQueue {
         }
         NcclWork oldest = oldest();
         Where where = oldest == null ? place().where(lastRaw, 0) : oldest.where();
-        firstThrown = why.agreed().exception(where, place().during(lastOperation()));
+        String during = oldest == null ? place().during(lastRaw) : oldest.place();
+        firstThrown = why.agreed().exception(where, during);
         try {
             if (telling) {
                 host.tell(firstThrown);

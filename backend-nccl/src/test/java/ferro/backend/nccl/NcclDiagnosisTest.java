@@ -17,6 +17,7 @@ import ferro.backend.nccl.ffi.StandInHooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -95,6 +96,7 @@ class NcclDiagnosisTest {
         try {
             NcclWork work = queue.submit(
                     new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1, 8), job, SOON);
+            assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
             queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));
             // ten seconds of patience pass in half a second
@@ -123,8 +125,11 @@ class NcclDiagnosisTest {
 
     /** Never passes. */
     private static final class StuckJob implements NcclJob {
+        private final CountDownLatch issued = new CountDownLatch(1);
+
         @Override
         public boolean issue() {
+            issued.countDown();
             return true;
         }
 

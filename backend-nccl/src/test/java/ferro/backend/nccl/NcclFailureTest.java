@@ -163,7 +163,7 @@ class NcclFailureTest {
 
     @Test
     @DisplayName(
-            "2-32: a call past its deadline is TIMED_OUT on every rank that waits, naming operation, number and who is missing")
+            "row 4, row 18: 2-32 a call past its deadline is TIMED_OUT on every rank that waits, naming operation, number and who is missing")
     void aTimeOutNamesTheMissingRank() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             long start = System.nanoTime();
@@ -220,7 +220,7 @@ class NcclFailureTest {
 
     @Test
     @DisplayName(
-            "1-24 1-25: abort ends pending and later calls of all ranks with its first cause, from any thread, twice is once")
+            "row 28: 1-24 1-25 abort ends pending and later calls of all ranks with its first cause, from any thread, twice is once")
     void abortEndsAllRanks() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             IllegalStateException cause = new IllegalStateException("out of paper");
@@ -248,7 +248,7 @@ class NcclFailureTest {
     }
 
     @Test
-    @DisplayName("1-32: ranks that are stuck in different calls both learn both")
+    @DisplayName("row 17: 1-32 ranks that are stuck in different calls both learn both")
     void ranksInDifferentCallsLearnBoth() {
         StandInHooks.standInMismatchHangs(1);
         try (NcclRanks ranks = NcclRanks.of(2)) {
@@ -279,7 +279,8 @@ class NcclFailureTest {
     }
 
     @Test
-    @DisplayName("2-22: close with work that can never end keeps its bound, fails that work and frees everything")
+    @DisplayName(
+            "row 29: 2-22 close with work that can never end keeps its bound, fails that work and frees everything")
     void closeOfAStuckGroupIsBounded() {
         NcclRanks ranks = NcclRanks.of(2);
         Work never = ranks.rank(0).submit(call("barrier", new float[2]), Duration.ofSeconds(60));

@@ -41,12 +41,17 @@ final class NcclRanks implements AutoCloseable {
 
     /** Joins ranks that meet in a store. */
     static NcclRanks over(Store store, int worldSize, Duration timeout) {
+        return named("ranks", store, worldSize, timeout);
+    }
+
+    /** Joins ranks of a group that has the name of another one beside it. */
+    static NcclRanks named(String name, Store store, int worldSize, Duration timeout) {
         List<SystemContext> contexts = new ArrayList<>();
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(rank, store, Map.of());
             contexts.add(context);
-            GroupSpec group = new GroupSpec("ranks", rank, worldSize, timeout);
+            GroupSpec group = new GroupSpec(name, rank, worldSize, timeout);
             joining.add(on("joins-" + rank, () -> NcclWorld.join(group, context)));
         }
         return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts);

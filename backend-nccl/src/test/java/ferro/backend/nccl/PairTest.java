@@ -1,0 +1,182 @@
+package ferro.backend.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.simulated.SimulatedBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Two halves of one group, as {@code cpu:tcp,cuda:nccl} has them: a failure of either is that of both, on all ranks. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class PairTest {
+    private static final int SIZE = 3;
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private List<SimulatedBackend> hosts;
+    private NcclRanks devices;
+
+    @BeforeEach
+    void join() {
+        hosts = SimulatedBackend.createGroup(SIZE);
+        devices = NcclRanks.named("simulated", new LocalStore(), SIZE, Duration.ofSeconds(20));
+        for (int rank = 0; rank < SIZE; rank++) {
+            devices.rank(rank).controlledBy(hosts.get(rank));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        devices.close();
+        hosts.forEach(CollectiveBackend::close);
+    }
+
+    private static Collective sum() {
+        HostTensor data = HostTensor.of(new float[] {4, 7});
+        return new Collective.AllReduce(data, data, ReduceOp.SUM);
+    }
+
+    private static String story(FerroException failure) {
+        return failure.code() + " of " + failure.where().culprits();
+    }
+
+    /** Both halves of all ranks tell one story, by {@code failure()} and to the next call. */
+    private void allTell(String story) {
+        for (int rank = 0; rank < SIZE; rank++) {
+            for (CollectiveBackend half : List.of(devices.rank(rank), hosts.get(rank))) {
+                long limit = System.nanoTime() + SOON.toNanos();
+                while (half.failure().isEmpty() && System.nanoTime() < limit) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+                String who = half + " of rank " + rank;
+                assertEquals(story, half.failure().map(PairTest::story).orElse("works"), who);
+                FerroException later = assertThrows(FerroException.class, () -> half.barrier(SOON), who);
+                assertEquals(story, story(later), who + ": " + later);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: past the deadline of a call on the device both halves fail with the rank that has not called, on that"
+                    + " rank too")
+    void aDeadlineOfTheDeviceEndsTheHostToo() {
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() != 1) {
+                rank.run(sum(), Duration.ofMillis(600));
+            }
+        });
+
+        for (int rank : new int[] {0, 2}) {
+            assertEquals("TIMED_OUT of 1", story(assertInstanceOf(FerroException.class, outcomes.get(rank))));
+        }
+        allTell("TIMED_OUT of 1");
+    }
+
+    @Test
+    @DisplayName("row 28: abort of the host's half from any thread ends what is pending on the device, on all ranks")
+    void anAbortOfTheHostEndsTheDevice() {
+        CountDownLatch pending = new CountDownLatch(2);
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 2) {
+                assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not called");
+                hosts.get(2).abort(new IllegalStateException("out of paper"));
+            } else {
+                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                pending.countDown();
+                stuck.await();
+            }
+        });
+
+        for (int rank = 0; rank < 2; rank++) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank));
+            assertEquals("ABORTED of 2", story(failure), failure.toString());
+            assertTrue(failure.getMessage().contains("out of paper"), failure.toString());
+        }
+        allTell("ABORTED of 2");
+    }
+
+    @Test
+    @DisplayName("a native failure of one rank is NATIVE of that rank on all, also where nobody has called anything")
+    void aNativeFailureIsToldWithItsRank() {
+        StandInHooks.standInFailNext("ncclAllReduce", 0, 3);
+
+        Throwable outcome = devices.outcomes(rank -> {
+                    if (rank.rank() == 1) {
+                        rank.run(sum(), SOON);
+                    }
+                })
+                .get(1);
+
+        assertEquals("NATIVE of 1", story(assertInstanceOf(NcclException.class, outcome)));
+        allTell("NATIVE of 1");
+        String told = hosts.get(0).failure().orElseThrow().getMessage();
+        assertTrue(told.contains("ncclInternalError") && told.contains("seq 1"), told);
+    }
+
+    @Test
+    @DisplayName("row 1: what NCCL sees as somebody's death waits for the name that the control plane has")
+    void theNameOfTheDeadComesFromTheControlPlane() {
+        CountDownLatch pending = new CountDownLatch(2);
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 1) {
+                assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 2 have not called");
+                StandInHooks.standInAsyncError(0, 6);
+                // as long as the exit of a process takes to be seen
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                Where here = Where.outside("simulated", 0).blaming("1");
+                hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+            } else {
+                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                pending.countDown();
+                stuck.await();
+            }
+        });
+
+        for (int rank : new int[] {0, 2}) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank));
+            assertEquals("PEER_LOST of 1", story(failure), failure.toString());
+        }
+        allTell("PEER_LOST of 1");
+    }
+
+    @Test
+    @DisplayName("an interrupted wait for the device is INTERRUPTED there and ABORTED of that rank everywhere else")
+    void anInterruptIsAnAbortForTheOthers() {
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 2) {
+                Thread.currentThread().interrupt();
+                rank.run(sum(), SOON);
+            }
+        });
+
+        FerroException own = assertInstanceOf(FerroException.class, outcomes.get(2));
+        assertEquals("INTERRUPTED of 2", story(own));
+        for (int rank = 0; rank < 2; rank++) {
+            assertThrows(FerroException.class, () -> devices.rank(0).run(sum(), SOON));
+        }
+        assertEquals("ABORTED of 2", story(devices.rank(2).failure().orElseThrow()));
+        assertEquals("ABORTED of 2", story(hosts.get(0).failure().orElseThrow()));
+    }
+}
