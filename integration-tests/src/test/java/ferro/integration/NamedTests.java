@@ -63,7 +63,7 @@ public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) 
     }
 
     /** Tests whose names have this id: first those of the class itself, then those that name few others. */
-    List<String> naming(String id, String type) {
+    public List<String> naming(String id, String type) {
         Comparator<String> ofTheClass = Comparator.comparing(test -> !test.startsWith(type));
         return idsByTest.entrySet().stream()
                 .filter(test -> test.getValue().contains(id))

@@ -1,0 +1,126 @@
+package ferro.integration.faults;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What {@code -Pdrill} measured: many lines in the module's folder, one line a fault in docs/faults/drill.csv. */
+final class DrillFigures {
+    private static final String HEADER =
+            "row,fault,load,heap_mib,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
+
+    private final List<Map<String, String>> rows;
+
+    private DrillFigures(List<Map<String, String>> rows) {
+        this.rows = rows;
+    }
+
+    static DrillFigures kept(Path file) throws IOException {
+        return new DrillFigures(Table.read(file));
+    }
+
+    /** Sums up the files of a folder. */
+    static void sumUp(Path folder, Path file) throws IOException {
+        Map<String, List<Map<String, String>>> cells =
+                new TreeMap<>(Comparator.comparing((String key) -> Integer.parseInt(key.substring(0, key.indexOf(','))))
+                        .thenComparing(Comparator.naturalOrder()));
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path each : files.sorted().toList()) {
+                for (Map<String, String> row : Table.read(each)) {
+                    String key =
+                            String.join(",", row.get("row"), row.get("fault"), row.get("load"), row.get("heap_mib"));
+                    cells.computeIfAbsent(key, name -> new ArrayList<>()).add(row);
+                }
+            }
+        }
+        String lines = cells.entrySet().stream()
+                .map(cell -> cell.getKey() + "," + summary(cell.getValue()) + "\n")
+                .collect(Collectors.joining());
+        Files.writeString(file, HEADER + "\n" + lines);
+    }
+
+    private static String summary(List<Map<String, String>> samples) {
+        List<Double> millis =
+                samples.stream().map(row -> number(row, "millis")).sorted().toList();
+        double promised = number(samples.get(0), "promised_millis");
+        Map<String, Set<String>> settledByRun = new TreeMap<>();
+        long wrong = 0;
+        for (Map<String, String> row : samples) {
+            String run = row.get("victims") + "/" + row.get("round");
+            settledByRun.computeIfAbsent(run, name -> new HashSet<>()).add(row.get("settled"));
+            boolean subset = Set.of(row.get("victims").split(" "))
+                    .containsAll(Set.of(row.get("culprits").split(" ")));
+            wrong += subset ? 0 : 1;
+        }
+        return "%d,%d,%.1f,%.1f,%.0f,%d,%d,%d"
+                .formatted(
+                        settledByRun.size(),
+                        millis.size(),
+                        millis.get(millis.size() / 2),
+                        millis.get(millis.size() - 1),
+                        promised,
+                        millis.stream().filter(each -> each > promised).count(),
+                        wrong,
+                        settledByRun.values().stream()
+                                .filter(each -> each.size() > 1)
+                                .count());
+    }
+
+    /** Returns the worst of every fault of a row, in words. */
+    List<String> inWords(int row) {
+        return rows.stream()
+                .filter(each -> each.get("row").equals("" + row))
+                .map(each -> "%s, %s%s: worst %s ms, median %s, of %s runs"
+                        .formatted(
+                                each.get("fault"),
+                                load(each),
+                                each.get("heap_mib").equals("64")
+                                        ? ""
+                                        : ", victim's heap " + each.get("heap_mib") + " MiB",
+                                each.get("worst_ms"),
+                                each.get("median_ms"),
+                                each.get("runs")))
+                .toList();
+    }
+
+    /** Returns a table of all. */
+    String table() {
+        String head =
+                "| row | fault | machine | victim's heap | runs | survivors' exceptions | median, ms | worst, ms |"
+                        + " promised, ms | over | named wrong | disagreed |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+        return head
+                + rows.stream()
+                        .map(each -> Stream.of(
+                                        each.get("row"),
+                                        each.get("fault"),
+                                        load(each),
+                                        each.get("heap_mib") + " MiB",
+                                        each.get("runs"),
+                                        each.get("samples"),
+                                        each.get("median_ms"),
+                                        each.get("worst_ms"),
+                                        each.get("promised_ms"),
+                                        each.get("over"),
+                                        each.get("named_wrong"),
+                                        each.get("disagreed"))
+                                .collect(Collectors.joining(" | ", "| ", " |\n")))
+                        .collect(Collectors.joining());
+    }
+
+    private static String load(Map<String, String> row) {
+        return row.get("load").equals("idle") ? "idle" : "four busy processes";
+    }
+
+    private static double number(Map<String, String> row, String name) {
+        return Double.parseDouble(row.get(name));
+    }
+}

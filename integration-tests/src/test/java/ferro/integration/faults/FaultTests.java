@@ -1,0 +1,116 @@
+package ferro.integration.faults;
+
+import ferro.integration.NamedTests;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The tests that name rows, the modules that run them, and with them the back ends on which a row is shown. */
+final class FaultTests {
+    /** At the beginning of a name, several behind commas, a colon behind the last. */
+    private static final Pattern ROW = Pattern.compile("(?<=^|, )row \\d+(?=, row|:)");
+
+    private static final Pattern TYPE = Pattern.compile("\\bclass (\\w+)(?: extends (\\w+))?");
+    private static final Map<String, String> BACK_ENDS = Map.of(
+            "spi", "every",
+            "collectives", "the engine",
+            "tck", "every",
+            "backend-simulated", "simulated",
+            "backend-tcp", "tcp",
+            "backend-nccl", "nccl (stand-in)",
+            "backend-gloo-fallback", "pair",
+            "launcher", "launcher");
+
+    private final NamedTests tests;
+    private final Map<String, String> moduleByType = new HashMap<>();
+    private final Map<String, Set<String>> subtypes = new HashMap<>();
+
+    private FaultTests(NamedTests tests) {
+        this.tests = tests;
+    }
+
+    static FaultTests of(Path checkout) throws IOException {
+        FaultTests found = new FaultTests(NamedTests.of(checkout, ROW));
+        for (Path source : NamedTests.sources(checkout)) {
+            found.add(checkout.relativize(source));
+            found.addTypes(Files.readString(source));
+        }
+        return found;
+    }
+
+    private void add(Path source) {
+        String type = source.getFileName().toString().replaceFirst("\\.java$", "");
+        moduleByType.put(type, source.getName(0).toString());
+    }
+
+    private void addTypes(String text) {
+        Matcher type = TYPE.matcher(text);
+        while (type.find()) {
+            if (type.group(2) != null) {
+                subtypes.computeIfAbsent(type.group(2), name -> new HashSet<>()).add(type.group(1));
+            }
+        }
+    }
+
+    /** Returns the tests that name a row, in order. */
+    List<String> naming(int row) {
+        return tests.naming("row " + row, "").stream().sorted().toList();
+    }
+
+    /** Returns all tests that name any row. */
+    Set<String> all() {
+        Set<String> all = new TreeSet<>();
+        tests.idsByTest().forEach((test, rows) -> {
+            if (!rows.isEmpty()) {
+                all.add(test);
+            }
+        });
+        return all;
+    }
+
+    /** Returns the back ends that these tests run on, by the modules of the classes that run them. */
+    Set<String> backEnds(List<String> named) {
+        Set<String> found = new TreeSet<>();
+        for (String test : named) {
+            for (String type : runners(test)) {
+                found.add(backEnd(type));
+            }
+        }
+        return found;
+    }
+
+    /** Returns the classes that run a test: its own, or those that inherit it. */
+    Set<String> runners(String test) {
+        String type = test.substring(0, test.indexOf('#'));
+        Set<String> below = new TreeSet<>();
+        collect(type, below);
+        return below.isEmpty() ? Set.of(type) : below;
+    }
+
+    private void collect(String type, Set<String> below) {
+        for (String subtype : subtypes.getOrDefault(type, Set.of())) {
+            if (moduleByType.containsKey(subtype) && below.add(subtype)) {
+                collect(subtype, below);
+            }
+        }
+    }
+
+    private String backEnd(String type) {
+        String module = moduleByType.getOrDefault(type, "");
+        if (!module.equals("integration-tests")) {
+            return type.contains("Routed") || type.contains("Pair") ? "pair" : BACK_ENDS.getOrDefault(module, module);
+        }
+        if (type.startsWith("Simulated")) {
+            return BACK_ENDS.get("backend-simulated");
+        }
+        return type.contains("Device") ? BACK_ENDS.get("backend-nccl") : BACK_ENDS.get("backend-tcp");
+    }
+}

@@ -1,0 +1,146 @@
+package ferro.integration.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * docs/faults.md against the tests. After {@code mvn -B verify}, {@code -Dfaults.write=true} makes the page anew from the reports
+ * of that build: {@code mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest -Dfaults.write=true
+ * -Dsurefire.failIfNoSpecifiedTests=false}; figures of a drill that was run before it are taken up too.
+ */
+class FaultsPageTest {
+    private static final Path CHECKOUT = Path.of("..");
+    private static final Path PAGE = CHECKOUT.resolve("docs/faults.md");
+    private static final Path FOLDER = CHECKOUT.resolve("docs/faults");
+    private static final Path DRILLED = Path.of("target", "drill-whole");
+    private static final String WRITE = "mvn -B verify; mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest"
+            + " -Dfaults.write=true -Dsurefire.failIfNoSpecifiedTests=false";
+    /** Rows that are promised by now; what is missing between them comes later. */
+    private static final List<Integer> PROMISED = Stream.of(
+                    IntStream.rangeClosed(1, 6),
+                    IntStream.rangeClosed(12, 29),
+                    IntStream.rangeClosed(31, 34),
+                    IntStream.rangeClosed(36, 38))
+            .flatMap(IntStream::boxed)
+            .toList();
+
+    private final FaultTests tests = FaultTests.of(CHECKOUT);
+
+    FaultsPageTest() throws IOException {}
+
+    @BeforeAll
+    static void makeAnewIfAsked() throws IOException {
+        if (Boolean.getBoolean("faults.write")) {
+            new FaultsPageTest().write();
+        }
+    }
+
+    @Test
+    void pageNamesTheTestsOfEveryRow() throws IOException {
+        List<String> page = Files.readAllLines(PAGE);
+
+        List<String> wrong = new ArrayList<>();
+        for (FaultRow row : rows(page)) {
+            Set<String> written = Stream.of(row.tests().split("<br>"))
+                    .map(test -> test.replace("`", ""))
+                    .filter(test -> !test.isEmpty())
+                    .collect(Collectors.toCollection(TreeSet::new));
+            Set<String> named = new TreeSet<>(tests.naming(row.number()));
+            if (!written.equals(named)) {
+                wrong.add("row " + row.number() + " lists " + written + ", tests say " + named);
+            }
+        }
+
+        assertEquals(List.of(), wrong, "rows of docs/faults.md that are stale; to make it anew: " + WRITE);
+    }
+
+    @Test
+    void everyPromisedRowIsShownByATestOrItsMissExplained() throws IOException {
+        List<String> page = Files.readAllLines(PAGE);
+
+        assertEquals(PROMISED, rows(page).stream().map(FaultRow::number).toList());
+        assertEquals(
+                List.of(),
+                PROMISED.stream()
+                        .filter(row -> tests.naming(row).isEmpty())
+                        .filter(row -> page.stream().noneMatch(line -> line.startsWith("- Row " + row + ":")))
+                        .toList(),
+                "rows that no test names, and no line of docs/faults.md that begins with \"- Row N:\" explains");
+    }
+
+    @Test
+    void figuresAreThoseOfTheFilesBeside() throws IOException {
+        List<String> page = Files.readAllLines(PAGE);
+
+        assertEquals(String.join("\n", made(page)), String.join("\n", page), "to make it anew: " + WRITE);
+    }
+
+    private void write() throws IOException {
+        List<String> runners = tests.all().stream()
+                .flatMap(test -> running(test).stream())
+                .sorted()
+                .toList();
+        TestResults.kept(FOLDER.resolve("results.csv")).with(CHECKOUT).keep(FOLDER.resolve("results.csv"), runners);
+        if (Files.isDirectory(DRILLED)) {
+            DrillFigures.sumUp(DRILLED, FOLDER.resolve("drill.csv"));
+        }
+        Files.writeString(PAGE, String.join("\n", made(Files.readAllLines(PAGE))) + "\n");
+    }
+
+    private List<String> running(String test) {
+        return tests.runners(test).stream()
+                .map(type -> type + test.substring(test.indexOf('#')))
+                .toList();
+    }
+
+    private static List<FaultRow> rows(List<String> page) {
+        return page.stream().filter(FaultRow::isOne).map(FaultRow::parse).toList();
+    }
+
+    /** The page with everything that is not written by hand made from the files beside it. */
+    private List<String> made(List<String> page) throws IOException {
+        TestResults results = TestResults.kept(FOLDER.resolve("results.csv"));
+        DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
+        List<String> made = new ArrayList<>();
+        boolean between = false;
+        for (String line : page) {
+            between &= !line.startsWith("<!-- end");
+            if (!between) {
+                made.add(FaultRow.isOne(line) ? made(FaultRow.parse(line), results, drill) : line);
+            }
+            if (line.equals("<!-- drill -->")) {
+                made.addAll(drill.table().lines().toList());
+                between = true;
+            } else if (line.equals("<!-- peers -->")) {
+                made.addAll(PeerFigures.kept(FOLDER.resolve("peers.csv"))
+                        .table()
+                        .lines()
+                        .toList());
+                between = true;
+            }
+        }
+        return made;
+    }
+
+    private String made(FaultRow row, TestResults results, DrillFigures drill) {
+        List<String> named = tests.naming(row.number());
+        List<String> runners =
+                named.stream().flatMap(test -> running(test).stream()).toList();
+        List<String> measured = new ArrayList<>(drill.inWords(row.number()));
+        measured.add(results.inWords(runners));
+        return row.with(String.join("<br>", measured), String.join(", ", tests.backEnds(named)), named)
+                .toString();
+    }
+}
