@@ -82,11 +82,15 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     /** Ranks answer when this file is there and its time is another than before; moved there, so that it has one time only. */
-    private Instant ask() throws IOException {
-        Path written = Files.createTempFile(folder, ".dump", ".request");
-        return Files.getLastModifiedTime(
-                        Files.move(written, folder.resolve(REQUEST), StandardCopyOption.REPLACE_EXISTING))
-                .toInstant();
+    private Instant ask() {
+        try {
+            Path written = Files.createTempFile(folder, ".dump", ".request");
+            Path request = Files.move(written, folder.resolve(REQUEST), StandardCopyOption.REPLACE_EXISTING);
+            return Files.getLastModifiedTime(request).toInstant();
+        } catch (IOException refused) {
+            throw new BadInputException(
+                    "cannot write to " + folder + " (" + refused + "): ask as the user that the job runs as", refused);
+        }
     }
 
     private int say(Answers answers) {

@@ -21,6 +21,7 @@ final class Job {
     private final Leash leash;
     private final CoreBinding binding;
     private final long startedNanos = System.nanoTime();
+    private boolean endedWell;
 
     Job(JobSpec spec, Target target, World world) {
         this.spec = spec;
@@ -38,13 +39,11 @@ final class Job {
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         RankLog log = RankLog.in(spec.logDir());
         Recordings recordings = Recordings.of(target, environment);
-        int code = ExitCode.FAILED;
         try {
-            code = run(log, recordings);
+            return run(log, recordings);
         } finally {
-            recordings.settle(code == ExitCode.OK);
+            recordings.settle(endedWell);
         }
-        return code;
     }
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
@@ -120,6 +119,7 @@ final class Job {
             return ExitCode.OUTPUT_CLOSED;
         }
         if (outcome.failures().isEmpty()) {
+            endedWell = true;
             return ExitCode.OK;
         }
         JobEvent.Ended first = postmortem.first();

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
 final class TextReport {
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
+    private static final int LONGEST_EVENT = 120;
     private static final DateTimeFormatter CLOCK =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
 
@@ -77,7 +79,7 @@ final class TextReport {
     private void group(SharedGroup group) {
         title("group \"" + group.name() + "\", " + Words.ranks(group.members()));
         long top = group.top();
-        SortedMap<Long, Map<String, SortedSet<Integer>>> places = new java.util.TreeMap<>(Comparator.reverseOrder());
+        SortedMap<Long, Map<String, SortedSet<Integer>>> places = new TreeMap<>(Comparator.reverseOrder());
         for (int rank : group.members()) {
             long sequence = group.last(rank).map(last -> last.call().sequence()).orElse(-1L);
             places.computeIfAbsent(sequence, key -> new LinkedHashMap<>())
@@ -138,7 +140,7 @@ final class TextReport {
     }
 
     private void events() {
-        List<Dated> all = events(merge).toList();
+        List<Told> all = told();
         if (all.isEmpty()) {
             return;
         }
@@ -146,11 +148,34 @@ final class TextReport {
         title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
         all.stream()
                 .skip(hidden)
-                .forEach(one -> lines.add("  " + clock(one.at()) + " rank " + one.rank() + ": "
+                .forEach(one -> lines.add("  " + clock(one.at()) + " " + Words.ranks(one.by()) + ": "
                         + one.event().kind() + about(one.event())
-                        + (one.event().text().isEmpty()
-                                ? ""
-                                : ": " + one.event().text())));
+                        + shortened(one.event().text())));
+    }
+
+    /** What one or several ranks were told in the same words, once. */
+    private record Told(SortedSet<Integer> by, long at, Event event) {}
+
+    private List<Told> told() {
+        Map<List<?>, Told> told = new LinkedHashMap<>();
+        events(merge).forEach(one -> {
+            Event event = one.event();
+            long second = TimeUnit.NANOSECONDS.toSeconds(one.at());
+            told.computeIfAbsent(
+                            List.of(event.kind(), event.ranks(), event.text(), event.group(), second),
+                            key -> new Told(new TreeSet<>(), one.at(), event))
+                    .by()
+                    .add(one.rank());
+        });
+        return List.copyOf(told.values());
+    }
+
+    /** The page has the rest, and the verdict what counts. */
+    private static String shortened(String text) {
+        if (text.isEmpty()) {
+            return "";
+        }
+        return ": " + (text.length() > LONGEST_EVENT ? text.substring(0, LONGEST_EVENT) + " ..." : text);
     }
 
     private static String about(Event event) {
