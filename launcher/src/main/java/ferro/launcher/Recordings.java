@@ -6,6 +6,7 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -56,15 +57,26 @@ record Recordings(Path folder, boolean ours) {
         }
     }
 
-    /** Removes what is of no use: all of it after a job that ended well, an empty folder in any case. */
+    /**
+     * Removes what is of no use: all of it after a job that ended well, an empty folder in any case. The guard of the job's other
+     * folder may have been quicker.
+     */
     void settle(boolean endedWell) throws IOException {
-        if (ours && (endedWell || Analysis.files(folder).isEmpty())) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-                for (Path file : files) {
-                    Files.deleteIfExists(file);
-                }
+        try {
+            if (ours && (endedWell || Analysis.files(folder).isEmpty())) {
+                remove();
             }
-            Files.deleteIfExists(folder);
+        } catch (NoSuchFileException gone) {
+            return;
         }
+    }
+
+    private void remove() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(folder);
     }
 }

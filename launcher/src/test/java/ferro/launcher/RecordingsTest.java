@@ -42,6 +42,9 @@ class RecordingsTest {
 
         assertTrue(Files.exists(file));
         assertFalse(Files.exists(empty.folder()));
+        // as when the guard of the job's folder has removed it
+        empty.settle(false);
+        empty.settle(true);
         recorded.settle(true);
     }
 
