@@ -6,7 +6,6 @@ import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntConsumer;
-import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
@@ -54,8 +52,8 @@ public final class Simulation {
     private boolean mayFail;
     private boolean started;
 
-    /** Makes a simulation whose ranks see the medium through a decorator of a test. */
-    Simulation(int worldSize, long seed, Map<String, String> settings, UnaryOperator<Transport> decorator) {
+    /** Makes a simulation whose ranks see the medium, and decide, as a test has them. */
+    Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
         this.seed = seed;
         this.agenda = new Agenda(seed, worldSize);
         this.medium = new SeededMedium(agenda, worldSize, ranks::get);
@@ -67,7 +65,7 @@ public final class Simulation {
             SteppedRank stepped = new SteppedRank(agenda, rank, background);
             ranks.add(stepped);
             GroupSpec spec = new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
-            stepped.join(network, spec, context, decorator);
+            stepped.join(network, spec, context, making);
         }
     }
 
@@ -116,7 +114,7 @@ public final class Simulation {
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulation needs at least 1 rank, found " + worldSize);
         }
-        return new Simulation(worldSize, seed, Map.copyOf(settings), UnaryOperator.identity());
+        return new Simulation(worldSize, seed, Map.copyOf(settings), SteppedRank.Making.SHIPPED);
     }
 
     /**

@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import ferro.CollectiveBackend;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.collectives.control.Rules;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -38,9 +39,19 @@ final class SteppedRank implements Bell {
         this.background = background;
     }
 
-    void join(Network network, GroupSpec spec, RankContext context, UnaryOperator<Transport> medium) {
+    /**
+     * How a rank's engine is made; a test that plants a fault replaces a part.
+     *
+     * @param medium what the engine sees of the medium
+     * @param rules  what it decides when something goes wrong
+     */
+    record Making(UnaryOperator<Transport> medium, Rules rules) {
+        static final Making SHIPPED = new Making(UnaryOperator.identity(), Rules.SHIPPED);
+    }
+
+    void join(Network network, GroupSpec spec, RankContext context, Making making) {
         SimulatedTransport transport = network.join(spec.name(), rank);
-        engine = CollectiveEngine.stepped(medium.apply(transport), spec, context);
+        engine = CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules);
         CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, network, this::submitted);
         group = ProcessGroup.of(backend, context);
     }

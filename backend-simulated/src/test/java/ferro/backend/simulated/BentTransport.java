@@ -11,10 +11,10 @@ import java.util.function.UnaryOperator;
 
 /** A transport that does what another does, for planted bugs to change; subgroups are bent in the same way. */
 class BentTransport implements Transport {
-    /** First byte of a control message of a group that has failed. */
-    static final int ABORT = 0;
-    /** First byte of a control message of a rank that closes in good order. */
-    static final int GOODBYE = 1;
+    /** First byte of a control message of a rank that says where it stands. */
+    static final int STATUS = 3;
+    /** Control messages of groups have at least so many; the membership's shortest ones have fewer. */
+    static final int LEAST_CONTROL_BYTES = 22;
 
     final Transport straight;
     private final UnaryOperator<Transport> bend;

@@ -3,11 +3,9 @@ package ferro.backend.simulated;
 import ferro.FerroException;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.spi.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
 /**
  * Runs the program of a seed and writes down what its ranks saw. Whatever ends is looked at in the very step in which it ends,
@@ -45,10 +43,10 @@ final class FaultyRun {
         }
     }
 
-    private FaultyRun(long seed, UnaryOperator<Transport> medium) {
+    private FaultyRun(long seed, Planted planted) {
         this.seed = seed;
         this.program = new Program(seed);
-        this.simulation = new Simulation(program.worldSize, seed, program.settings, medium);
+        this.simulation = new Simulation(program.worldSize, seed, program.settings, planted.making());
         this.failedAt = new long[program.worldSize];
         this.next = new int[program.worldSize];
         this.firstOpen = new int[program.worldSize];
@@ -60,11 +58,11 @@ final class FaultyRun {
 
     /** Runs a seed; throws AssertionError naming it if anything is not as promised. */
     static Simulation.Result run(long seed) {
-        return run(seed, UnaryOperator.identity());
+        return run(seed, Planted.NOTHING);
     }
 
-    static Simulation.Result run(long seed, UnaryOperator<Transport> medium) {
-        FaultyRun run = new FaultyRun(seed, medium);
+    static Simulation.Result run(long seed, Planted planted) {
+        FaultyRun run = new FaultyRun(seed, planted);
         run.simulation.faults(run.program.faults()).mayFail();
         run.simulation.observe(run::look);
         return run.simulation

@@ -2,66 +2,119 @@ package ferro.backend.simulated;
 
 import ferro.FerroException;
 import ferro.HostTensor;
+import ferro.collectives.control.Failure;
+import ferro.collectives.control.Rules;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 
-/** Mistakes that an engine or a medium could have, done by a transport between the two; the seeds must find each. */
+/**
+ * Mistakes that an engine or a medium could have: a decision replaced by a wrong one, or a transport between the two that does
+ * wrong. The seeds must find each.
+ */
 enum Planted {
+    NOTHING("what is shipped"),
+
     NO_ABORT_FLOOD("a rank that fails tells nobody") {
         @Override
-        Transport bend(Transport straight) {
-            return new BentTransport(straight, this::bend) {
+        Rules rules() {
+            return new Rules() {
                 @Override
-                boolean sends(int peer, ByteBuffer message) {
-                    return kind(message) != ABORT;
+                public boolean floods(Failure failure, int peer) {
+                    return false;
+                }
+
+                @Override
+                public boolean forwards(Failure failure, int peer) {
+                    return false;
                 }
             };
         }
     },
-    FLOOD_TO_NEIGHBOURS("a rank that fails tells only the ranks beside it, who tell nobody") {
+
+    NOTHING_TOLD_ON("what a rank hears of a failure it does not tell on") {
         @Override
-        Transport bend(Transport straight) {
-            return new BentTransport(straight, this::bend) {
-                private boolean heard;
-
+        Rules rules() {
+            return new Rules() {
                 @Override
-                boolean sends(int peer, ByteBuffer message) {
-                    int distance = Math.floorMod(peer - rank(), worldSize());
-                    return kind(message) != ABORT || !heard && (distance == 1 || distance == worldSize() - 1);
-                }
-
-                @Override
-                boolean hears(int peer, ByteBuffer message) {
-                    heard |= kind(message) == ABORT;
-                    return true;
+                public boolean forwards(Failure failure, int peer) {
+                    return false;
                 }
             };
         }
     },
+
     FIRST_CAUSE_ONLY("a rank that knows one cause takes no other") {
         @Override
-        Transport bend(Transport straight) {
-            return new BentTransport(straight, this::bend) {
-                private boolean failed;
-
+        Rules rules() {
+            return new Rules() {
                 @Override
-                boolean sends(int peer, ByteBuffer message) {
-                    failed |= kind(message) == ABORT;
-                    return true;
-                }
-
-                @Override
-                boolean hears(int peer, ByteBuffer message) {
-                    boolean late = failed && kind(message) == ABORT;
-                    failed |= kind(message) == ABORT;
-                    return !late;
+                public Failure merged(Failure known, Failure other) {
+                    return known;
                 }
             };
         }
     },
-    FINGERPRINT_IGNORED("headers of calls are not compared") {
+
+    CALLS_NOT_COMPARED("what others have called is taken for the same") {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                public boolean isSameCall(long mine, long theirs) {
+                    return true;
+                }
+            };
+        }
+    },
+
+    CONSEQUENCES_BLAMED("a rank that ends its links because the group has failed is blamed for it") {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                public long eofGraceNanos() {
+                    return 0;
+                }
+
+                @Override
+                public boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
+                    return true;
+                }
+            };
+        }
+
+        @Override
+        Transport bend(Transport straight) {
+            return blamingAtOnce(straight);
+        }
+    },
+
+    LINKS_KEPT("links are not given up when a call fails, and go on being read") {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                public boolean abandonsLinks() {
+                    return false;
+                }
+            };
+        }
+
+        @Override
+        Transport bend(Transport straight) {
+            return new BentTransport(straight, this::bend) {
+                @Override
+                boolean hears(int peer, ByteBuffer message) {
+                    poll();
+                    return true;
+                }
+            };
+        }
+    },
+
+    HEADERS_NOT_COMPARED("headers of calls are not compared") {
         @Override
         Transport bend(Transport straight) {
             return new BentTransport(straight, this::bend) {
@@ -77,38 +130,33 @@ enum Planted {
             };
         }
     },
-    LINK_BLAMED_AT_ONCE("whoever ends a link is blamed before anything else is read") {
+
+    RECEIVED_TOO_EARLY("a receive is finished one post too early where more are posted") {
         @Override
         Transport bend(Transport straight) {
             return new BentTransport(straight, this::bend) {
                 @Override
-                void broken(Events events, int peer, FerroException cause) {
-                    events.lost(peer, cause);
+                Link bent(Link link) {
+                    return new BentLink(link) {
+                        private long posted;
+
+                        @Override
+                        public void receive(CallHeader call, HostTensor into, long from, long count) {
+                            posted++;
+                            super.receive(call, into, from, count);
+                        }
+
+                        @Override
+                        public long received() {
+                            long received = super.received();
+                            return received < posted - 1 ? received + 1 : received;
+                        }
+                    };
                 }
             };
         }
     },
-    READS_ON_AFTER_FAILURE("links are not given up when a call fails, and go on being read") {
-        @Override
-        Transport bend(Transport straight) {
-            return new BentTransport(straight, this::bend) {
-                private boolean given;
 
-                @Override
-                public void abandon() {
-                    given = true;
-                }
-
-                @Override
-                boolean hears(int peer, ByteBuffer message) {
-                    if (given) {
-                        poll();
-                    }
-                    return true;
-                }
-            };
-        }
-    },
     SENT_TOO_EARLY("a send is finished as soon as it is posted") {
         @Override
         Transport bend(Transport straight) {
@@ -133,13 +181,14 @@ enum Planted {
             };
         }
     },
-    GOODBYE_IGNORED("nobody hears that a rank has closed its end") {
+
+    NO_ANSWERS("nobody answers where it stands") {
         @Override
         Transport bend(Transport straight) {
             return new BentTransport(straight, this::bend) {
                 @Override
                 boolean sends(int peer, ByteBuffer message) {
-                    return kind(message) != GOODBYE;
+                    return kind(message) != STATUS || message.remaining() < LEAST_CONTROL_BYTES;
                 }
             };
         }
@@ -151,10 +200,29 @@ enum Planted {
         this.text = text;
     }
 
-    /** Returns a transport with the mistake in it. */
-    abstract Transport bend(Transport straight);
+    Rules rules() {
+        return Rules.SHIPPED;
+    }
 
-    String text() {
+    /** Returns the transport that the engine sees. */
+    Transport bend(Transport straight) {
+        return straight;
+    }
+
+    final SteppedRank.Making making() {
+        return new SteppedRank.Making(this::bend, rules());
+    }
+
+    final String text() {
         return text;
+    }
+
+    private static Transport blamingAtOnce(Transport straight) {
+        return new BentTransport(straight, Planted::blamingAtOnce) {
+            @Override
+            void broken(Events events, int peer, FerroException cause) {
+                events.lost(peer, cause);
+            }
+        };
     }
 }
