@@ -39,7 +39,7 @@ public final class Diagnosis {
         mine = waitedFor;
         BitSet missing = new BitSet();
         for (int rank = 0; rank < answers.length; rank++) {
-            if (rank != self && (answers[rank] == null || answers[rank].sequence() < sequence)) {
+            if (rank != self && (answers[rank] == null || answers[rank].isBehind(sequence))) {
                 missing.set(rank);
             }
         }
@@ -130,7 +130,7 @@ public final class Diagnosis {
             if (rank == self || listed.get(rank) || answers[rank] == null) {
                 continue;
             }
-            if (answers[rank].sequence() > sequence) {
+            if (answers[rank].isAhead(sequence)) {
                 text.add("rank " + rank + " is ahead: its last call is " + lastCall(answers[rank]));
             } else {
                 there.set(rank);
@@ -154,6 +154,8 @@ public final class Diagnosis {
             text.append(" has not called it, its last call is ")
                     .append(lastCall(status))
                     .append(", and it is ");
+        } else if (sequence > 0 && status.isBehind(sequence)) {
+            text.append(" is behind, ");
         } else {
             text.append(" is ");
         }

@@ -8,6 +8,7 @@ import java.util.BitSet;
  * @param ask         number of the question
  * @param sequence    last operation that it has called in this group
  * @param lastCall    what that was, empty if none
+ * @param running     operation of this group that is under way there, 0 if none
  * @param asked       operation that it was asked about
  * @param fingerprint of its call there, 0 if it has made none, or too long ago
  * @param call        what that call was
@@ -19,6 +20,7 @@ record Status(
         long ask,
         long sequence,
         String lastCall,
+        long running,
         long asked,
         long fingerprint,
         String call,
@@ -26,11 +28,11 @@ record Status(
         String waitsFor,
         long pausedMillis) {
     private static final char BREAK = '\n';
-    private static final int FIELDS = 6;
+    private static final int FIELDS = 7;
 
     ControlMessage message() {
-        String text = ask + "" + BREAK + asked + BREAK + pausedMillis + BREAK + line(lastCall) + BREAK + line(call)
-                + BREAK + line(place);
+        String text = ask + "" + BREAK + asked + BREAK + pausedMillis + BREAK + running + BREAK + line(lastCall) + BREAK
+                + line(call) + BREAK + line(place);
         return new ControlMessage(ControlMessage.Kind.STATUS, sequence, fingerprint, null, waitsFor, text);
     }
 
@@ -47,17 +49,28 @@ record Status(
         return new Status(
                 Long.parseLong(fields[0]),
                 message.sequence(),
-                fields[3],
+                fields[4],
+                Long.parseLong(fields[3]),
                 Long.parseLong(fields[1]),
                 message.hash(),
-                fields[4],
                 fields[5],
+                fields[6],
                 message.culprits(),
                 Long.parseLong(fields[2]));
     }
 
     private static String line(String text) {
         return text.replace(BREAK, ' ');
+    }
+
+    /** Returns whether it has not come to an operation: it has not called it, or is in one before it. */
+    boolean isBehind(long operation) {
+        return sequence < operation || running > 0 && running < operation;
+    }
+
+    /** Returns whether it has gone past an operation: it is in a later one, or has called a later one and all have ended. */
+    boolean isAhead(long operation) {
+        return running > operation || running == 0 && sequence > operation;
     }
 
     /** Returns the ranks of this group that it waits for. */

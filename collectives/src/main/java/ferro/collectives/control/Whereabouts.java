@@ -31,11 +31,13 @@ final class Whereabouts {
         List<Standings.Seat> busy = standings.busy(seat);
         String place = "";
         String waitsFor = "";
+        long running = 0;
         long pausedNanos = 0;
         if (!busy.isEmpty()) {
             Standings.Seat there = busy.get(0);
             Standing standing = there.standing().get();
             place = standing.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
+            running = there == seat ? standing.sequence() : 0;
             waitsFor = Names.list(joined(standing.waitingFor(), there.joinedRanks()));
             pausedNanos = owner.pausedSince(standing.begunNanos());
         }
@@ -43,6 +45,7 @@ final class Whereabouts {
                 ask,
                 history.last(),
                 last == null ? "" : last.text(),
+                running,
                 asked,
                 call == null ? 0 : call.fingerprint(),
                 call == null ? "" : call.text(),
