@@ -1,5 +1,6 @@
 #!/bin/sh
 # What one operation costs in the flight recorder, in nanoseconds and bytes allocated: JMH in JVMs of its own.
+# BENCHMARK=SimulatedOverheadBenchmark: one all-reduce of two simulated ranks instead, with the recorder and without.
 #   benchmarks/overhead/recorder.sh [JMH OPTIONS]
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -11,8 +12,8 @@ mvn -B -q test-compile dependency:build-classpath -Dferro.quick -pl benchmarks -
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 result=$classpath.json
 trap 'rm -f "$classpath" "$result"' EXIT
-"$java" -cp "benchmarks/target/test-classes:$(cat "$classpath")" org.openjdk.jmh.Main RecorderBenchmark \
-    -prof gc -rf json -rff "$result" "$@" | grep -E '^(Benchmark|Recorder)'
+"$java" -cp "benchmarks/target/test-classes:$(cat "$classpath")" org.openjdk.jmh.Main "${BENCHMARK:-RecorderBenchmark}" \
+    -prof gc -rf json -rff "$result" "$@" | grep -E '^(Benchmark|Recorder|Simulated)'
 # the rounds one by one, as a busy machine leaves few alone
 awk '/"entries"/ { gsub(/[^0-9]/, ""); entries = $0 }
     /"primaryMetric"/ { rounds = 1 }
