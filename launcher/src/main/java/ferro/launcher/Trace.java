@@ -6,18 +6,24 @@ import java.util.List;
 /** The trace of an uncaught exception among the lines that a Java program prints; the one that ended its main thread, if any. */
 final class Trace {
     private static final int LINES = 40;
+    /** A message may have several lines before the first frame. */
+    private static final int LONGEST_MESSAGE = 10;
+
     private static final String START = "Exception in thread \"";
     private static final String MAIN = START + "main\"";
 
     private final List<String> lines = new ArrayList<>();
     private boolean open;
+    private boolean framed;
 
     void add(String line) {
         if (line.startsWith(MAIN) || line.startsWith(START) && lines.isEmpty()) {
             lines.clear();
             open = true;
+            framed = false;
         } else {
-            open = open && belongs(line);
+            framed = framed || line.startsWith("\tat ");
+            open = open && (belongs(line) || !framed && lines.size() < LONGEST_MESSAGE);
         }
         if (open && lines.size() < LINES) {
             lines.add(line);
@@ -25,7 +31,10 @@ final class Trace {
     }
 
     private static boolean belongs(String line) {
-        return line.startsWith("\t") || line.startsWith("Caused by: ") || line.startsWith("Suppressed: ");
+        return line.startsWith("\t")
+                || line.startsWith(" ")
+                || line.startsWith("Caused by: ")
+                || line.startsWith("Suppressed: ");
     }
 
     List<String> lines() {

@@ -89,6 +89,7 @@ class FailureBoxTest {
         add(tail, "Exception in thread \"logger\" java.lang.Error: other");
         add(tail, "step 7");
         add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
+        add(tail, "second line of the message");
         for (int depth = 0; depth < 30; depth++) {
             add(tail, "\tat app.Main.call" + depth + "(Main.java:7)");
         }

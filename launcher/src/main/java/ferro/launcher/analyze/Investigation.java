@@ -51,14 +51,39 @@ final class Investigation {
     /** A failure, in whose group. */
     private record Seen(SharedGroup group, Failure failure) {}
 
+    /**
+     * The failure of the group that failed first: whoever leaves because one group has failed is missed by the others. Within a
+     * group the gravest counts, as its ranks agree.
+     */
     private Optional<Verdict> failed() {
         return merge.groups().stream()
-                .flatMap(group -> group.failures().values().stream().map(failure -> new Seen(group, failure)))
-                .min(Comparator.comparingInt(
-                                (Seen seen) -> gravity(seen.failure().code()))
-                        .thenComparing(seen -> seen.failure().sequence())
-                        .thenComparing(seen -> seen.failure().origin()))
-                .map(this::failed);
+                .filter(group -> !group.failures().isEmpty())
+                .min(Comparator.comparingLong(this::failedAt))
+                .map(group -> group.failures().values().stream()
+                        .min(Comparator.comparingInt((Failure failure) -> gravity(failure.code()))
+                                .thenComparing(Failure::sequence)
+                                .thenComparing(Failure::origin))
+                        .map(failure -> failed(new Seen(group, failure)))
+                        .orElseThrow());
+    }
+
+    private long failedAt(SharedGroup group) {
+        return group.failures().keySet().stream()
+                .mapToLong(rank -> merge.recordings().get(rank).events().stream()
+                        .filter(event ->
+                                event.kind().equals("FAILED") && event.group().equals(group.name()))
+                        .mapToLong(event -> merge.at(rank, event.at()))
+                        .min()
+                        .orElseGet(() -> failedAt(group, rank)))
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    private long failedAt(SharedGroup group, int rank) {
+        return group.last(rank)
+                .filter(last -> last.state() == Recording.State.FAILED && last.ended() != 0)
+                .map(last -> merge.at(rank, last.ended()))
+                .orElseGet(() -> merge.writtenAt(rank));
     }
 
     private static int gravity(String code) {

@@ -131,8 +131,9 @@ record Recording(
      * @param step       of its plan, -1 if unknown
      * @param bytesMoved on this rank
      * @param waitingFor ranks that it needs something from
+     * @param text       all of that for people, empty if there is no such text
      */
-    record Progress(int step, long bytesMoved, List<Integer> waitingFor) {}
+    record Progress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}
 
     /**
      * Something that happened.

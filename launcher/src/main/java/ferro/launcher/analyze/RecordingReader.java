@@ -133,7 +133,8 @@ final class RecordingReader {
                 new Recording.Progress(
                         (int) given.number("step", -1, Integer.MAX_VALUE, -1),
                         given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
-                        given.ranks("waitingFor")));
+                        given.ranks("waitingFor"),
+                        given.text("progress", "")));
     }
 
     private static Recording.State state(Fields operation) throws UnreadableRecordingException {

@@ -109,7 +109,7 @@ final class TextReport {
         String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
         return switch (operation.state()) {
             case QUEUED -> "queued";
-            case RUNNING -> "running" + step + waits;
+            case RUNNING -> "running" + (progress.text().isEmpty() ? step : ", " + progress.text()) + waits;
             case DONE -> "done";
             case FAILED -> "failed" + (operation.code().isEmpty() ? "" : " by " + operation.code()) + step + waits;
         };

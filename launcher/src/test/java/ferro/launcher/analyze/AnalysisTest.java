@@ -142,6 +142,20 @@ class AnalysisTest {
     }
 
     @Test
+    void lossOfARankThatLeftBecauseOfAFailureDoesNotHideIt() throws Exception {
+        RecordedJob job = new RecordedJob(3).group("tcp[0,1]", List.of(0, 1)).calls(1, 5, 0);
+        job.fail(job.allBut(), "ABORTED", List.of(2), 6, "rank 2 aborted the group: no data");
+        job.passes(200 * RecordedJob.MILLI).failSecond(0, "PEER_LOST", List.of(1), "rank 1 is gone");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(2), analysis.guilty());
+        assertTrue(
+                analysis.verdict().get(0).startsWith("rank 2 is to blame: it aborted the group"),
+                analysis.verdict().toString());
+    }
+
+    @Test
     void jobThatWroteLastIsTakenAndTheOtherNamed() throws Exception {
         new RecordedJob(2, "older").calls(1, 3, 0).write(folder, "request", List.of(0, 1));
         RecordedJob newer = new RecordedJob(2, "newer").calls(1, 9, 0);

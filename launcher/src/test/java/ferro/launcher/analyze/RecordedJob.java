@@ -146,14 +146,7 @@ final class RecordedJob {
     /** What hangs on these ranks fails, as their group agrees. */
     RecordedJob fail(List<Integer> on, String code, List<Integer> culprits, int sequence, String text) {
         for (int rank : on) {
-            JsonObject failure = new JsonObject();
-            failure.addProperty("code", code);
-            failure.add("culprits", numbers(culprits));
-            failure.addProperty("sequence", sequence);
-            failure.addProperty("origin", on.get(0));
-            failure.addProperty("text", text);
-            ranks.get(rank).getAsJsonArray("groups").get(0).getAsJsonObject().add("failure", failure);
-            event(rank, "FAILED", culprits, code + ": " + text);
+            failGroup(rank, 0, failure(code, culprits, sequence, text));
             ranks.get(rank).getAsJsonArray("operations").forEach(one -> {
                 JsonObject call = one.getAsJsonObject();
                 if (call.get("state").getAsString().equals("running")) {
@@ -164,6 +157,32 @@ final class RecordedJob {
             });
         }
         return this;
+    }
+
+    /** The second group of a rank fails, outside any call. */
+    RecordedJob failSecond(int rank, String code, List<Integer> culprits, String text) {
+        failGroup(rank, 1, failure(code, culprits, -1, text));
+        return this;
+    }
+
+    private static JsonObject failure(String code, List<Integer> culprits, int sequence, String text) {
+        JsonObject failure = new JsonObject();
+        failure.addProperty("code", code);
+        failure.add("culprits", numbers(culprits));
+        failure.addProperty("sequence", sequence);
+        failure.addProperty("origin", 0);
+        failure.addProperty("text", text);
+        return failure;
+    }
+
+    private void failGroup(int rank, int place, JsonObject failure) {
+        JsonObject group = ranks.get(rank).getAsJsonArray("groups").get(place).getAsJsonObject();
+        group.add("failure", failure);
+        event(rank, "FAILED", List.of(), failure.get("text").getAsString());
+        JsonArray events = ranks.get(rank).getAsJsonArray("events");
+        events.get(events.size() - 1)
+                .getAsJsonObject()
+                .addProperty("group", group.get("name").getAsString());
     }
 
     RecordedJob event(int rank, String kind, List<Integer> about, String text) {
