@@ -94,8 +94,22 @@ final class TcpJob implements AutoCloseable {
         } catch (ExecutionException failed) {
             throw new CompletionException(failed.getCause());
         } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("not done within " + LIMIT, late);
+            throw new AssertionError("not done within " + LIMIT + stacks(), late);
         }
+    }
+
+    /** Where the threads of the ranks stand. */
+    private static String stacks() {
+        StringBuilder text = new StringBuilder();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getName().matches("(test|ferro)-.*")) {
+                text.append("\n\n").append(thread);
+                for (StackTraceElement one : stack) {
+                    text.append("\n  ").append(one);
+                }
+            }
+        });
+        return text.toString();
     }
 
     /** Runs what must fail. */

@@ -11,6 +11,7 @@ import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 class TcpTransportTest {
     private static final CallHeader CALL = new CallHeader(0, 1, 0x1234, "exchange");
     private static final int[] ALL = {0, 1, 2};
+    /** Linux gives a connection at most 4 MiB to send and 6 MiB to receive, of its own accord (tcp_wmem, tcp_rmem). */
+    private static final long MOST_IN_KERNEL = 32L << 20;
 
     private Ranks ranks;
     private List<TcpTransport> transports;
@@ -68,6 +72,39 @@ class TcpTransportTest {
         lane.receive(CALL, HostTensor.of(copy), 0, 1);
         drive(transports, () -> lane.received() == 1);
         assertEquals(7, copy[0]);
+    }
+
+    @Test
+    @DisplayName(
+            "row 33: a rank that reads nothing holds its sender up at what the kernel takes, and messages still pass")
+    void aRankThatReadsNothingHoldsItsSenderUpAndMessagesStillPass() {
+        int count = 16 << 20;
+        float[] data = new float[count];
+        data[count - 1] = 7;
+        Link sending = transports.get(0).link(2, Lane.COLLECTIVE);
+        sending.send(CALL, HostTensor.of(data), 0, count);
+        Link receiving = transports.get(2).link(0, Lane.COLLECTIVE);
+        drive(transports, () -> sending.bytesMoved() > 0);
+        long before = PlatformDependent.usedDirectMemory();
+        int still = 0;
+        while (still < 1_000) {
+            still = transports.get(0).poll() ? 0 : still + 1;
+        }
+
+        assertTrue(sending.bytesMoved() < MOST_IN_KERNEL, sending.bytesMoved() + " bytes were taken");
+        assertTrue(PlatformDependent.usedDirectMemory() - before < 1 << 20, "bytes are kept on the way");
+        long worst = 0;
+        for (int i = 0; i < 50; i++) {
+            long start = System.nanoTime();
+            transports.get(0).control(2, ByteBuffer.wrap(new byte[] {3}));
+            assertEquals("control 0 [3]", heard.get(2).next());
+            worst = Math.max(worst, System.nanoTime() - start);
+        }
+        assertTrue(worst < TimeUnit.SECONDS.toNanos(1), worst + " ns for a message");
+        float[] copy = new float[count];
+        receiving.receive(CALL, HostTensor.of(copy), 0, count);
+        drive(transports, () -> receiving.received() == 1);
+        assertEquals(7, copy[count - 1]);
     }
 
     @Test
