@@ -170,7 +170,8 @@ final class Program {
         } else if (fault instanceof Fault.Cut cut) {
             return new Cause(fault.toString(), silence, Set.of(cut.from(), cut.to()), fault);
         } else if (fault instanceof Fault.Drop drop) {
-            return new Cause(fault.toString(), loss, Set.of(drop.one(), drop.other()), fault);
+            Set<Code> link = EnumSet.of(Code.PARTITION, Code.PEER_LOST);
+            return new Cause(fault.toString(), link, Set.of(drop.one(), drop.other()), fault);
         }
         return new Cause(fault.toString(), Set.of(), Set.of(), fault);
     }

@@ -68,7 +68,7 @@ final class Losses {
         } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {
             String text = cause.getMessage() + "; rank " + peer
                     + " answers on its control connection: the link broke, not the rank";
-            fallback(of(peer, cause.code(), text, cause));
+            fallback(of(peer, Code.PARTITION, text, cause));
         } else {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
         }

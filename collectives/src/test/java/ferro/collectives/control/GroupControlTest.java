@@ -253,7 +253,7 @@ class GroupControlTest {
     }
 
     @Test
-    @DisplayName("row 12: a broken link is its peer's, and the text says whether the peer still answers")
+    @DisplayName("row 12: a broken link is PARTITION if the peer still answers, and PEER_LOST if not")
     void aBrokenLinkIsBlamedOnItsPeer() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).broken(1, lost(1));
@@ -262,7 +262,9 @@ class GroupControlTest {
         group.deliverAll();
         group.pass(Duration.ofMillis(50));
         assertEquals("1", group.ranks.get(0).failure().culprits());
+        assertEquals(Code.PEER_LOST, group.ranks.get(0).failure().code());
         assertFalse(group.ranks.get(0).failure().text().contains("the link broke"));
+        assertEquals(Code.PARTITION, group.ranks.get(2).failure().code());
         assertTrue(group.ranks.get(2).failure().text().contains("the link broke, not the rank"));
     }
 
