@@ -63,7 +63,8 @@ final class Measured {
     /** Notes what a rank said of a fault that happened at this time. */
     void add(int rank, Line said, long at) {
         failed.put(rank, said);
-        millis.put(rank, (said.number("at") - at) / NANOS_PER_MILLI);
+        // an end is seen in the process table before the parent, who stamps it, is told
+        millis.put(rank, Math.max(0, said.number("at") - at) / NANOS_PER_MILLI);
     }
 
     /** Hears what the groups say themselves 100 ms later. */

@@ -7,6 +7,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A process that is a rank, told what to do line by line. */
 final class RankJvm {
@@ -16,12 +20,14 @@ final class RankJvm {
     private final int heapMiB;
     private final BufferedWriter commands;
     private final PrintedLines said;
+    private final CompletableFuture<Long> ended;
     private int heard;
 
     private RankJvm(Process process, int heapMiB) {
         this.process = process;
         this.heapMiB = heapMiB;
         this.commands = process.outputWriter();
+        this.ended = process.onExit().thenApply(gone -> System.nanoTime());
         this.said = new PrintedLines(process.getInputStream(), "rank-" + process.pid(), PATIENCE);
     }
 
@@ -69,6 +75,15 @@ final class RankJvm {
     /** Returns whether it has said such a line since the last {@link #tell}. */
     boolean hasSaid(String tag) {
         return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
+    }
+
+    /** Waits for the end of the process and returns when it was seen. */
+    long awaitEnd() throws InterruptedException {
+        try {
+            return ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException failure) {
+            throw new AssertionError("has not ended: " + this, failure);
+        }
     }
 
     void end() {

@@ -11,16 +11,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of groups whose store dies, and of ranks that wait for one that never comes. */
+/** What becomes of groups whose store dies, and then, in processes that have what a join needs, of ranks that wait for one. */
 @Timeout(120)
+@TestMethodOrder(OrderAnnotation.class)
 class StoreDrillTest {
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Duration JOIN = Duration.ofSeconds(2);
+    private static final Duration JOIN = Duration.ofSeconds(4);
     private static final long PROMISED_MILLIS = 100;
     private static final int MISSING = 3;
 
@@ -38,10 +42,11 @@ class StoreDrillTest {
 
     static Stream<Cell> missing() {
         return Drill.rounds(
-                Stream.of(Cell.of(23, "rank missing at join; deadline 2 s").of(MISSING)));
+                Stream.of(Cell.of(23, "rank missing at join; deadline 4 s").of(MISSING)));
     }
 
     @ParameterizedTest
+    @Order(2)
     @MethodSource("missing")
     @DisplayName("row 23: ranks that wait for one that never comes all name it at one deadline")
     void ranksThatWaitForOneThatNeverComesAllNameIt(Cell cell) throws Exception {
@@ -59,6 +64,7 @@ class StoreDrillTest {
     }
 
     @Test
+    @Order(1)
     @DisplayName("row 22: groups go on and have subgroups when their store is gone, and a new join fails fast")
     void groupsGoOnWhenTheirStoreIsGone() throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, Map.of())) {
