@@ -11,6 +11,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,5 +92,21 @@ class FlightRecordTest {
             letter.await();
         }
         ranks.get(0).close();
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsRefusedBeforeABackEndIsOpened() throws Exception {
+        Path below = Files.writeString(folder.resolve("file"), "no folder").resolve("below");
+        GroupSpec spec = new GroupSpec("world", 0, 1, SHORT);
+        // the back end does not exist either, but that is looked at later
+        SystemContext context =
+                SystemContext.of(Map.of("ferro.recorder.dir", below.toString(), "ferro.backend", "nonesuch"));
+
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> ProcessGroup.join(spec, context));
+
+        assertTrue(
+                refused.getMessage().contains("ferro.recorder.dir=" + below + " cannot be written"),
+                refused::getMessage);
     }
 }
