@@ -18,13 +18,12 @@ import org.junit.jupiter.api.Test;
 /**
  * docs/faults.md against the tests. After {@code mvn -B verify}, {@code -Dfaults.write=true} makes the page anew from the reports
  * of that build: {@code mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest -Dfaults.write=true
- * -Dsurefire.failIfNoSpecifiedTests=false}; figures of a drill that was run before it are taken up too.
+ * -Dsurefire.failIfNoSpecifiedTests=false}; {@code -Dfaults.drill=target/drill-whole} takes up the figures of {@code -Pdrill}.
  */
 class FaultsPageTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Path PAGE = CHECKOUT.resolve("docs/faults.md");
     private static final Path FOLDER = CHECKOUT.resolve("docs/faults");
-    private static final Path DRILLED = Path.of("target", "drill-whole");
     private static final String WRITE = "mvn -B verify; mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest"
             + " -Dfaults.write=true -Dsurefire.failIfNoSpecifiedTests=false";
     /** Rows that are promised by now; what is missing between them comes later. */
@@ -93,8 +92,9 @@ class FaultsPageTest {
                 .sorted()
                 .toList();
         TestResults.kept(FOLDER.resolve("results.csv")).with(CHECKOUT).keep(FOLDER.resolve("results.csv"), runners);
-        if (Files.isDirectory(DRILLED)) {
-            DrillFigures.sumUp(DRILLED, FOLDER.resolve("drill.csv"));
+        String drilled = System.getProperty("faults.drill");
+        if (drilled != null) {
+            DrillFigures.sumUp(Path.of(drilled), FOLDER.resolve("drill.csv"));
         }
         Files.writeString(PAGE, String.join("\n", made(Files.readAllLines(PAGE))) + "\n");
     }
