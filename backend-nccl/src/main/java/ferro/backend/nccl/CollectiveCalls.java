@@ -48,17 +48,17 @@ final class CollectiveCalls {
 
     /** Returns the calls of a whole operation; a barrier is an all-reduce of {@code at}. */
     NcclLane.Calls of(Collective call, Memory at) {
-        return switch (call.kind()) {
-            case "allReduce" -> allReduce(at, call.op());
-            case "broadcast" -> broadcast(at, call.root());
-            case "reduce" -> reduce(at, call.op(), call.root());
-            case "allGather" -> allGather(at);
-            case "reduceScatter" -> reduceScatter(at, call.op());
-            case "gather" -> gather(at, call.root());
-            case "scatter" -> scatter(at, call.root());
-            case "allToAll" -> allToAll(at);
+        return switch (NcclOperation.of(call)) {
+            case ALL_REDUCE -> allReduce(at, call.op());
+            case BROADCAST -> broadcast(at, call.root());
+            case REDUCE -> reduce(at, call.op(), call.root());
+            case ALL_GATHER -> allGather(at);
+            case REDUCE_SCATTER -> reduceScatter(at, call.op());
+            case GATHER -> gather(at, call.root());
+            case SCATTER -> scatter(at, call.root());
+            case ALL_TO_ALL -> allToAll(at);
             // NCCL returns at once from a reduction of nothing, so that one element is the least that waits for anybody
-            case "barrier" -> allReduce(at, ReduceOp.SUM);
+            case BARRIER -> allReduce(at, ReduceOp.SUM);
             default -> throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
         };
     }

@@ -4,6 +4,7 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Tensor;
+import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -11,10 +12,13 @@ import java.util.Set;
  * memory that a rank does not receive into stays as it is.
  */
 final class CollectiveRounds implements HostJob.Rounds {
-    private static final Set<String> READ_IN_PARTS = Set.of("reduceScatter", "scatter", "allToAll");
-    private static final Set<String> WRITTEN_IN_PARTS = Set.of("allGather", "gather", "allToAll");
+    private static final Set<NcclOperation> READ_IN_PARTS =
+            EnumSet.of(NcclOperation.REDUCE_SCATTER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
+    private static final Set<NcclOperation> WRITTEN_IN_PARTS =
+            EnumSet.of(NcclOperation.ALL_GATHER, NcclOperation.GATHER, NcclOperation.ALL_TO_ALL);
 
     private final Collective call;
+    private final NcclOperation operation;
     private final HostStage stage;
     private final CollectiveCalls calls;
     private final HostTensor reads;
@@ -28,16 +32,16 @@ final class CollectiveRounds implements HostJob.Rounds {
 
     CollectiveRounds(Collective call, CommPlace place, HostStage stage, CollectiveCalls calls) {
         this.call = call;
+        this.operation = NcclOperation.of(call);
         this.stage = stage;
         this.calls = calls;
         this.reads = (HostTensor) call.reads(place.rank());
         this.writes = (HostTensor) call.writes(place.rank());
         Tensor operand = call.operand();
         this.type = operand.dataType();
-        this.partsIn = READ_IN_PARTS.contains(call.kind()) ? place.worldSize() : 1;
-        this.partsOut = WRITTEN_IN_PARTS.contains(call.kind()) ? place.worldSize() : 1;
-        boolean whole = call.kind().equals("allToAll");
-        this.partLength = whole ? operand.elementCount() / partsIn : operand.elementCount();
+        this.partsIn = READ_IN_PARTS.contains(operation) ? place.worldSize() : 1;
+        this.partsOut = WRITTEN_IN_PARTS.contains(operation) ? place.worldSize() : 1;
+        this.partLength = CollectivePrint.partOf(call, place.worldSize());
         long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
         this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
     }
@@ -81,8 +85,7 @@ final class CollectiveRounds implements HostJob.Rounds {
     }
 
     private long out() {
-        boolean sameMemory = call.kind().equals("broadcast");
-        return sameMemory ? stage.in() : stage.out();
+        return operation == NcclOperation.BROADCAST ? stage.in() : stage.out();
     }
 
     @Override

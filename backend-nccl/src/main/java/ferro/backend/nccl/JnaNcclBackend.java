@@ -153,7 +153,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public Work submit(Collective call, Duration timeout) {
         call.check(rank(), worldSize());
-        NcclOperation operation = CollectivePrint.operation(call);
+        NcclOperation operation = NcclOperation.of(call);
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(place().during(operation) + ": " + refusal.get());
@@ -173,8 +173,7 @@ public final class JnaNcclBackend implements NcclBackend {
         if (call.operand() == null) {
             return () -> calls.of(call, new Memory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
         }
-        long elements = call.operand().elementCount();
-        long part = call.kind().equals("allToAll") ? elements / worldSize() : elements;
+        long part = CollectivePrint.partOf(call, worldSize());
         DataType type = call.operand().dataType();
         NcclLane.Calls made = calls.of(call, new Memory(address(call.in()), address(call.out()), part, type));
         return () -> made;

@@ -7,12 +7,14 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
 /** What is looked at before anything native: what NCCL can do, where tensors are, which memory may overlap. */
 final class NcclChecks {
-    private static final Set<String> FROM_MESSAGES = Set.of("gather", "scatter", "allToAll");
+    private static final Set<NcclOperation> FROM_MESSAGES =
+            EnumSet.of(NcclOperation.GATHER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
 
     private final CommPlace place;
     private final LoadedLibraries libraries;
@@ -36,7 +38,7 @@ final class NcclChecks {
         }
         Tensor operand = call.operand();
         try {
-            if (FROM_MESSAGES.contains(call.kind())) {
+            if (FROM_MESSAGES.contains(NcclOperation.of(call))) {
                 rooted(call.kind());
             }
             if (operand != null) {

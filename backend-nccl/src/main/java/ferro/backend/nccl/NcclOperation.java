@@ -1,5 +1,11 @@
 package ferro.backend.nccl;
 
+import ferro.Collective;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** What a communicator can be asked for, under ferro's name and under the one that failures of NCCL begin with. */
 enum NcclOperation {
     /** Joining. */
@@ -41,12 +47,25 @@ enum NcclOperation {
     /** Ends. */
     CLOSE("close", "NCCL close");
 
+    private static final Map<String, NcclOperation> BY_LABEL = Stream.of(values())
+            .filter(one -> one.compareTo(ALL_REDUCE) >= 0 && one.compareTo(ALL_TO_ALL) <= 0 || one == BARRIER)
+            .collect(Collectors.toUnmodifiableMap(NcclOperation::label, Function.identity()));
+
     private final String label;
     private final String failing;
 
     NcclOperation(String label, String failing) {
         this.label = label;
         this.failing = failing;
+    }
+
+    /** Returns which one a collective is: the one place where kinds are told apart by their names. */
+    static NcclOperation of(Collective call) {
+        NcclOperation known = BY_LABEL.get(call.kind());
+        if (known == null) {
+            throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
+        }
+        return known;
     }
 
     /** Returns ferro's name, for example {@code allReduce}. */
