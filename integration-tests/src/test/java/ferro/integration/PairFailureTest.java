@@ -22,7 +22,7 @@ class PairFailureTest {
     private static final int WORLD_SIZE = 3;
     private static final int VICTIM = 1;
     private static final long FAR_DEADLINE_MILLIS = 60_000;
-    private static final long NEAR_DEADLINE_MILLIS = 2_000;
+    private static final long NEAR_DEADLINE_MILLIS = 1_000;
     /** The promise is 100 ms on an idle machine; this one may be anything but idle. */
     private static final long LATE_MILLIS = 2_500;
 

@@ -21,7 +21,7 @@ final class Expect {
     /** For ranks to hear of each other's failures; far above what that takes. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
     /** For a call to throw while its listener waits for that. */
-    static final Duration HELD_UP_AFTER = Duration.ofSeconds(3);
+    static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
     /** For an event to be told. */
     static final Duration LONG = Duration.ofSeconds(10);
 

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two halves of one group, as {@code cpu:tcp,cuda:nccl} has them: a failure of either is that of both, on all ranks. */
 @ExtendWith(StandIn.class)
@@ -49,7 +51,16 @@ class PairTest {
     @AfterEach
     void close() {
         devices.close();
-        hosts.forEach(CollectiveBackend::close);
+        hosts.forEach(PairTest::closeFailed);
+    }
+
+    /** A host's half that has made no call says a mismatch of the device's half again. */
+    private static void closeFailed(CollectiveBackend host) {
+        try {
+            host.close();
+        } catch (FerroException again) {
+            assertEquals(Code.MISMATCH, again.code(), again.toString());
+        }
     }
 
     private static Collective sum() {
@@ -159,6 +170,74 @@ class PairTest {
             assertEquals("PEER_LOST of 1", story(failure), failure.toString());
         }
         allTell("PEER_LOST of 1");
+    }
+
+    @Test
+    @DisplayName(
+            "row 3: the death of a rank between calls ends the device's half too, whose next call fails at once, without"
+                    + " a call of NCCL")
+    void aDeathBetweenCallsEndsTheDevice() {
+        devices.run(rank -> rank.run(sum(), SOON));
+        NativeLog.start();
+        Where here = Where.outside("simulated", 0).blaming("1");
+        hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+
+        allTell("PEER_LOST of 1");
+
+        List<NativeLog.Line> made = NativeLog.stop();
+        assertEquals(0, NativeLog.count(made, "ncclAllReduce"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "count,f32[2],f32[3]",
+        "type,f32[2],i32[2]",
+        "op,by sum,by max",
+        "root,'root 0','root 1'",
+        "kind,allReduce,broadcast"
+    })
+    @DisplayName(
+            "row 13, row 14, row 15, row 16, row 17: calls on the device that differ end both halves on all ranks with"
+                    + " MISMATCH, and both texts")
+    void callsThatDifferEndBothHalves(String field, String usual, String odd) {
+        StandInHooks.standInMismatchHangs(1);
+
+        List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON));
+
+        for (Throwable outcome : outcomes) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcome);
+            assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+            assertTrue(failure.getMessage().contains(usual), failure.getMessage());
+            assertTrue(failure.getMessage().contains(odd), failure.getMessage());
+        }
+        String agreed = story(hosts.get(0).failure().orElseThrow());
+        assertTrue(agreed.startsWith("MISMATCH of ") && agreed.contains("2"), agreed);
+    }
+
+    private static Collective differing(String field, boolean odd) {
+        HostTensor floats = HostTensor.of(new float[odd && field.equals("count") ? 3 : 2]);
+        HostTensor data = odd && field.equals("type") ? HostTensor.of(new int[2]) : floats;
+        if (field.equals("root") || odd && field.equals("kind")) {
+            return new Collective.Broadcast(data, odd ? 1 : 0);
+        }
+        return new Collective.AllReduce(data, data, odd && field.equals("op") ? ReduceOp.MAX : ReduceOp.SUM);
+    }
+
+    @Test
+    @DisplayName(
+            "row 29: close of the device's half with work that cannot end keeps its bound, and ends both halves of all")
+    void closeWithWorkInFlightEndsBothHalves() {
+        Work never = devices.rank(0).submit(sum(), Duration.ofSeconds(60));
+        long begun = System.nanoTime();
+
+        devices.rank(0).close(Duration.ofMillis(200));
+
+        assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(8), "close takes as long as it likes");
+        assertEquals("ABORTED of 0", story(assertThrows(FerroException.class, never::await)));
+        assertEquals("ABORTED of 0", story(hosts.get(0).failure().orElseThrow()));
+        FerroException elsewhere =
+                assertThrows(FerroException.class, () -> hosts.get(1).barrier(SOON));
+        assertEquals("ABORTED of 0", story(elsewhere));
     }
 
     @Test

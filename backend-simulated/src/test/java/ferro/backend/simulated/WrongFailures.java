@@ -37,7 +37,7 @@ final class WrongFailures {
 
         @Override
         protected List<? extends Backend> createGroup(int worldSize) {
-            return SimulatedBackend.createGroup(worldSize, Map.of("ferro.timeout", "2s")).stream()
+            return SimulatedBackend.createGroup(worldSize, Map.of("ferro.timeout", "1s")).stream()
                     .map(decorate)
                     .toList();
         }
