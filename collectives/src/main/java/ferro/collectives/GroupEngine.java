@@ -11,7 +11,6 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.collectives.control.Deadlines;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Rules;
@@ -19,6 +18,7 @@ import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.CallHeader;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -264,21 +264,23 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
                 moved |= pointToPoint.advance();
             }
             return transport.poll() | moved;
-        } catch (OutOfMemoryError exhausted) {
-            fail(Code.RESOURCE, "rank " + group.rank() + " ran out of memory: " + exhausted.getMessage(), exhausted);
         } catch (RuntimeException | Error broken) {
-            fail(Code.ABORTED, "rank " + group.rank() + " failed inside: " + broken, broken);
+            control.fail(Reasons.inside(group, broken));
         }
         return true;
     }
 
     @Override
     public void check(long nowNanos) {
-        Operation operation = current;
-        if (operation != null) {
-            watch.look(operation, queue.firstLate(nowNanos), nowNanos);
+        try {
+            Operation operation = current;
+            if (operation != null) {
+                watch.look(operation, queue.firstLate(nowNanos), nowNanos);
+            }
+            pointToPoint.check(nowNanos);
+        } catch (RuntimeException | Error broken) {
+            control.fail(Reasons.inside(group, broken));
         }
-        pointToPoint.check(nowNanos);
     }
 
     @Override
@@ -307,15 +309,22 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
     }
 
+    private void leaveLinks() {
+        try {
+            reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
+        } finally {
+            if (place.manner().rules().abandonsLinks()) {
+                transport.abandon();
+            }
+        }
+    }
+
     private void settle(Failure failure) {
         try {
             if (!settled) {
                 settled = true;
-                reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
                 mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
-                if (place.manner().rules().abandonsLinks()) {
-                    transport.abandon();
-                }
+                leaveLinks();
             }
         } finally {
             Operation running = current;

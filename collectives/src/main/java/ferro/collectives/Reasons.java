@@ -22,6 +22,18 @@ final class Reasons {
         return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause);
     }
 
+    /** Makes the failure for what was thrown in the engine: told to one caller alone, it would leave the others waiting. */
+    static Failure inside(GroupSpec group, Throwable broken) {
+        String blamed = Integer.toString(group.rank());
+        if (broken instanceof FerroException known) {
+            return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
+        }
+        boolean memory = broken instanceof OutOfMemoryError;
+        String text = "rank " + group.rank()
+                + (memory ? " ran out of memory: " + broken.getMessage() : " failed inside: " + broken);
+        return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
+    }
+
     /** A half of this group that moves data elsewhere has failed under the same name: its cause is the cause. */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.collectives.control.Deadlines;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.nio.charset.StandardCharsets;

@@ -9,7 +9,7 @@ import ferro.GroupEvent;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.collectives.control.Deadlines;
+import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package ferro.collectives.control;
 
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.Locale;
