@@ -33,14 +33,8 @@ class EndedRankDrillTest {
         JVMS.close();
     }
 
-    private static Stream<Cell> cells(Cell cell, int once) {
-        return Drill.whole()
-                ? Drill.rounds(Stream.of(cell, cell.loaded()).flatMap(Drill::everyVictim))
-                : Stream.of(cell.of(once));
-    }
-
     static Stream<Cell> exits() {
-        return cells(EXITS, 3);
+        return Drill.whole() ? Drill.rounds(Drill.everyVictim(EXITS)) : Stream.of(EXITS.of(3));
     }
 
     @ParameterizedTest
@@ -62,7 +56,9 @@ class EndedRankDrillTest {
     }
 
     static Stream<Cell> aborts() {
-        return cells(ABORTS, 2);
+        return Drill.whole()
+                ? Drill.rounds(Stream.of(ABORTS, ABORTS.loaded()).flatMap(Drill::everyVictim))
+                : Stream.of(ABORTS.of(2));
     }
 
     @ParameterizedTest

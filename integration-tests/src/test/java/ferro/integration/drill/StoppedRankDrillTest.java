@@ -84,8 +84,7 @@ class StoppedRankDrillTest {
     }
 
     static Stream<Cell> stoppedForAWhile() {
-        Stream<Cell> cells =
-                Drill.whole() ? Stream.of(HANGS, HANGS.loaded()).flatMap(Drill::everyVictim) : Stream.of(HANGS.of(1));
+        Stream<Cell> cells = Drill.whole() ? Drill.everyVictim(HANGS) : Stream.of(HANGS.of(1));
         return Drill.rounds(cells);
     }
 
