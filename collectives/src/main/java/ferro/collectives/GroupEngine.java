@@ -81,6 +81,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
         place.membership().enter(control, place.ranks());
+        // questions to parent and siblings come at any time: they must not meet a half-made engine
+        control.open();
     }
 
     /** Runs once what a failure needs, so that the first one does not wait for cold code. */

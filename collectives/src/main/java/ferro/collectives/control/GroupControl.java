@@ -94,7 +94,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public record Place(int[] joinedRanks, Standings standings) {}
 
     /**
-     * Makes the control of a group.
+     * Makes the control of a group, to be {@link #open opened}.
      *
      * @param transport medium
      * @param group     who
@@ -117,6 +117,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.agreement = new Agreement(this, group, context);
         this.whereabouts = new Whereabouts(
                 place.standings, new Standings.Seat(group.name(), joinedRanks, this::standing), history, owner);
+    }
+
+    /** The owner can say where it stands: questions to other groups of this rank are answered with this one's place too. */
+    public void open() {
+        whereabouts.enter();
     }
 
     /**

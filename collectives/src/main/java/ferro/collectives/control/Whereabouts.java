@@ -17,6 +17,10 @@ final class Whereabouts {
         this.seat = seat;
         this.history = history;
         this.owner = owner;
+    }
+
+    /** From now on the other groups of this rank's processes hear of it as well. */
+    void enter() {
         standings.enter(seat);
     }
 

@@ -146,6 +146,7 @@ class GroupControlTest {
             GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
             GroupControl.Place place = new GroupControl.Place(new int[] {0, 1, 2}, new Standings());
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
+            ranks.get(rank).open();
         }
     }
 

@@ -57,6 +57,7 @@ final class HandDriven {
                     new Hands(rank),
                     new Hears(rank, rules),
                     new GroupControl.Place(all, new Standings())));
+            ranks.get(rank).open();
         }
     }
 
