@@ -17,8 +17,9 @@ final class RecordFile {
     static Path write(Path folder, FlightRecorder.Owner owner, Supplier<String> content) throws IOException {
         Files.createDirectories(folder);
         String name = name(owner);
-        Path unfinished =
-                folder.resolve("." + name + "." + ProcessHandle.current().pid() + ".tmp");
+        String writer =
+                ProcessHandle.current().pid() + "-" + Thread.currentThread().getId();
+        Path unfinished = folder.resolve("." + name + "." + writer + ".tmp");
         Files.deleteIfExists(unfinished);
         try {
             // a new file only: no link that somebody put there is followed

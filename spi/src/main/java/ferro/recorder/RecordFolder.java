@@ -30,7 +30,6 @@ final class RecordFolder {
     private final FlightRecorder recorder;
     private final Thread writer;
     private final Thread atExit;
-    private final Object writing = new Object();
     private FileTime answered;
     private boolean woken;
     private boolean closed;
@@ -41,7 +40,7 @@ final class RecordFolder {
         this.answered = requested();
         this.writer = new Thread(this::run, "ferro-recorder-" + recorder.owner().rank());
         this.writer.setDaemon(true);
-        this.atExit = new Thread(this::writeFailures, writer.getName() + "-exit");
+        this.atExit = new Thread(this::finish, writer.getName() + "-exit");
     }
 
     /** Makes the folder if it is not there, and sees whether it can be written. */
@@ -73,20 +72,20 @@ final class RecordFolder {
     }
 
     void close() {
+        finish();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException ending) {
+            LOG.log(Level.DEBUG, "the JVM ends already, which finishes too", ending);
+        }
+    }
+
+    /** Has the writer write what is not written yet, and end; a disk that does not answer is not waited for. */
+    private void finish() {
         synchronized (this) {
             closed = true;
             notifyAll();
         }
-        join();
-        writeFailures();
-        try {
-            Runtime.getRuntime().removeShutdownHook(atExit);
-        } catch (IllegalStateException ending) {
-            LOG.log(Level.DEBUG, "the JVM ends already, which looks once more", ending);
-        }
-    }
-
-    private void join() {
         try {
             writer.join(JOIN_MILLIS);
         } catch (InterruptedException interrupted) {
@@ -103,6 +102,7 @@ final class RecordFolder {
                 write("request");
             }
         }
+        writeFailures();
     }
 
     private synchronized boolean pause() {
@@ -131,19 +131,17 @@ final class RecordFolder {
 
     /** Writes if a group has failed and the file does not say so yet, or says something else. */
     private void writeFailures() {
-        synchronized (writing) {
-            GroupRecorder failed = null;
-            for (GroupRecorder group : recorder.groups()) {
-                Failed failure = group.failure();
-                if (failure != null && !group.isWritten(failure)) {
-                    awaitEnds(group);
-                    group.written(failure);
-                    failed = failed == null ? group : failed;
-                }
+        GroupRecorder failed = null;
+        for (GroupRecorder group : recorder.groups()) {
+            Failed failure = group.failure();
+            if (failure != null && !group.isWritten(failure)) {
+                awaitEnds(group);
+                group.written(failure);
+                failed = failed == null ? group : failed;
             }
-            if (failed != null) {
-                write("first failure of group " + failed.name());
-            }
+        }
+        if (failed != null) {
+            write("first failure of group " + failed.name());
         }
     }
 
@@ -159,16 +157,14 @@ final class RecordFolder {
     }
 
     private void write(String reason) {
-        synchronized (writing) {
-            try {
-                recorder.write(folder, reason);
-            } catch (IOException | RuntimeException failure) {
-                LOG.log(
-                        Level.WARNING,
-                        "rank " + recorder.owner().rank() + " cannot write its flight recorder to " + folder + ": "
-                                + failure,
-                        failure);
-            }
+        try {
+            recorder.write(folder, reason);
+        } catch (IOException | RuntimeException | OutOfMemoryError failure) {
+            int rank = recorder.owner().rank();
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure,
+                    failure);
         }
     }
 }

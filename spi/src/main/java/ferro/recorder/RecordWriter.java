@@ -5,7 +5,6 @@ import ferro.recorder.RecordedGroup.Failed;
 import ferro.recorder.RecordedGroup.Standing;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -159,9 +158,7 @@ final class RecordWriter {
             return Files.isReadable(HOST)
                     ? Files.readString(HOST).trim()
                     : InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException nameless) {
-            return "unknown";
-        } catch (IOException unreadable) {
+        } catch (IOException nameless) {
             return "unknown";
         }
     }
