@@ -198,7 +198,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public Optional<FerroException> failure() {
-        return Optional.ofNullable(control.failure()).map(failure -> groupFailure("failure", failure));
+        return Optional.ofNullable(control.failure()).map(failure -> Reasons.exception(group, failure));
     }
 
     @Override

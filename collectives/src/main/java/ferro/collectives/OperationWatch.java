@@ -115,8 +115,7 @@ final class OperationWatch {
     }
 
     private void warn(Operation running) {
-        Diagnosis.Verdict verdict =
-                control.diagnose(warning.question(), running.work().sequence(), runner.waitingFor());
+        Diagnosis.Verdict verdict = warning.collective(running.work().sequence(), runner.waitingFor());
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
                 + Names.ranks(verdict.culprits()) + place(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
@@ -127,8 +126,7 @@ final class OperationWatch {
         PendingWork late = isQueued ? lateInQueue.work() : running.work();
         long lead = Inquiry.leadNanos(late.deadlineNanos() - late.begunNanos());
         if (inquiry.mayJudge(running.header(), null, late.deadlineNanos(), lead, nowNanos)) {
-            Diagnosis.Verdict verdict =
-                    control.diagnose(inquiry.question(), running.work().sequence(), runner.waitingFor());
+            Diagnosis.Verdict verdict = inquiry.collective(running.work().sequence(), runner.waitingFor());
             String names = Names.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
                     + Names.ranks(verdict.culprits()) + place(running, isQueued ? lateInQueue : running) + ": "

@@ -197,6 +197,7 @@ final class PeerLane {
     }
 
     private void postReceive(Transfer receive) {
+        receive.moves(channel.link);
         channel.link.receive(header, receive.tensor, 0, receive.tensor.elementCount());
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
@@ -212,6 +213,7 @@ final class PeerLane {
     }
 
     private void postContent(Transfer send) {
+        send.moves(channel.link);
         channel.link.send(header, send.tensor, 0, send.tensor.elementCount());
         outbound.add(new Outbound(++channel.sendsPosted, send, null));
     }

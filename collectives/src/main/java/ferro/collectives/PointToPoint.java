@@ -103,7 +103,7 @@ final class PointToPoint {
     private void giveUp(Transfer late) {
         BitSet peer = new BitSet();
         peer.set(late.peer);
-        Diagnosis.Verdict verdict = control.diagnoseWaiting(inquiry.question(), peer);
+        Diagnosis.Verdict verdict = inquiry.waiting(peer);
         String text = "gave up on rank " + late.peer + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")

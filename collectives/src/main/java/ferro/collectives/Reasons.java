@@ -34,6 +34,13 @@ final class Reasons {
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
     }
 
+    /** Says why a group has failed, outside any call. */
+    static FerroException exception(GroupSpec group, Failure failure) {
+        Where where = new Where(group.name(), group.rank(), failure.culprits(), "", failure.sequence(), -1, 0, 0, 0);
+        String text = "group \"" + group.name() + "\" has failed, says rank " + group.rank() + ": " + failure.text();
+        return new FerroException(failure.code(), where, text, failure.cause());
+    }
+
     /** A half of this group that moves data elsewhere has failed under the same name: its cause is the cause. */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());

@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.HostTensor;
+import ferro.spi.Link;
 
 /** One point-to-point operation; touched by whoever drives, but for its {@code work}. */
 final class Transfer {
@@ -12,6 +13,9 @@ final class Transfer {
     /** Whether the other side has met it, so that it can no longer be given up without harm. */
     boolean matched;
 
+    private Link link;
+    private long bytesBefore;
+
     Transfer(PendingWork work, HostTensor tensor, int peer, int tag, boolean isSend) {
         this.work = work;
         this.tensor = tensor;
@@ -20,9 +24,16 @@ final class Transfer {
         this.isSend = isSend;
     }
 
-    /** Returns how far it is: whom it waits for is all that is known of it. */
+    /** Its elements are next on a link. */
+    void moves(Link on) {
+        link = on;
+        bytesBefore = on.bytesMoved();
+    }
+
+    /** Returns how far it is: at most so many bytes, since others of the same peer may move beside it. */
     PendingWork.Position position() {
-        return new PendingWork.Position(-1, 0, Integer.toString(peer));
+        long moved = link == null ? 0 : Math.min(tensor.byteCount(), link.bytesMoved() - bytesBefore);
+        return new PendingWork.Position(-1, moved, Integer.toString(peer));
     }
 
     /** A receive that nothing has met may be given up alone; everything else is the whole group's failure. */

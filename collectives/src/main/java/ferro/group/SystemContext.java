@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -20,6 +21,8 @@ import java.util.function.UnaryOperator;
  * <p>Thread-safe. Many may live in one JVM, one per rank; {@link #ofProcess()} is the process's own.
  */
 public final class SystemContext implements RankContext, AutoCloseable {
+    private static final long IDLE_SECONDS = 1;
+
     private final UnaryOperator<String> properties;
     private final Map<String, String> variables;
     private final Store store;
@@ -85,6 +88,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
                 return thread;
             });
             background.setRemoveOnCancelPolicy(true);
+            // contexts of a process are never closed: their thread ends when it has nothing to do
+            background.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+            background.allowCoreThreadTimeOut(true);
         }
         return background;
     }

@@ -1,10 +1,12 @@
 package ferro.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,16 @@ class SystemContextTest {
 
             assertEquals(1, closed.get());
             assertEquals(Optional.empty(), context.find(Port.class));
+        }
+    }
+
+    @Test
+    void theBackgroundThreadEndsWhenThereIsNothingToDo() throws Exception {
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            Thread thread = context.background().submit(Thread::currentThread).get(20, TimeUnit.SECONDS);
+            thread.join(TimeUnit.SECONDS.toMillis(20));
+            assertFalse(thread.isAlive(), thread + " is idle");
+            context.background().submit(() -> {}).get(20, TimeUnit.SECONDS);
         }
     }
 }

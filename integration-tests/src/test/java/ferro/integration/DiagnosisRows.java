@@ -61,6 +61,8 @@ abstract class DiagnosisRows {
                     () -> group.failure().isPresent());
             until("rank " + group.rank() + " names " + group.failure(), () -> {
                 FerroException failure = group.failure().orElseThrow();
+                assertTrue(failure.getMessage()
+                        .startsWith("group \"" + failure.where().group() + "\" has failed"));
                 return failure.code() == code && failure.where().culprits().equals(culprits);
             });
         }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
 
 /**
  * How the members of a new group agree on it: each tells the others the ranks and the number of its attempt, and waits to
@@ -109,7 +110,7 @@ public final class Agreement {
             long lead = Inquiry.leadNanos(timeoutNanos);
             BitSet missing = missing();
             if (!end.isDone() && inquiry.mayJudge(null, missing, deadline, lead, now)) {
-                Diagnosis.Verdict verdict = control.diagnoseMissing(inquiry.question(), missing);
+                Diagnosis.Verdict verdict = inquiry.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
                         Names.list(verdict.culprits()),
@@ -117,8 +118,12 @@ public final class Agreement {
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + Names.ranks(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
-            long asks = deadline - lead;
-            long next = now - asks < 0 ? asks : now - deadline < 0 ? deadline : now + JUDGE_NANOS;
+            long next = now - deadline >= 0
+                    ? now + JUDGE_NANOS
+                    : LongStream.of(deadline - Inquiry.firstNanos(lead), deadline - lead, deadline)
+                            .filter(at -> now - at < 0)
+                            .findFirst()
+                            .orElse(deadline);
             inquiry.nextLookAt(next);
             return next;
         }

@@ -16,6 +16,7 @@ public final class Diagnosis {
     private final int self;
     private final int[] joinedRanks;
     private final Status[] answers;
+    private final BitSet slow;
     private final long sequence;
     private BitSet mine = new BitSet();
 
@@ -27,10 +28,12 @@ public final class Diagnosis {
      */
     public record Verdict(BitSet culprits, String text) {}
 
-    Diagnosis(int self, int[] joinedRanks, Status[] answers, long sequence) {
+    /** Takes the answers, null for a rank that is silent, and the ranks that have not answered once more. */
+    Diagnosis(int self, int[] joinedRanks, Status[] answers, BitSet slow, long sequence) {
         this.self = self;
         this.joinedRanks = joinedRanks;
         this.answers = answers;
+        this.slow = slow;
         this.sequence = sequence;
     }
 
@@ -44,7 +47,8 @@ public final class Diagnosis {
             }
         }
         if (missing.isEmpty()) {
-            BitSet end = endOfChain(waitedFor);
+            // all were there: who has fallen silent since, or else whom the others wait for in the end
+            BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
             return new Verdict(end, text(end, end));
         }
         BitSet ends = endOfChain(missing);
@@ -158,6 +162,9 @@ public final class Diagnosis {
             text.append(" is behind, ");
         } else {
             text.append(" is ");
+        }
+        if (slow.get(rank)) {
+            text.append("silent now; when it last answered it was ");
         }
         text.append(status.place().isEmpty() ? "in no call of ferro" : status.place());
         if (status.pausedMillis() >= PAUSE_MILLIS) {

@@ -137,7 +137,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] =
                 Status.of(ControlMessage.decode(status.message().encode()));
-        diagnosis(answers, 1).ofCollective(new BitSet());
+        new Diagnosis(group.rank(), joinedRanks, answers, new BitSet(), 1).ofCollective(new BitSet());
     }
 
     /**
@@ -251,35 +251,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return !silent.isEmpty();
     }
 
-    /**
-     * Judges by the answers to a question whom a collective waits for.
-     *
-     * @param ask       number of the question
-     * @param sequence  operation
-     * @param waitedFor ranks whose data this one waits for
-     * @return who is to blame, and who is where
-     */
-    public Diagnosis.Verdict diagnose(long ask, long sequence, BitSet waitedFor) {
-        return diagnosis(board.answers(ask), sequence).ofCollective(waitedFor);
-    }
-
-    /**
-     * Judges by the answers to a question whom something without a number waits for.
-     *
-     * @param ask       number of the question
-     * @param waitedFor ranks that this one waits for
-     * @return who is to blame, and who is where
-     */
-    public Diagnosis.Verdict diagnoseWaiting(long ask, BitSet waitedFor) {
-        return diagnosis(board.answers(ask), 0).ofWaiting(waitedFor);
-    }
-
-    Diagnosis.Verdict diagnoseMissing(long ask, BitSet missing) {
-        return diagnosis(board.answers(ask), 0).ofMissing(missing);
-    }
-
-    private Diagnosis diagnosis(Status[] answers, long sequence) {
-        return new Diagnosis(group.rank(), joinedRanks, answers, sequence);
+    /** Makes a diagnosis by the answers to an early question; who has not answered the last one may be slow. */
+    Diagnosis diagnosis(long early, long last, long sequence) {
+        return new Diagnosis(group.rank(), joinedRanks, board.answers(early), board.silentTo(last), sequence);
     }
 
     /**

@@ -4,22 +4,33 @@ import ferro.spi.CallHeader;
 import java.util.BitSet;
 
 /**
- * Asks all ranks where they stand shortly before a deadline, so that it can be judged by their answers when it comes: at once
- * if all have answered, a little later if not. A rank that stood still itself asks again first: whatever the others told
- * before they answer is read before the answers are. Called by one thread at a time.
+ * Asks all ranks where they stand before a deadline, so that it can be judged by their answers when it comes: at once if all
+ * have answered, a little later if not. They are asked twice, early and once more: who has not answered since the early
+ * question stands still, who has only not answered the last one may just be slow. A rank that stood still itself asks again
+ * first: whatever the others told before they answer is read before the answers are. Called by one thread at a time.
  */
 public final class Inquiry {
-    /** So long before a deadline the ranks are asked; judged is at most as long after it. */
+    /** So long before a deadline the ranks are asked for the last time; judged is at most as long after it. */
     private static final long LEAD_MOST_NANOS = 50_000_000L;
+    /** The early question comes so many times that before the deadline. */
+    private static final int EARLY = 5;
+    /** Of the time to the deadline a lead is at most one part in so many. */
+    private static final int LEAD_PART = 8;
     /** Whoever looks this much later than it wanted has stood still. */
     private static final long STOOD_STILL_NANOS = 250_000_000L;
 
     private final GroupControl control;
-    private boolean asking;
-    private long askedNanos;
-    private long ask;
+    private final Question early = new Question();
+    private final Question last = new Question();
     private boolean looked;
     private long expectedNanos;
+
+    /** One round of questions. */
+    private static final class Question {
+        private boolean isAsked;
+        private long askedNanos;
+        private long ask;
+    }
 
     Inquiry(GroupControl control) {
         this.control = control;
@@ -27,18 +38,24 @@ public final class Inquiry {
 
     /** Forgets what was asked: another operation is looked at. */
     public void begin() {
-        asking = false;
+        early.isAsked = false;
+        last.isAsked = false;
         looked = false;
     }
 
     /**
-     * Returns how long before a deadline the ranks are asked.
+     * Returns how long before a deadline the ranks are asked for the last time.
      *
      * @param timeoutNanos from begin to deadline
      * @return nanoseconds
      */
     public static long leadNanos(long timeoutNanos) {
-        return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / 4));
+        return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / LEAD_PART));
+    }
+
+    /** Returns how long before a deadline the ranks are asked for the first time. */
+    static long firstNanos(long leadNanos) {
+        return EARLY * leadNanos;
     }
 
     /**
@@ -53,29 +70,54 @@ public final class Inquiry {
      */
     public boolean mayJudge(CallHeader call, BitSet among, long deadlineNanos, long leadNanos, long nowNanos) {
         if (looked && nowNanos - expectedNanos > STOOD_STILL_NANOS) {
-            asking = false;
+            begin();
         }
         looked = true;
         expectedNanos = nowNanos;
+        if (nowNanos - (deadlineNanos - firstNanos(leadNanos)) < 0) {
+            return false;
+        }
+        ask(early, call, deadlineNanos - firstNanos(leadNanos), nowNanos);
         if (nowNanos - (deadlineNanos - leadNanos) < 0) {
             return false;
         }
-        if (!asking || askedNanos - (deadlineNanos - leadNanos) < 0) {
-            asking = true;
-            askedNanos = nowNanos;
-            ask = control.ask(call);
-        }
+        ask(last, call, deadlineNanos - leadNanos, nowNanos);
         return nowNanos - deadlineNanos >= 0
-                && (nowNanos - askedNanos >= 2 * leadNanos || !control.isAnySilent(ask, among));
+                && (nowNanos - last.askedNanos >= 2 * leadNanos || !control.isAnySilent(last.ask, among));
+    }
+
+    private void ask(Question question, CallHeader call, long dueNanos, long nowNanos) {
+        if (!question.isAsked || question.askedNanos - dueNanos < 0) {
+            question.isAsked = true;
+            question.askedNanos = nowNanos;
+            question.ask = control.ask(call);
+        }
     }
 
     /**
-     * Returns what to judge by: whoever has not answered it is silent, whatever was asked since.
+     * Judges whom a collective waits for.
      *
-     * @return number of the question, after {@link #mayJudge} has asked it
+     * @param sequence  operation
+     * @param waitedFor ranks whose data this one waits for
+     * @return who is to blame, and who is where
      */
-    public long question() {
-        return ask;
+    public Diagnosis.Verdict collective(long sequence, BitSet waitedFor) {
+        return control.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor);
+    }
+
+    /**
+     * Judges whom something without a number waits for.
+     *
+     * @param waitedFor ranks that this one waits for
+     * @return who is to blame, and who is where
+     */
+    public Diagnosis.Verdict waiting(BitSet waitedFor) {
+        return control.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor);
+    }
+
+    /** Judges a new group, by the members that have not called. */
+    Diagnosis.Verdict missing(BitSet missing) {
+        return control.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
     }
 
     /**
