@@ -77,7 +77,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.watch = new OperationWatch(group, control, runner);
-        this.recording = new Recording(context, group, place.ranks(), this);
+        this.recording = new Recording(context, group, place.ranks(), control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
         place.membership().enter(control, place.ranks());
@@ -359,11 +359,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public Path writeFlightRecord(Path folder) throws IOException {
         return recording.write(folder);
-    }
-
-    /** Returns what the ranks have agreed on so far; null while the group works. */
-    Failure agreedFailure() {
-        return control.failure();
     }
 
     @Override

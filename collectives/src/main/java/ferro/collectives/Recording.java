@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.collectives.control.Failure;
+import ferro.collectives.control.GroupControl;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -8,18 +9,26 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** One group in the flight recorder of its rank: what its operations tell, and what the recorder asks when it writes. */
 final class Recording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
-    private final GroupEngine engine;
+    private final GroupControl control;
+    private final Supplier<ferro.collectives.control.Standing> standing;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
     /** Enters a group, whose ranks have these numbers in the joined group. */
-    Recording(RankContext context, GroupSpec group, int[] ranks, GroupEngine engine) {
+    Recording(
+            RankContext context,
+            GroupSpec group,
+            int[] ranks,
+            GroupControl control,
+            Supplier<ferro.collectives.control.Standing> standing) {
         this.context = context;
-        this.engine = engine;
+        this.control = control;
+        this.standing = standing;
         this.whole = FlightRecorder.of(context, group);
         this.recorder = whole.enter(group.name(), group.rank(), ranks, this);
     }
@@ -34,7 +43,7 @@ final class Recording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Failed failure() {
-        Failure failure = engine.agreedFailure();
+        Failure failure = control.failure();
         return failure == null
                 ? null
                 : new Failed(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
@@ -42,7 +51,7 @@ final class Recording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Standing standing() {
-        ferro.collectives.control.Standing now = engine.standing();
+        ferro.collectives.control.Standing now = standing.get();
         return new Standing(now.sequence(), now.progress(), now.waitingFor());
     }
 
