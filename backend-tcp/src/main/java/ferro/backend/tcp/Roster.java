@@ -69,7 +69,21 @@ final class Roster {
             throw duplicate(there);
         }
         claimed = true;
+        generation = highest(generation);
         agree();
+    }
+
+    /**
+     * The highest generation that any rank was in: one that failed to join is behind one that had joined, and would wait for
+     * it in the earlier generation for ever.
+     */
+    private int highest(int mine) {
+        String key = spec.name() + "/generation";
+        byte[] there = store.compareAndSet(key, null, bytes(Integer.toString(mine)));
+        while (Integer.parseInt(text(there)) < mine) {
+            there = store.compareAndSet(key, there, bytes(Integer.toString(mine)));
+        }
+        return Integer.parseInt(text(there));
     }
 
     private static final String LEFT = "left\n";

@@ -111,6 +111,23 @@ class BrokenNetworkTest {
     }
 
     @Test
+    @DisplayName("row 33: a link that is slow makes calls slow, and neither wrong nor late for control messages")
+    void aLinkThatIsSlowMakesCallsSlowAndNothingElse() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of())) {
+            List<ProcessGroup> groups = join(job, proxy);
+            proxy.onData(Fault.slow(2 << 20));
+
+            List<CompletableFuture<Void>> slow =
+                    TcpJob.startOnAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 1_000_003));
+            TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
+
+            assertTrue(slow.stream().noneMatch(CompletableFuture::isDone), "subgroups waited for data");
+            slow.forEach(TcpJob::result);
+        }
+    }
+
+    @Test
     void sumsWithChecksumsAreRightInAllSizes() {
         try (TcpJob job = job(CHECKED)) {
             List<ProcessGroup> groups = job.joinAll("g");

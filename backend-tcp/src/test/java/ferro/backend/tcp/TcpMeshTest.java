@@ -18,7 +18,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +121,34 @@ class TcpMeshTest {
             Recorder late = new Recorder();
             meshes.get(0).register(GROUP + 2, late);
             assertEquals(2, late.next().peer());
+        }
+    }
+
+    @Test
+    @DisplayName("row 33: a rank that leaves 16 MiB of control messages unread is given up with PARTITION")
+    void aRankThatLeavesControlMessagesUnreadIsGivenUp() throws IOException {
+        CountDownLatch never = new CountDownLatch(1);
+        try (TcpProxy proxy = new TcpProxy();
+                Ranks ranks = Ranks.onLoopback()) {
+            var first = ranks.join(0, 2, Ranks.LONG);
+            Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
+            TcpMesh mesh = Ranks.result(first);
+            Recorder recorder = new Recorder();
+            mesh.register(GROUP, recorder);
+            proxy.hold(never);
+
+            int sent = 0;
+            while (recorder.heard.isEmpty() && sent < 64 << 20) {
+                mesh.control(1, GROUP, ByteBuffer.allocate(4096));
+                sent += 4096;
+            }
+
+            Recorder.Heard lost = recorder.next();
+            assertEquals("lost", lost.kind());
+            assertEquals(Code.PARTITION, lost.cause().code());
+            assertTrue(lost.text().contains("it reads nothing"), lost.text());
+        } finally {
+            never.countDown();
         }
     }
 

@@ -28,6 +28,7 @@ final class TcpProxy implements AutoCloseable {
     private final List<Connection> connections = new CopyOnWriteArrayList<>();
     private volatile Fault data = Fault.NONE;
     private volatile Fault control = Fault.NONE;
+    private volatile CountDownLatch held = new CountDownLatch(0);
 
     /** What becomes of the bytes of one direction; called for each piece, in order. */
     interface Fault {
@@ -66,18 +67,6 @@ final class TcpProxy implements AutoCloseable {
                 return true;
             };
         }
-
-        /** Passes nothing more on until told. */
-        static Fault held(CountDownLatch until) {
-            return (from, bytes, length) -> {
-                try {
-                    until.await();
-                } catch (InterruptedException closed) {
-                    return false;
-                }
-                return true;
-            };
-        }
     }
 
     TcpProxy() throws IOException {
@@ -105,6 +94,11 @@ final class TcpProxy implements AutoCloseable {
     /** Befalls control connections that come from now on, in the direction to the rank behind. */
     void onControl(Fault fault) {
         control = fault;
+    }
+
+    /** Passes nothing more on to the rank behind until told, on any connection. */
+    void hold(CountDownLatch until) {
+        held = until;
     }
 
     private void accept() {
@@ -166,6 +160,9 @@ final class TcpProxy implements AutoCloseable {
                 byte[] bytes = new byte[PIECE_BYTES];
                 long place = 0;
                 for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
+                    if (there) {
+                        held.await();
+                    }
                     if (there && !fault(place, bytes).on(place, bytes, length)) {
                         reset();
                         return;
@@ -174,7 +171,7 @@ final class TcpProxy implements AutoCloseable {
                     place += length;
                 }
                 sink.shutdownOutput();
-            } catch (IOException ended) {
+            } catch (IOException | InterruptedException ended) {
                 reset();
             }
         }
