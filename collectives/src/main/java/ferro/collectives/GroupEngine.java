@@ -77,7 +77,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.watch = new OperationWatch(group, control, runner);
-        this.recording = new Recording(context, group, place.ranks(), control, this::standing);
+        this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
         place.membership().enter(control, place.ranks());

@@ -56,8 +56,18 @@ final class Listeners {
     private void later(Runnable task) {
         tasks.add(task);
         if (!running) {
+            start();
+        }
+    }
+
+    private void start() {
+        try {
             running = true;
             executor.execute(this::run);
+        } catch (RuntimeException | Error refused) {
+            // the next event tries again, and tells this one first; who tells of it must go on
+            running = false;
+            LOG.log(Level.WARNING, "listeners of group \"" + group.name() + "\" cannot be told yet", refused);
         }
     }
 
@@ -65,7 +75,7 @@ final class Listeners {
         for (Runnable task = next(); task != null; task = next()) {
             try {
                 task.run();
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 LOG.log(Level.WARNING, "a listener of group \"" + group.name() + "\" failed", failure);
             }
         }

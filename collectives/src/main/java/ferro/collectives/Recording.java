@@ -14,23 +14,25 @@ import java.util.function.Supplier;
 /** One group in the flight recorder of its rank: what its operations tell, and what the recorder asks when it writes. */
 final class Recording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
+    private final long identity;
     private final GroupControl control;
     private final Supplier<ferro.collectives.control.Standing> standing;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
-    /** Enters a group, whose ranks have these numbers in the joined group. */
+    /** Enters a group. */
     Recording(
             RankContext context,
             GroupSpec group,
-            int[] ranks,
+            Place place,
             GroupControl control,
             Supplier<ferro.collectives.control.Standing> standing) {
         this.context = context;
+        this.identity = place.identity();
         this.control = control;
         this.standing = standing;
         this.whole = FlightRecorder.of(context, group);
-        this.recorder = whole.enter(group.name(), group.rank(), ranks, this);
+        this.recorder = whole.enter(group.name(), group.rank(), place.ranks(), this);
     }
 
     GroupRecorder recorder() {
@@ -47,6 +49,11 @@ final class Recording implements RecordedGroup, AutoCloseable {
         return failure == null
                 ? null
                 : new Failed(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
+    }
+
+    @Override
+    public long identity() {
+        return identity;
     }
 
     @Override

@@ -31,6 +31,7 @@ public final class FlightRecorder implements AutoCloseable {
     private final Owner owner;
     private final LongSupplier clock;
     private final OperationRing ring;
+    private final RecordFile file;
     private final RecordFolder folder;
     private final Set<GroupRecorder> open = new LinkedHashSet<>();
     private final Deque<GroupRecorder> closed = new ArrayDeque<>();
@@ -49,6 +50,7 @@ public final class FlightRecorder implements AutoCloseable {
     private FlightRecorder(Owner owner, RankContext context) {
         this.owner = owner;
         this.clock = context::nanoTime;
+        this.file = new RecordFile(owner);
         int entries = Settings.RECORDER_ENTRIES.of(context);
         if (entries > MOST_ENTRIES) {
             throw new IllegalArgumentException(Settings.RECORDER_ENTRIES.name() + "=" + entries + ": need at most "
@@ -90,7 +92,7 @@ public final class FlightRecorder implements AutoCloseable {
     /**
      * Adds a group.
      *
-     * @param name  of the group; another one of the same name gets {@code #2} behind it
+     * @param name  of the group; another one of the same name gets {@code #2} behind it, on this rank
      * @param rank  in that group
      * @param ranks its ranks, by their numbers in the joined group
      * @param group who is asked for failure and standing when the recorder is written
@@ -99,8 +101,8 @@ public final class FlightRecorder implements AutoCloseable {
     public GroupRecorder enter(String name, int rank, int[] ranks, RecordedGroup group) {
         synchronized (open) {
             int uses = names.merge(name, 1, Integer::sum);
-            String own = uses == 1 ? name : name + "#" + uses;
-            GroupRecorder recorder = new GroupRecorder(this, ring, own, rank, ranks);
+            GroupRecorder recorder = new GroupRecorder(this, ring, name, rank, ranks);
+            recorder.isUseOfName(uses);
             recorder.show(group);
             open.add(recorder);
             return recorder;
@@ -109,6 +111,7 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Writes what is recorded into a folder, which is made if it is not there, as {@code ferro-JOB-rankR.json}.
+     * What another recorder has left under that name stays: then it is {@code ferro-JOB.2-rankR.json}, and so on.
      *
      * @param into   folder
      * @param reason why, for people
@@ -121,7 +124,7 @@ public final class FlightRecorder implements AutoCloseable {
             throw new IllegalStateException("rank " + owner.rank + " records nothing, as "
                     + Settings.RECORDER_ENTRIES.name() + "=0: leave it at its default, 2048");
         }
-        return RecordFile.write(into, owner, () -> new RecordWriter(this).record(reason));
+        return file.write(into, () -> new RecordWriter(this).record(reason));
     }
 
     /** Ends it: what is not written yet is written, if there is a folder. */
@@ -174,10 +177,19 @@ public final class FlightRecorder implements AutoCloseable {
     void leave(GroupRecorder group) {
         synchronized (open) {
             open.remove(group);
-            if (closed.size() == CLOSED_GROUPS) {
-                closed.removeFirst();
-            }
             closed.addLast(group);
+            if (closed.size() > CLOSED_GROUPS) {
+                forget(closed.removeFirst());
+            }
+        }
+    }
+
+    /** Operations of it may still be in the ring, when another group has its name. */
+    private void forget(GroupRecorder group) {
+        group.forgotten();
+        String name = group.givenName();
+        if (groups().stream().noneMatch(other -> other.givenName().equals(name))) {
+            names.remove(name);
         }
     }
 
@@ -199,8 +211,7 @@ public final class FlightRecorder implements AutoCloseable {
     /** Returns what the ring holds, oldest first, as far as it can be read while it is written. */
     List<OperationRing.Entry> operations() {
         List<OperationRing.Entry> entries = new ArrayList<>();
-        long last = ring.last();
-        for (long number = Math.max(1, last - ring.capacity() + 1); number <= last; number++) {
+        for (long number : ring.numbers()) {
             OperationRing.Entry entry = ring.read(number);
             if (entry != null) {
                 entries.add(entry);

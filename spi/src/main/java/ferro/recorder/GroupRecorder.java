@@ -2,6 +2,7 @@ package ferro.recorder;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import java.lang.System.Logger.Level;
 
 /**
  * What one group tells the flight recorder of its rank. Every operation is told three times: when it is submitted, when it begins
@@ -10,11 +11,15 @@ import ferro.GroupEvent;
  * <p>Where there is no recorder ({@code ferro.recorder.entries=0}), everything here does nothing.
  */
 public final class GroupRecorder implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.recorder");
+
     private final FlightRecorder recorder;
     private final OperationRing ring;
-    private final String name;
+    private final String givenName;
     private final int rank;
     private final int[] ranks;
+    private volatile String name;
+    private volatile long identity;
     private volatile RecordedGroup view;
     /** The failure of a group that is closed, which is asked no more. */
     private volatile RecordedGroup.Failed lastFailure;
@@ -26,6 +31,7 @@ public final class GroupRecorder implements AutoCloseable {
     GroupRecorder(FlightRecorder recorder, OperationRing ring, String name, int rank, int[] ranks) {
         this.recorder = recorder;
         this.ring = ring;
+        this.givenName = name;
         this.name = name;
         this.rank = rank;
         this.ranks = ranks.clone();
@@ -87,7 +93,7 @@ public final class GroupRecorder implements AutoCloseable {
         ring.steps[place] = -1;
         ring.codes[place] = null;
         ring.waitingFor[place] = "";
-        ring.traces[place] = CollectiveTrace.begin();
+        ring.traces[place] = begunTrace();
         return entry;
     }
 
@@ -171,13 +177,31 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
+    private static Object begunTrace() {
+        try {
+            return CollectiveTrace.begin();
+        } catch (RuntimeException | Error broken) {
+            // what only watches an operation must not keep it from going on, nor leave its place half written
+            LOG.log(Level.DEBUG, "JFR cannot begin the event of an operation", broken);
+            return null;
+        }
+    }
+
     private void trace(int place) {
         Object trace = ring.traces[place];
         if (trace != null) {
             ring.traces[place] = null;
+            endTrace(place, trace);
+        }
+    }
+
+    private void endTrace(int place, Object trace) {
+        try {
             Code code = ring.codes[place];
             var outcome = new CollectiveTrace.Outcome(ring.bytes[place], code == null ? "" : code.name());
             CollectiveTrace.end(trace, this, ring.sequences[place], ring.texts[place], outcome);
+        } catch (RuntimeException | Error broken) {
+            LOG.log(Level.DEBUG, "JFR cannot end the event of an operation", broken);
         }
     }
 
@@ -190,7 +214,7 @@ public final class GroupRecorder implements AutoCloseable {
         recorder.event(new RecordedEvent(recorder.nanoTime(), this, event));
     }
 
-    /** The group has failed, or knows more of its failure: has it written soon, by another thread. */
+    /** The group has failed, or knows more of its failure: where there is a folder, another thread writes that there soon. */
     public void groupFailed() {
         recorder.wake();
     }
@@ -210,6 +234,25 @@ public final class GroupRecorder implements AutoCloseable {
 
     void show(RecordedGroup group) {
         view = group;
+        identity = group.identity();
+    }
+
+    void isUseOfName(int use) {
+        name = use == 1 ? givenName : givenName + "#" + use;
+    }
+
+    /** Its name is free for others from now on: what is left of it gets one that no group has. */
+    void forgotten() {
+        name = givenName + "@" + Long.toHexString(identity);
+    }
+
+    String givenName() {
+        return givenName;
+    }
+
+    /** Returns the same number on all ranks of the group, and only there; 0 if it has none. */
+    long identity() {
+        return identity;
     }
 
     String name() {

@@ -3,7 +3,9 @@ package ferro.recorder;
 import ferro.FerroException.Code;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 /**
  * The last operations of a rank, in parallel arrays that are made once; thread-safe, no locks.
@@ -13,6 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * read than before takes nothing. That is a sequence lock (Boehm, Can Seqlocks Get Along With Programming Language Memory
  * Models?, 2012, doi:10.1145/2247684.2247688), whose fences it needs. A writer that meets another one in its place, which takes
  * a whole turn of the ring while one entry is written, gives its own entry up.
+ *
+ * <p>A place whose operation has not ended is passed over, so that what hangs is still there when its group fails, however much
+ * others have done meanwhile; only where very many in a row have not ended is the oldest given up.
  */
 final class OperationRing {
     /** What stands for an operation that is not kept. */
@@ -27,6 +32,9 @@ final class OperationRing {
     private static final int STATE_BITS = 3;
     private static final long STATES = (1L << STATE_BITS) - 1;
     private static final int READS = 8;
+    /** So many open operations in a row are passed over: a look at each is a nanosecond. */
+    private static final int PASSED_MOST = 256;
+
     private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);
 
     final GroupRecorder[] groups;
@@ -103,7 +111,12 @@ final class OperationRing {
 
     /** Takes the next entry, to be filled by the caller and shown; returns NONE if its place is being written. */
     int claim() {
-        long number = last.incrementAndGet();
+        long before = last.get();
+        long number = next(before);
+        while (!last.compareAndSet(before, number)) {
+            before = last.get();
+            number = next(before);
+        }
         int entry = (int) number;
         int place = entry & mask;
         long stamp = (long) STAMP.getOpaque(stamps, place);
@@ -113,6 +126,18 @@ final class OperationRing {
         }
         VarHandle.storeStoreFence();
         return entry;
+    }
+
+    private long next(long before) {
+        int most = Math.min(PASSED_MOST, stamps.length);
+        for (int passed = 1; passed <= most; passed++) {
+            long stamp = (long) STAMP.getOpaque(stamps, (int) (before + passed) & mask);
+            long state = stamp & STATES;
+            if (stamp == 0 || state == DONE || state == FAILED) {
+                return before + passed;
+            }
+        }
+        return before + 1;
     }
 
     /** Goes from QUEUED to RUNNING, unless the entry has ended or its place is another's. */
@@ -151,8 +176,11 @@ final class OperationRing {
         return last.get();
     }
 
-    int capacity() {
-        return mask + 1;
+    /** Returns the numbers of what is kept, oldest first. */
+    long[] numbers() {
+        long[] numbers = new long[stamps.length];
+        Arrays.setAll(numbers, place -> (long) STAMP.getOpaque(stamps, place) >>> STATE_BITS);
+        return LongStream.of(numbers).filter(number -> number != 0).sorted().toArray();
     }
 
     /** Reads an entry; null if it is being written, was given up or is another by now. */

@@ -105,6 +105,15 @@ final class RecordFolder {
         writeFailures();
     }
 
+    /** Trouble with one file does not end the thread: the next one may be well. */
+    private void writeFailures() {
+        try {
+            writeNewFailures();
+        } catch (RuntimeException | Error broken) {
+            complain(broken);
+        }
+    }
+
     private synchronized boolean pause() {
         try {
             if (!woken && !closed) {
@@ -130,7 +139,7 @@ final class RecordFolder {
     }
 
     /** Writes if a group has failed and the file does not say so yet, or says something else. */
-    private void writeFailures() {
+    private void writeNewFailures() {
         GroupRecorder failed = null;
         for (GroupRecorder group : recorder.groups()) {
             Failed failure = group.failure();
@@ -159,12 +168,16 @@ final class RecordFolder {
     private void write(String reason) {
         try {
             recorder.write(folder, reason);
-        } catch (IOException | RuntimeException | OutOfMemoryError failure) {
-            int rank = recorder.owner().rank();
-            LOG.log(
-                    Level.WARNING,
-                    "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure,
-                    failure);
+        } catch (IOException | RuntimeException | Error failure) {
+            complain(failure);
         }
+    }
+
+    private void complain(Throwable failure) {
+        int rank = recorder.owner().rank();
+        LOG.log(
+                Level.WARNING,
+                "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure,
+                failure);
     }
 }

@@ -12,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Puts a recorder into words: JSON (RFC 8259), one operation or event per line. Ranks are those of the joined group, but for
@@ -19,6 +20,7 @@ import java.util.Map;
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
+    private static final Pattern RANK = Pattern.compile("\\d{1,9}");
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private final FlightRecorder recorder;
@@ -79,6 +81,9 @@ final class RecordWriter {
             json.name("origin").number(inJoined(group, failure.origin()));
             json.name("text").text(failure.text()).close('}');
         }
+        if (group.identity() != 0) {
+            json.name("id").text(String.format("%016x", group.identity()));
+        }
         json.close('}');
     }
 
@@ -132,8 +137,9 @@ final class RecordWriter {
     private void ranks(GroupRecorder group, String commaSeparated) {
         json.open('[');
         for (String rank : commaSeparated.split(",")) {
-            if (!rank.isBlank()) {
-                json.number(inJoined(group, Integer.parseInt(rank.trim())));
+            // a text that came from elsewhere must not cost the whole record
+            if (RANK.matcher(rank).matches()) {
+                json.number(inJoined(group, Integer.parseInt(rank)));
             }
         }
         json.close(']');

@@ -12,6 +12,15 @@ public interface RecordedGroup {
     Failed failure();
 
     /**
+     * Returns what tells this group from others of its job.
+     *
+     * @return the same number on all its ranks; 0 if it has none
+     */
+    default long identity() {
+        return 0;
+    }
+
+    /**
      * Returns where the rank stands in this group.
      *
      * @return a picture, a little old at most

@@ -132,12 +132,12 @@ public abstract class ForwardingBackend implements CollectiveBackend {
         inner.close(timeout);
     }
 
-    /** Closes within 5 s. */
     @Override
     public Path writeFlightRecord(Path folder) throws IOException {
         return inner.writeFlightRecord(folder);
     }
 
+    /** Closes within 5 s. */
     @Override
     public void close() {
         close(CLOSE_BOUND);

@@ -184,6 +184,79 @@ class FlightRecorderTest {
     }
 
     @Test
+    void whatHangsIsKeptHoweverMuchOthersDo() throws IOException {
+        FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "16"));
+        GroupRecorder pair = recorder.enter("pair", 0, new int[] {2, 3}, new GroupOfTest());
+        pair.running(pair.message("recv from rank 1 tag 7", 100, 90, 1));
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        for (int sequence = 1; sequence <= 3000; sequence++) {
+            int entry = group.submitted(sequence, "allReduce f32[64] sum by ring", 256, 100);
+            group.running(entry);
+            group.done(entry, 150, 6, 192);
+        }
+
+        assertTrue(written(recorder).contains("\"text\":\"recv from rank 1 tag 7\",\"bytes\":100"), written(recorder));
+        List<Long> sequences = recorder.operations().stream()
+                .map(OperationRing.Entry::sequence)
+                .toList();
+        assertEquals(16, sequences.size(), sequences.toString());
+        assertEquals(List.of(-1L, 2986L), sequences.subList(0, 2), "the oldest first, then the last of the others");
+    }
+
+    @Test
+    void aGroupSaysWhichItIsOnAllRanks() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        world.identity = 0xfeed_0000_0000_0017L;
+        recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+
+        String record = written(recorder);
+
+        assertTrue(record.contains("\"worldSize\":4,\"failure\":null,\"id\":\"feed000000000017\"}"), record);
+    }
+
+    @Test
+    void culpritsThatAreNoRanksAreLeftOut() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        world.fail(Code.ABORTED, "1,x,99999999999", "nonsense came");
+
+        String record = written(recorder);
+
+        assertTrue(record.contains("\"culprits\":[1],"), record);
+    }
+
+    @Test
+    void aNameIsFreeAgainOnceItsGroupIsForgotten() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        for (int number = 0; number <= 64; number++) {
+            GroupRecorder group = recorder.enter("pair " + number, 0, new int[] {2, 3}, world);
+            group.done(group.submitted(1, "barrier by dissemination", 0, 10), 20, 1, 0);
+            group.close();
+        }
+        recorder.enter("pair 0", 0, new int[] {2, 3}, world);
+        recorder.enter("pair 1", 0, new int[] {2, 3}, world);
+
+        String record = written(recorder);
+
+        assertTrue(record.contains("{\"name\":\"pair 0\","), record);
+        assertTrue(record.contains("{\"name\":\"pair 1#2\","), record);
+        assertTrue(record.contains("{\"group\":\"pair 0@0\",\"sequence\":1,"), record);
+    }
+
+    @Test
+    void whatWatchesAnOperationDoesNotKeepItFromEnding() {
+        FlightRecorder recorder = recorder(Map.of());
+        OperationRing ring = new OperationRing(4);
+        GroupRecorder group = new GroupRecorder(recorder, ring, "world", 2, new int[] {0, 1, 2, 3});
+        int entry = group.submitted(1, "barrier by dissemination", 0, 10);
+        ring.traces[ring.place(entry)] = "no event of JFR";
+
+        group.done(entry, 20, 1, 0);
+
+        assertEquals(OperationRing.DONE, ring.read(ring.last()).state());
+    }
+
+    @Test
     void withoutEntriesNothingIsKeptAndNothingIsWritten() {
         Path never = folder.resolve("never");
         FlightRecorder recorder =

@@ -6,6 +6,9 @@ import ferro.FerroException.Code;
 final class GroupOfTest implements RecordedGroup {
     volatile Failed failure;
     volatile Standing standing = Standing.IDLE;
+    volatile long identity;
+    /** Thrown once by whoever asks where it stands. */
+    volatile Error broken;
 
     void fail(Code code, String culprits, String text) {
         failure = new Failed(code, 0, 17, culprits, text);
@@ -17,7 +20,17 @@ final class GroupOfTest implements RecordedGroup {
     }
 
     @Override
+    public long identity() {
+        return identity;
+    }
+
+    @Override
     public Standing standing() {
+        Error thrown = broken;
+        if (thrown != null) {
+            broken = null;
+            throw thrown;
+        }
         return standing;
     }
 }

@@ -107,6 +107,43 @@ class RecordFolderTest {
     }
 
     @Test
+    void aRankThatJoinsAgainLeavesTheFileOfBefore() throws IOException {
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        leave();
+        GroupOfTest again = new GroupOfTest();
+        group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, again);
+        again.fail(Code.ABORTED, "1", "given up");
+        leave();
+
+        assertTrue(says("rank 0 is gone"), Files.readString(file));
+        file = file.resolveSibling("ferro-default.2-rank1.json");
+        assertTrue(says("given up"), Files.readString(file));
+    }
+
+    @Test
+    void anErrorWhileWritingDoesNotEndTheWriter() throws InterruptedException {
+        world.broken = new OutOfMemoryError("of this test");
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        group.groupFailed();
+        await(() -> world.broken == null);
+        world.fail(Code.PEER_LOST, "0,1", "both are gone");
+        group.groupFailed();
+        await(() -> says("both are gone"));
+
+        leave();
+    }
+
+    @Test
+    void aThreadThatIsInterruptedLeavesACompleteFileToo() throws InterruptedException {
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        Thread.currentThread().interrupt();
+        leave();
+
+        assertTrue(Thread.interrupted());
+        await(() -> says("rank 0 is gone"));
+    }
+
+    @Test
     void aFolderThatIsGoneDoesNoHarmToTheUser() throws IOException {
         Files.delete(file.getParent());
         Files.writeString(file.getParent(), "in the way");

@@ -71,7 +71,7 @@ final class Investigation {
         return group.failures().keySet().stream()
                 .mapToLong(rank -> merge.recordings().get(rank).events().stream()
                         .filter(event ->
-                                event.kind().equals("FAILED") && event.group().equals(group.name()))
+                                event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
                         .mapToLong(event -> merge.at(rank, event.at()))
                         .min()
                         .orElseGet(() -> failedAt(group, rank)))

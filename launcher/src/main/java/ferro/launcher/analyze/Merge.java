@@ -78,11 +78,25 @@ final class Merge {
                 > 1) {
             notes.add("ranks disagree on the size of the world: the largest is taken");
         }
-        recordings.forEach((rank, one) -> {
-            one.groups().forEach(group -> group(group).add(rank, group));
-            one.operations().stream()
-                    .filter(Recording.Operation::ordered)
-                    .forEach(operation -> group(one, operation.call().group()).add(rank, operation));
+        recordings.forEach(this::share);
+    }
+
+    /** A group of the same name may be the first on one rank and the second on another: by its id it is the same. */
+    private void share(int rank, Recording one) {
+        Map<String, SharedGroup> named = new HashMap<>();
+        Map<String, Integer> uses = new HashMap<>();
+        for (Recording.Group group : one.groups()) {
+            List<?> key = group.id().isEmpty()
+                    ? List.of(group.name(), group.ranks())
+                    : List.of(group.id(), group.ranks(), uses.merge(group.id(), 1, Integer::sum));
+            SharedGroup shared = group(key, group.name(), group.ranks());
+            shared.add(rank, group);
+            named.put(group.name(), shared);
+        }
+        one.operations().stream().filter(Recording.Operation::ordered).forEach(operation -> {
+            String name = operation.call().group();
+            SharedGroup known = named.get(name);
+            (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
         });
     }
 
@@ -96,16 +110,8 @@ final class Merge {
         }
     }
 
-    private SharedGroup group(Recording.Group seen) {
-        return groups.computeIfAbsent(
-                List.of(seen.name(), seen.ranks()), key -> new SharedGroup(seen.name(), seen.ranks()));
-    }
-
-    private SharedGroup group(Recording one, String name) {
-        return group(one.groups().stream()
-                .filter(group -> group.name().equals(name))
-                .reduce((first, second) -> second)
-                .orElseGet(() -> new Recording.Group(name, List.of(), Optional.empty())));
+    private SharedGroup group(List<?> key, String name, List<Integer> ranks) {
+        return groups.computeIfAbsent(key, made -> new SharedGroup(name, ranks));
     }
 
     String job() {

@@ -50,11 +50,12 @@ record Recording(
     /**
      * One group as this rank sees it.
      *
-     * @param name    of the group
+     * @param name    of the group on this rank
+     * @param id      of the group on all its ranks, empty if unknown
      * @param ranks   its members, in the order of the group
      * @param failure what has failed it
      */
-    record Group(String name, List<Integer> ranks, Optional<Failure> failure) {}
+    record Group(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
 
     /**
      * What the members agreed on.

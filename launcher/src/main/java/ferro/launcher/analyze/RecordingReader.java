@@ -114,7 +114,7 @@ final class RecordingReader {
                     (int) given.number("origin", -1, MOST_RANKS, -1),
                     given.text("text", "")));
         }
-        return new Recording.Group(group.text("name"), group.ranks("ranks"), read);
+        return new Recording.Group(group.text("name"), group.text("id", ""), group.ranks("ranks"), read);
     }
 
     private static Recording.Operation operation(Fields given) throws UnreadableRecordingException {

@@ -16,6 +16,7 @@ final class SharedGroup {
     private final List<Integer> members;
     private final SortedMap<Integer, NavigableMap<Long, Recording.Operation>> calls = new TreeMap<>();
     private final SortedMap<Integer, Recording.Failure> failures = new TreeMap<>();
+    private final SortedMap<Integer, String> names = new TreeMap<>();
 
     SharedGroup(String name, List<Integer> members) {
         this.name = name;
@@ -24,6 +25,7 @@ final class SharedGroup {
 
     void add(int rank, Recording.Group seen) {
         calls.computeIfAbsent(rank, key -> new TreeMap<>());
+        names.put(rank, seen.name());
         seen.failure().ifPresent(failure -> failures.put(rank, failure));
     }
 
@@ -33,6 +35,11 @@ final class SharedGroup {
 
     String name() {
         return name;
+    }
+
+    /** Returns the name under which a rank recorded it: one that had such a group before has {@code #2} behind it. */
+    String nameOn(int rank) {
+        return names.getOrDefault(rank, name);
     }
 
     /** Returns all members, whether they recorded anything or not. */

@@ -101,6 +101,19 @@ class AnalysisTest {
     }
 
     @Test
+    void groupOfOtherNamesOnItsRanksIsOne() throws Exception {
+        RecordedJob job = new RecordedJob(4).groupOfOtherName("pair", List.of(0, 1), 0, "pair#2");
+        job.hangs(0, "pair#2", 1, NEXT);
+        job.hangs(1, "pair", 1, "allReduce f32[262143] SUM by ring");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertTrue(
+                analysis.verdict().get(0).contains("ranks made different calls under seq 1"),
+                analysis.verdict().toString());
+    }
+
+    @Test
     void ranksThatWaitForOneAnotherAreADeadlock() throws Exception {
         RecordedJob job = new RecordedJob(2).group("dp", List.of(0, 1)).calls(1, 5, 0);
         job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, "dp", 1, NEXT);

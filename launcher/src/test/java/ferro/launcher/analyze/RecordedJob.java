@@ -79,6 +79,20 @@ final class RecordedJob {
         return this;
     }
 
+    /** A group that is one on all its ranks, but of another name on one of them, where there was one of its name before. */
+    RecordedJob groupOfOtherName(String name, List<Integer> members, int on, String there) {
+        group(name, members);
+        for (int rank : members) {
+            JsonArray groups = ranks.get(rank).getAsJsonArray("groups");
+            JsonObject group = groups.get(groups.size() - 1).getAsJsonObject();
+            group.addProperty("id", "feed000000000017");
+            if (rank == on) {
+                group.addProperty("name", there);
+            }
+        }
+        return this;
+    }
+
     /** All ranks make these calls; the last rank of all may come some time after the others. */
     RecordedJob calls(int from, int to, long lagNanos) {
         for (int sequence = from; sequence <= to; sequence++) {
