@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
  * What ranks of a group tell each other beside the data; at most 4 KiB.
  *
  * @param kind     what it means
- * @param sequence operation meant; of an abort the rank that saw it first, of a goodbye the last operation called, of
- *                 an agreement the attempt
+ * @param sequence operation meant; of an abort the rank that saw it first and, from bit 32 on, of how many ranks the calls
+ *                 were compared; of a goodbye the last operation called, of an agreement the attempt
  * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen
  * @param code     of a failure, else null
  * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, or the ranks
@@ -39,8 +39,37 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
     }
 
     static ControlMessage abort(Failure failure) {
+        long origin = (long) failure.known() << Integer.SIZE | failure.origin();
         return new ControlMessage(
-                Kind.ABORT, failure.origin(), failure.sequence(), failure.code(), failure.culprits(), failure.text());
+                Kind.ABORT, origin, failure.sequence(), failure.code(), failure.culprits(), failure.text());
+    }
+
+    /** Returns the failure that an abort tells of. */
+    Failure failure() {
+        int known = (int) (sequence >>> Integer.SIZE);
+        return new Failure(codeOrAborted(), (int) sequence, hash, culprits, text, null, known);
+    }
+
+    Code codeOrAborted() {
+        return code == null ? Code.ABORTED : code;
+    }
+
+    /**
+     * Returns this message, if those that it blames are ranks of the group that it came for.
+     *
+     * @throws IllegalArgumentException if it makes no sense there
+     */
+    ControlMessage checked(int worldSize) {
+        boolean blames = kind == Kind.ABORT || kind == Kind.CANCEL;
+        if (blames && !Names.isList(culprits, worldSize)) {
+            throw new IllegalArgumentException(
+                    kind + " that blames \"" + culprits + "\", need ranks below " + worldSize);
+        }
+        if (kind == Kind.ABORT && ((int) sequence < 0 || (int) sequence >= worldSize || sequence < 0)) {
+            throw new IllegalArgumentException(
+                    kind + " first seen by rank " + sequence + ", need a rank below " + worldSize);
+        }
+        return this;
     }
 
     static ControlMessage goodbye(long lastSequence) {

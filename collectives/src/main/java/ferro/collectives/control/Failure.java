@@ -4,8 +4,6 @@ import ferro.FerroException.Code;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Why a group has failed, in a form that ranks can agree on: {@link #merged} of any number of causes, in any order and any
@@ -17,8 +15,9 @@ import java.util.stream.Stream;
  * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
  * @param text     for people: what failed, where, expected and found, the way out
  * @param cause    first cause on this rank, or null
+ * @param known    of how many ranks the calls were compared; 0 where the cause is another
  */
-public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause) {
+public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause, int known) {
     /** Longest list of culprits, in characters: what a control message takes. */
     static final int CULPRITS_MOST = 1024;
     /** Longest text, in bytes of UTF-8: what a control message takes. */
@@ -37,7 +36,8 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
             Code.ABORTED);
 
     /**
-     * Makes a failure; culprits and text are cut to what travels, so that every rank knows the same.
+     * Makes a failure; culprits and text are cut to what travels, so that every rank knows the same. What is no rank is left
+     * out of the culprits.
      *
      * @param code     kind
      * @param origin   rank that saw it first, as far as this rank knows
@@ -45,10 +45,25 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
      * @param text     for people
      * @param cause    first cause on this rank, or null
+     * @param known    of how many ranks the calls were compared; 0 where the cause is another
      */
     public Failure {
-        culprits = wholeNumbers(culprits);
+        culprits = wholeNumbers(Names.ascending(culprits));
         text = cut(text);
+    }
+
+    /**
+     * Makes a failure for which no calls were compared.
+     *
+     * @param code     kind
+     * @param origin   rank that saw it first, as far as this rank knows
+     * @param sequence operation in which it was seen, -1 if none
+     * @param culprits ranks to blame, comma-separated, empty if unknown
+     * @param text     for people
+     * @param cause    first cause on this rank, or null
+     */
+    public Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause) {
+        this(code, origin, sequence, culprits, text, cause, 0);
     }
 
     /**
@@ -92,7 +107,8 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
 
     /**
      * Returns what two ranks that know of two causes agree on: the graver one (by code, then by sequence, then by origin), and
-     * all ranks to blame for that code.
+     * all ranks to blame for that code. Where calls were compared, the earliest difference and whoever knew most of them is
+     * right alone: two ranks that differ cannot tell by themselves which of them is the odd one.
      *
      * @param other cause
      * @return this object if it changes nothing here
@@ -101,11 +117,22 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
         if (other.code != code) {
             return gravity(other.code) < gravity(code) ? other : this;
         }
-        String blamed = union(culprits, other.culprits);
+        int order = comparedBefore(other);
+        if (order != 0) {
+            return order < 0 ? this : other;
+        }
+        String blamed = culprits.equals(other.culprits) ? culprits : Names.ascending(culprits + "," + other.culprits);
         Failure first = precedes(other) ? this : other;
         return first == this && blamed.equals(culprits)
                 ? this
-                : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause);
+                : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause, known);
+    }
+
+    private int comparedBefore(Failure other) {
+        if (known == 0 || other.known == 0 || sequence == other.sequence) {
+            return Integer.compare(other.known, known);
+        }
+        return Long.compare(sequence, other.sequence);
     }
 
     private boolean precedes(Failure other) {
@@ -120,23 +147,10 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
         return place < 0 ? GRAVEST_FIRST.size() + code.ordinal() : place;
     }
 
-    private static String union(String one, String two) {
-        if (one.equals(two)) {
-            return one;
-        }
-        return Stream.of(one, two)
-                .flatMap(ranks -> Arrays.stream(ranks.split(",")))
-                .filter(rank -> !rank.isEmpty())
-                .map(Integer::valueOf)
-                .sorted()
-                .distinct()
-                .map(String::valueOf)
-                .collect(Collectors.joining(","));
-    }
-
     /** Cuts a list of ranks between two of them: half a number would be another rank. */
     static String wholeNumbers(String ranks) {
-        return ranks.length() <= CULPRITS_MOST ? ranks : ranks.substring(0, ranks.lastIndexOf(',', CULPRITS_MOST));
+        int cut = ranks.length() <= CULPRITS_MOST ? ranks.length() : ranks.lastIndexOf(',', CULPRITS_MOST);
+        return ranks.substring(0, Math.max(0, cut));
     }
 
     /** Cuts a text between two characters, so that it reads back as it is. */

@@ -132,7 +132,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         ControlMessage read = ControlMessage.decode(ControlMessage.abort(sample).encode());
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
-        none.told(of(read), 0);
+        none.told(read.failure(), 0);
         Status status = whereabouts.status(0, 0);
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] =
@@ -359,10 +359,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void control(int peer, ByteBuffer message) {
         try {
-            heard(peer, ControlMessage.decode(message));
+            heard(peer, ControlMessage.decode(message).checked(group.worldSize()));
         } catch (IllegalArgumentException nonsense) {
             String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
             fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
+        } catch (RuntimeException | Error broken) {
+            // thrown on, it would end the connection to a rank that has done nothing wrong
+            Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
+            String self = Integer.toString(group.rank());
+            String text = "rank " + self + " failed inside, over a control message of rank " + peer + ": " + broken;
+            fail(new Failure(code, group.rank(), -1, self, text, broken));
         }
     }
 
@@ -370,13 +376,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         switch (read.kind()) {
             case ABORT -> {
                 losses.toldAbort(peer);
-                changed(first.told(of(read), context.nanoTime()), false);
+                changed(first.told(read.failure(), context.nanoTime()), false);
             }
             case GOODBYE -> depart(peer, read.sequence());
             case QUERY -> answer(peer, read);
             case STATUS -> answered(peer, Status.of(read));
             case AGREE -> agreement.heard(peer, read);
-            case CANCEL -> agreement.cancelled(peer, read.hash(), codeOf(read), read.culprits(), read.text());
+            case CANCEL -> agreement.cancelled(peer, read.hash(), read.codeOrAborted(), read.culprits(), read.text());
             case CALLED -> compare(peer, read);
         }
     }
@@ -406,14 +412,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     long nanoTime() {
         return context.nanoTime();
-    }
-
-    private static Failure of(ControlMessage abort) {
-        return new Failure(codeOf(abort), (int) abort.sequence(), abort.hash(), abort.culprits(), abort.text(), null);
-    }
-
-    private static Code codeOf(ControlMessage message) {
-        return message.code() == null ? Code.ABORTED : message.code();
     }
 
     private void answer(int peer, ControlMessage query) {

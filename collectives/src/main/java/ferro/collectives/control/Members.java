@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /** The groups that want to hear of their ranks, in the order they came; each is told in its own numbers. */
 final class Members {
@@ -39,16 +40,20 @@ final class Members {
     }
 
     private final Consumer<Lost> onLoss;
+    private final IntConsumer onFound;
+    private boolean troubleTold;
 
     /**
      * Makes it.
      *
-     * @param joined who
-     * @param onLoss told of a loss that was seen here, before the groups are
+     * @param joined  who
+     * @param onLoss  told of a loss that was seen here, before the groups are
+     * @param onFound told of a rank that was given up here and is heard of again
      */
-    Members(GroupSpec joined, Consumer<Lost> onLoss) {
+    Members(GroupSpec joined, Consumer<Lost> onLoss, IntConsumer onFound) {
         this.joined = joined;
         this.onLoss = onLoss;
+        this.onFound = onFound;
     }
 
     void add(Member member, int[] ranks) {
@@ -97,8 +102,16 @@ final class Members {
 
     /** A rank that was given up because of its silence is heard of again: new groups may have it. */
     void found(int rank) {
+        if (isFound(rank)) {
+            onFound.accept(rank);
+        }
+    }
+
+    /** As another rank says, or this one; what is known to be dead stays so. Returns whether it was given up. */
+    boolean isFound(int rank) {
         synchronized (losses) {
-            losses.remove(rank);
+            Lost loss = losses.get(rank);
+            return loss != null && loss.code() == Code.PARTITION && losses.remove(rank, loss);
         }
     }
 
@@ -132,11 +145,26 @@ final class Members {
     private void guarded(Entry entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
+            trouble(broken);
+        }
+    }
+
+    /** The watch goes on whatever was thrown, also for want of memory, which the log may want as well; once is enough. */
+    void trouble(Throwable broken) {
+        if (troubleTold) {
+            return;
+        }
+        troubleTold = true;
+        try {
             LOG.log(
                     Level.WARNING,
-                    "rank " + joined.rank() + " of \"" + joined.name() + "\": a group could not be told of its ranks",
+                    "rank " + joined.rank() + " of \"" + joined.name()
+                            + "\": a group could not be told of its ranks, or they could not be looked after; the watch"
+                            + " goes on",
                     broken);
+        } catch (RuntimeException | Error unsaid) {
+            broken.addSuppressed(unsaid);
         }
     }
 }

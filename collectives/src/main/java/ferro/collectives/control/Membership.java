@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.collectives.control.MembershipMessage.Beat;
+import ferro.collectives.control.MembershipMessage.Found;
 import ferro.collectives.control.MembershipMessage.Leave;
 import ferro.collectives.control.MembershipMessage.Lost;
 import ferro.collectives.control.MembershipMessage.Present;
@@ -127,7 +128,7 @@ public final class Membership {
         this.context = context;
         this.identity = identity;
         this.times = times;
-        members = new Members(group, this::tellLoss);
+        members = new Members(group, this::tellLoss, this::tellFound);
         peers = IntStream.range(0, group.worldSize()).mapToObj(Peer::new).toArray(Peer[]::new);
         Peer[] next = IntStream.rangeClosed(1, watchedRanks())
                 .mapToObj(distance -> peers[(group.rank() + distance) % group.worldSize()])
@@ -216,20 +217,31 @@ public final class Membership {
         if (over || nanos == periodNanos) {
             return;
         }
-        if (timer != null) {
-            timer.cancel(false);
+        Future<?> before = timer;
+        if (nanos == 0) {
             timer = null;
+            pauses.stop();
+        } else {
+            // first the new one: a throw must not leave none
+            timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
+            pauses.expect(context.nanoTime() + nanos);
         }
         periodNanos = nanos;
-        if (nanos == 0) {
-            pauses.stop();
-            return;
+        if (before != null) {
+            before.cancel(false);
         }
-        pauses.expect(context.nanoTime() + nanos);
-        timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
+    /** A timer whose task throws runs no more, and a rank without heartbeats is lost to the others. */
     private void tick() {
+        try {
+            watch();
+        } catch (RuntimeException | Error broken) {
+            members.trouble(broken);
+        }
+    }
+
+    private void watch() {
         if (isOver()) {
             return;
         }
@@ -305,8 +317,24 @@ public final class Membership {
         return Math.floorMod(rank - watcher, group.worldSize()) <= watchedRanks();
     }
 
+    private void tellFound(int found) {
+        ByteBuffer message = new Found(found).encoded();
+        Transport lane = control;
+        everybodyElse()
+                .filter(rank -> !isWatched(found, rank) && !peers[rank].isOver())
+                .forEach(rank -> lane.control(rank, message.duplicate()));
+    }
+
+    private int checked(int rank) {
+        if (rank < 0 || rank >= peers.length) {
+            throw new IllegalArgumentException(
+                    "membership message about rank " + rank + ", need one below " + peers.length);
+        }
+        return rank;
+    }
+
     private void heardOf(Lost loss) {
-        Peer lost = peers[Math.floorMod(loss.rank(), peers.length)];
+        Peer lost = peers[loss.rank()];
         if (loss.rank() == group.rank() || lost.isOver()) {
             return;
         }
@@ -347,7 +375,11 @@ public final class Membership {
                 } else if (read instanceof Leave) {
                     peer.end();
                 } else if (read instanceof Lost loss) {
+                    checked(loss.rank());
                     inBackground(() -> heardOf(loss));
+                } else if (read instanceof Found found) {
+                    checked(found.rank());
+                    inBackground(() -> members.isFound(found.rank()));
                 } else if (read instanceof Present present
                         && peer.heard(present, now)
                         && !present.identity().isEmpty()) {
@@ -355,6 +387,9 @@ public final class Membership {
                 }
             } catch (IllegalArgumentException nonsense) {
                 inBackground(() -> tellNonsense(peer, nonsense.getMessage()));
+            } catch (RuntimeException | Error broken) {
+                // thrown on, it would end the connection to a rank that has done nothing wrong
+                members.trouble(broken);
             }
         }
 

@@ -3,10 +3,11 @@ package ferro.collectives.control;
 import ferro.FerroException.Code;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
 /** What the memberships of a joined group tell each other; docs/wire-protocol.md has the table. */
 sealed interface MembershipMessage {
-    /** Kind and two longs, the most that is sent often. */
+    /** Kind and three longs, the most that is sent often. */
     int BEAT_BYTES = 1 + 3 * Long.BYTES;
 
     /**
@@ -67,13 +68,30 @@ sealed interface MembershipMessage {
         }
     }
 
+    /**
+     * A rank that was lost by its silence is heard of again, for those that do not watch it themselves.
+     *
+     * @param rank of the joined group
+     */
+    record Found(int rank) implements MembershipMessage {
+        ByteBuffer encoded() {
+            return ByteBuffer.allocate(1 + Integer.BYTES)
+                    .put(FOUND)
+                    .putInt(rank)
+                    .flip();
+        }
+    }
+
     /** First bytes. */
     byte PRESENT = 1;
 
     byte BEAT = 2;
     byte LEAVE = 3;
     byte LOST = 4;
+    byte FOUND = 5;
     int MOST_TEXT_BYTES = 800;
+    /** Why a rank can be lost. */
+    Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
 
     /**
      * Reads a message.
@@ -93,6 +111,9 @@ sealed interface MembershipMessage {
         if (kind == PRESENT && length > Long.BYTES) {
             return new Present(in.getLong(), text(in), text(in));
         }
+        if (kind == FOUND && length == 1 + Integer.BYTES) {
+            return new Found(in.getInt());
+        }
         if (kind == LOST && length > 1 + Integer.BYTES) {
             return lost(in);
         }
@@ -104,6 +125,10 @@ sealed interface MembershipMessage {
         int code = in.get();
         if (code < 0 || code >= Code.values().length) {
             throw new IllegalArgumentException("membership message of unknown code " + code);
+        }
+        if (!LOSSES.contains(Code.values()[code])) {
+            throw new IllegalArgumentException(
+                    "membership message of a rank lost with " + Code.values()[code] + ", need one of " + LOSSES);
         }
         return new Lost(rank, Code.values()[code], text(in));
     }

@@ -85,7 +85,7 @@ final class Mismatches {
             concluded = true;
             String text = "ranks made different calls at seq " + sequence + ": " + list()
                     + ": all ranks must make the same calls in the same order";
-            failure = new Failure(Code.MISMATCH, self, sequence, Names.list(odd()), text, null);
+            failure = new Failure(Code.MISMATCH, self, sequence, Names.list(odd()), text, null, calls.size());
         }
         control.fail(failure);
     }

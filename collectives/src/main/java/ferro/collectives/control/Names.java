@@ -6,6 +6,8 @@ import java.util.stream.Collectors;
 
 /** Ranks as texts. */
 public final class Names {
+    private static final int DIGITS_MOST = 9;
+
     private Names() {}
 
     /**
@@ -32,13 +34,45 @@ public final class Names {
         return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
     }
 
+    /** Returns whether a list that came from another rank names ranks of a group only. */
+    static boolean isList(String list, int worldSize) {
+        for (String rank : list.isEmpty() ? new String[0] : list.split(",", -1)) {
+            if (number(rank) < 0 || number(rank) >= worldSize) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns a list of ranks with each named once, ascending, and without what is no rank. */
+    static String ascending(String list) {
+        int[] ranks = list.isEmpty()
+                ? new int[0]
+                : Arrays.stream(list.split(","))
+                        .mapToInt(Names::number)
+                        .filter(rank -> rank >= 0)
+                        .sorted()
+                        .distinct()
+                        .toArray();
+        return Arrays.stream(ranks).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    }
+
+    /** Returns the number that a text is, -1 if it is none, or none of at most nine digits. */
+    private static int number(String text) {
+        int number = text.isEmpty() || text.length() > DIGITS_MOST ? -1 : 0;
+        for (int i = 0; i < text.length() && number >= 0; i++) {
+            int digit = text.charAt(i) - '0';
+            number = digit < 0 || digit > 9 ? -1 : 10 * number + digit;
+        }
+        return number;
+    }
+
     /** Reads a list; what is no number is left out, since it comes from another rank. */
     static BitSet set(String list, int most) {
         BitSet ranks = new BitSet();
         Arrays.stream(list.split(","))
-                .filter(rank -> rank.matches("[0-9]{1,9}"))
-                .mapToInt(Integer::parseInt)
-                .filter(rank -> rank < most)
+                .mapToInt(Names::number)
+                .filter(rank -> rank >= 0 && rank < most)
                 .forEach(ranks::set);
         return ranks;
     }

@@ -6,6 +6,9 @@ import java.util.Map;
 
 /** What the other ranks have told of the groups that they make, by rank and turn; under the lock of {@link Agreement}. */
 final class Proposals {
+    /** A rank that is further ahead than this makes up turns; one that tries again and again is behind by far less. */
+    private static final long AHEAD_MOST = 4096;
+
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
     private final Map<Integer, Long> turns = new HashMap<>();
 
@@ -17,8 +20,17 @@ final class Proposals {
         return turns.merge(member, 1L, Long::sum);
     }
 
-    /** Notes what a rank makes at a turn; it may be done with this one and tell of its next before this rank looks. */
+    /**
+     * Notes what a rank makes at a turn; it may be done with this one and tell of its next before this rank looks.
+     *
+     * @throws IllegalArgumentException if the turn is none that it can have come to
+     */
     void add(int peer, long turn, Proposal proposal) {
+        long last = turns.getOrDefault(peer, 0L);
+        if (turn < 1 || turn - last > AHEAD_MOST) {
+            throw new IllegalArgumentException("newGroup at turn " + turn + " with rank " + peer
+                    + ", need one above 0 and at most " + AHEAD_MOST + " after " + last);
+        }
         if (turn >= turns.getOrDefault(peer, 0L)) {
             told.computeIfAbsent(peer, key -> new HashMap<>()).put(turn, proposal);
         }

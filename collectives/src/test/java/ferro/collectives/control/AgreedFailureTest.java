@@ -9,6 +9,8 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.spi.CallHeader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +132,68 @@ class AgreedFailureTest {
         group.ranks.get(2).ask(SUM);
         group.deliverAll();
         assertAgreed(group, Code.TIMED_OUT, "1", 0, 1, 2);
+    }
+
+    @Test
+    @DisplayName("row 13: of ranks that compared calls, the one that knew most of them says who is to blame")
+    void whoeverComparedMostCallsIsRight() {
+        for (int seed = 0; seed < 100; seed++) {
+            HandDriven group = new HandDriven(4);
+            group.ranks.get(2).fail(different(2, 9, "1,2", 4));
+            group.ranks.get(1).fail(different(1, 3, "1,2", 2));
+            group.ranks.get(0).fail(different(0, 3, "1", 4));
+            group.ranks.get(3).fail(different(3, 3, "0,1", 3));
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.MISMATCH, "1", 0, 1, 2, 3);
+        }
+    }
+
+    private static Failure different(int origin, long sequence, String culprits, int known) {
+        return new Failure(Code.MISMATCH, origin, sequence, culprits, "different calls", null, known);
+    }
+
+    @Test
+    @DisplayName("an exception over a control message blames the rank that threw it, not the one that sent")
+    void whatFailsInsideIsNotBlamedOnTheSender() {
+        HandDriven group = new HandDriven(3);
+        group.standings[0] = null;
+        group.ranks.get(1).ask(null);
+        group.deliverAll();
+        assertAgreed(group, Code.ABORTED, "0", 0, 1, 2);
+    }
+
+    @Test
+    @DisplayName("an abort that blames what is no rank of the group is the nonsense of its sender")
+    void anAbortThatBlamesNonsenseIsBlamedOnItsSender() {
+        for (String culprits : List.of("1,x", "3", "-1", "1,,2", "0123456789", "1".repeat(2000))) {
+            HandDriven group = new HandDriven(3);
+            group.ranks.get(0).control(2, abort(culprits));
+            group.deliverAll();
+            assertAgreed(group, Code.PROTOCOL, "2", 0, 1, 2);
+            assertEquals(List.of(2), group.events.get(0).get(0).ranks(), culprits);
+        }
+    }
+
+    /** As a rank would send it whose memory is damaged. */
+    private static ByteBuffer abort(String culprits) {
+        byte[] blame = culprits.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer bytes = ByteBuffer.allocate(22 + blame.length);
+        bytes.put((byte) 0).put((byte) Code.PEER_LOST.ordinal()).putLong(1).putLong(-1);
+        return bytes.putShort((short) blame.length)
+                .put(blame)
+                .putShort((short) 0)
+                .flip();
+    }
+
+    @Test
+    void aRankThatMakesUpTurnsOfNewGroupsIsBlamed() {
+        for (long turn : new long[] {0, -5, 4097, Long.MAX_VALUE}) {
+            HandDriven group = new HandDriven(2);
+            group.ranks
+                    .get(0)
+                    .control(1, ControlMessage.agree(1, turn, "[0, 1]").encode());
+            assertEquals(Code.PROTOCOL, group.ranks.get(0).failure().code(), () -> "turn " + turn);
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.collectives.control.MembershipMessage.Beat;
+import ferro.collectives.control.MembershipMessage.Lost;
 import ferro.spi.ProcessTable;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -376,6 +377,55 @@ class MembershipTest {
         world.pass(Duration.ofMillis(10));
 
         assertEquals(Code.PROTOCOL, only(world.ranks.get(0).losses).code());
+    }
+
+    @Test
+    void aRankThatRanOutOfMemoryForAWhileGoesOnWithItsHeartbeats() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(1).exhausted = true;
+        world.pass(Duration.ofSeconds(4));
+        world.ranks.get(1).exhausted = false;
+        world.pass(Duration.ofSeconds(60));
+
+        assertEquals(List.of(), world.ranks.get(0).losses);
+        assertEquals(List.of(), world.ranks.get(1).losses);
+    }
+
+    @Test
+    void aLossThatMakesNoSenseIsBlamedOnWhoTellsIt() {
+        List<Lost> nonsense = List.of(
+                new Lost(-1, Code.PEER_LOST, "gone"),
+                new Lost(3, Code.PARTITION, "silent"),
+                new Lost(0, Code.TIMED_OUT, "late"));
+        for (Lost told : nonsense) {
+            Watchers world = three();
+            world.pass(Duration.ofSeconds(3));
+            world.ranks.get(2).control(1, told.encoded());
+            world.pass(Duration.ofSeconds(1));
+            assertEquals("2", only(world.ranks.get(1).losses).where().culprits(), told::toString);
+
+            // the innocent are still watched
+            world.ranks.get(0).paused = true;
+            world.pass(Duration.ofSeconds(10));
+            assertTrue(world.ranks.get(1).heard.get(1).startsWith("SUSPECTED 0"), told::toString);
+        }
+    }
+
+    @Test
+    void aGroupMadeAfterASilentRankIsHeardOfAgainMayHaveItAlsoWhereNobodyWatchesIt() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+        assertTrue(!world.ranks.get(2).losses.isEmpty(), "told by those that watch it");
+        world.ranks.get(39).paused = false;
+        world.pass(Duration.ofSeconds(3));
+        Recorder late = new Recorder();
+        world.ranks.get(2).membership.enter(late, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(1));
+
+        assertEquals(-1, late.lost, late.text);
     }
 
     private static double seconds(long nanos) {

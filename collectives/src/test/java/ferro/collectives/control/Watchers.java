@@ -78,6 +78,9 @@ final class Watchers {
         boolean paused;
         boolean timersFirst;
         boolean reads = true;
+        /** Whatever it sends, it runs out of memory. */
+        boolean exhausted;
+
         int heartbeats;
         int sent;
         int lanes;
@@ -111,6 +114,9 @@ final class Watchers {
 
         @Override
         public void control(int peer, ByteBuffer message) {
+            if (exhausted) {
+                throw new OutOfMemoryError("no room to send to rank " + peer);
+            }
             byte[] bytes = new byte[message.remaining()];
             message.get(bytes);
             sent++;
