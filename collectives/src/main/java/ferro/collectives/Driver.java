@@ -173,8 +173,12 @@ final class Driver {
             return false;
         }
         try {
-            machine.check(nanoTime());
-            return machine.advance();
+            // as in a loop, what has come is taken before a deadline is looked at
+            boolean moved = machine.advance();
+            if (!moved) {
+                machine.check(nanoTime());
+            }
+            return moved;
         } finally {
             leave();
         }

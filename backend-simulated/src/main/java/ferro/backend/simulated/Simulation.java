@@ -8,6 +8,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -200,6 +201,25 @@ public final class Simulation {
      */
     public void watch(CompletionStage<?> stage) {
         watched.add(stage);
+    }
+
+    /**
+     * Makes a group of some ranks without waiting, as {@code ProcessGroup.newGroup} does, which a script must not call; called
+     * by exactly the ranks of the new group, and one at a time by each.
+     *
+     * @param parent this rank's end of a group of this simulation
+     * @param ranks  ranks of that group, this one among them
+     * @return this rank's end of the new group, or a FerroException; completed under the virtual clock
+     * @throws IllegalArgumentException if the group is none of this simulation, or the ranks make no group
+     */
+    public CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int... ranks) {
+        for (SteppedRank rank : this.ranks) {
+            if (rank.has(parent)) {
+                return rank.newGroup(parent, ranks.clone());
+            }
+        }
+        throw new IllegalArgumentException("newGroup(" + Arrays.toString(ranks)
+                + ") on a group that is none of this simulation, found " + parent.backend());
     }
 
     /**

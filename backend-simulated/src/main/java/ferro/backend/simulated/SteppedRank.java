@@ -1,15 +1,19 @@
 package ferro.backend.simulated;
 
 import ferro.CollectiveBackend;
+import ferro.FerroException;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.control.Rules;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /** One rank of a seeded simulation: its engine, when it has its next turn, and what it has under way. */
@@ -24,12 +28,21 @@ final class SteppedRank implements Bell {
     private final int rank;
     private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
-    private CollectiveEngine.Stepped engine;
-    private ProcessGroup group;
+    /** The engines of this rank's groups, that of all ranks first. */
+    private final List<CollectiveEngine.Stepped> engines = new ArrayList<>();
+
+    private final List<ProcessGroup> groups = new ArrayList<>();
+    private RankContext context;
+    private SimulatedTransport transport;
+    private Network network;
     private long turnAt = NONE;
     /** Operations before this one have ended. */
     private int firstOpen;
 
+    /** Groups that this rank is making. */
+    private int beingMade;
+
+    private FerroException failure;
     private boolean dead;
     private boolean closed;
 
@@ -49,19 +62,38 @@ final class SteppedRank implements Bell {
         static final Making SHIPPED = new Making(UnaryOperator.identity(), Rules.SHIPPED);
     }
 
-    void join(Network network, GroupSpec spec, RankContext context, Making making) {
-        SimulatedTransport transport = network.join(spec.name(), rank);
-        engine = CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules);
+    void join(Network joined, GroupSpec spec, RankContext with, Making making) {
+        network = joined;
+        context = with;
+        transport = network.join(spec.name(), rank);
+        add(CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules));
+    }
+
+    private ProcessGroup add(CollectiveEngine.Stepped engine) {
         CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, network, this::submitted);
-        group = ProcessGroup.of(backend, context);
+        engines.add(engine);
+        groups.add(ProcessGroup.of(backend, context));
+        return groups.get(groups.size() - 1);
     }
 
     ProcessGroup group() {
-        return group;
+        return groups.get(0);
+    }
+
+    boolean has(ProcessGroup group) {
+        return groups.contains(group);
+    }
+
+    CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int[] ranks) {
+        CollectiveEngine.Stepped engine = engines.get(groups.indexOf(parent));
+        CompletionStage<CollectiveEngine.Stepped> making =
+                engine.newGroup(ranks, Arrays.toString(ranks), Settings.TIMEOUT.of(context));
+        beingMade++;
+        return making.whenComplete((made, failed) -> beingMade--).thenApply(this::add);
     }
 
     void start(Simulation.Script script) {
-        agenda.add(agenda.elapsed() + agenda.delay(), rank, SCRIPT | rank, () -> script.run(group));
+        agenda.add(agenda.elapsed() + agenda.delay(), rank, SCRIPT | rank, () -> script.run(group()));
     }
 
     private void submitted(Work work) {
@@ -102,7 +134,10 @@ final class SteppedRank implements Bell {
         if (closed) {
             return;
         }
-        boolean moved = engine.advance();
+        boolean moved = false;
+        for (int i = 0; i < engines.size(); i++) {
+            moved |= engines.get(i).advance();
+        }
         agenda.trace(moved ? 1 : 0);
         if (moved) {
             ring();
@@ -125,6 +160,9 @@ final class SteppedRank implements Bell {
         while (firstOpen < works.size() && works.get(firstOpen).isDone()) {
             firstOpen++;
         }
+        if (beingMade > 0 && !dead) {
+            return false;
+        }
         for (int i = dead ? works.size() : firstOpen; i < works.size(); i++) {
             if (!works.get(i).isDone()) {
                 return false;
@@ -141,7 +179,20 @@ final class SteppedRank implements Bell {
     /** Closes this rank's end of everything. */
     void close() {
         closed = true;
-        group.close();
+        for (int i = groups.size() - 1; i >= 0; i--) {
+            close(groups.get(i));
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void close(ProcessGroup group) {
+        try {
+            group.close();
+        } catch (FerroException untold) {
+            failure = untold;
+        }
     }
 
     /** Returns how many timers of this rank would still do something; of the dead none. */

@@ -13,6 +13,10 @@ import java.util.function.UnaryOperator;
 class BentTransport implements Transport {
     /** First byte of a control message of a rank that says where it stands. */
     static final int STATUS = 3;
+    /** First byte of a control message of a rank that makes a group. */
+    static final int AGREE = 4;
+    /** Where the turn stands in it: behind kind, code and attempt. */
+    static final int TURN_PLACE = 10;
     /** Control messages of groups have at least so many; the membership's shortest ones have fewer. */
     static final int LEAST_CONTROL_BYTES = 22;
 

@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import ferro.FerroException.Code;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What goes wrong in a random program, by a fault or by a rank's own doing, and what may be said of it.
@@ -13,14 +14,23 @@ import java.util.TreeSet;
  * @param fault    how it is done by the simulation, or null
  */
 record Cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
+    /** Returns the same in the ranks of a group; nobody is suspected there if it is not about its members. */
+    Cause in(Program.Part part) {
+        Set<Integer> members = suspects.stream()
+                .map(part::indexOf)
+                .filter(rank -> rank >= 0)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return new Cause(text, members.isEmpty() ? Set.of() : codes, members, fault);
+    }
+
     /**
-     * Returns whether a failure is true of one of these causes. A rank that stands still while others look for the culprit does
-     * not answer them, and is one more. Who waits for whom may be a circle round a cut, in which everybody answers almost
-     * everybody else: then all must only blame the same ranks.
+     * Returns whether a failure is true of one of these causes. Who waits for whom may be a circle round a cut, in which
+     * everybody answers almost everybody else: then all must only blame the same ranks.
+     *
+     * @param silent ranks that stood still for a while: they do not answer when others look for a culprit, and are one more
      */
-    static boolean allows(Iterable<Cause> causes, Code code, Set<Integer> culprits) {
+    static boolean allows(Iterable<Cause> causes, Set<Integer> silent, Code code, Set<Integer> culprits) {
         Set<Integer> suspects = new TreeSet<>();
-        Set<Integer> silent = new TreeSet<>();
         boolean possible = false;
         boolean circle = false;
         for (Cause cause : causes) {
@@ -28,11 +38,11 @@ record Cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
                 possible = true;
                 suspects.addAll(cause.suspects);
                 circle |= cause.fault instanceof Fault.Cut && code == Code.TIMED_OUT;
-            } else if (cause.fault instanceof Fault.Pause pause && code == Code.TIMED_OUT) {
-                silent.add(pause.rank());
             }
         }
-        suspects.addAll(silent);
+        if (code == Code.TIMED_OUT) {
+            suspects.addAll(silent);
+        }
         return possible && !culprits.isEmpty() && (circle || suspects.containsAll(culprits));
     }
 }

@@ -8,6 +8,8 @@ import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Mistakes that an engine or a medium could have: a decision replaced by a wrong one, or a transport between the two that does
@@ -182,6 +184,34 @@ enum Planted {
         }
     },
 
+    LIMIT_IGNORED("a rank may be silent for ever") {
+        @Override
+        Map<String, String> settings(Map<String, String> drawn) {
+            Map<String, String> changed = new HashMap<>(drawn);
+            changed.put("ferro.heartbeat.limit", "600m");
+            return changed;
+        }
+    },
+
+    TURNS_IGNORED("whatever a rank says of a new group is taken for this one") {
+        @Override
+        Transport bend(Transport straight) {
+            return new BentTransport(straight, this::bend) {
+                @Override
+                boolean sends(int peer, ByteBuffer message) {
+                    if (message.remaining() >= LEAST_CONTROL_BYTES && kind(message) == AGREE) {
+                        ByteBuffer changed = ByteBuffer.allocate(message.remaining())
+                                .put(message.duplicate())
+                                .flip();
+                        straight.control(peer, changed.putLong(TURN_PLACE, 1));
+                        return false;
+                    }
+                    return true;
+                }
+            };
+        }
+    },
+
     NO_ANSWERS("nobody answers where it stands") {
         @Override
         Transport bend(Transport straight) {
@@ -207,6 +237,10 @@ enum Planted {
     /** Returns the transport that the engine sees. */
     Transport bend(Transport straight) {
         return straight;
+    }
+
+    Map<String, String> settings(Map<String, String> drawn) {
+        return drawn;
     }
 
     final SteppedRank.Making making() {

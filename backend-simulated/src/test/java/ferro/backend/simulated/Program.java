@@ -3,17 +3,20 @@ package ferro.backend.simulated;
 import ferro.FerroException.Code;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
- * What the ranks do and what goes wrong, all drawn from one seed: collectives of every kind, messages, mistakes that users
- * make, and faults.
+ * What the ranks do and what goes wrong, all drawn from one seed: collectives of every kind, messages, subgroups, mistakes that
+ * users make, and faults.
  */
 final class Program {
     private static final List<String> ALGORITHMS = List.of(
@@ -24,71 +27,108 @@ final class Program {
                     + "reduceScatter=direct,gather=direct,scatter=direct",
             "allReduce=recursiveDoubling,allGather=direct");
     private static final long[] HORIZONS = {60, 300, 1200};
-    /** Longest pause after which nothing may have failed, as part of the deadline. */
-    private static final int SHORT_PAUSE_DIVISOR = 4;
+    private static final Duration SILENCE_LIMIT = Duration.ofMillis(800);
 
     final int worldSize;
     final Duration timeout;
-    final Map<String, String> settings;
-    final List<List<Op>> ops = new ArrayList<>();
-    /** How many calls of each rank may be under way. */
-    final List<Integer> windows = new ArrayList<>();
+    /** Whether heartbeats find whoever is silent, long before a deadline does. */
+    final boolean heartbeats;
 
-    final List<Cause> causes = new ArrayList<>();
+    final Map<String, String> settings = new HashMap<>();
+    /** The group of all ranks, then its subgroups. */
+    final List<Part> parts = new ArrayList<>();
+    /** What the simulation does; ranks are those of the world. */
+    final List<Cause> faults = new ArrayList<>();
+
     private final SplittableRandom random;
-    private final List<Call> calls = new ArrayList<>();
+
+    /**
+     * What one group does.
+     *
+     * @param members  ranks of the world
+     * @param ops      by rank of this group
+     * @param windows  how many calls of each rank may be under way
+     * @param calls    of all ranks, in order
+     * @param mistakes what its ranks do wrong; ranks are those of this group
+     */
+    record Part(int[] members, List<List<Op>> ops, List<Integer> windows, List<Call> calls, List<Cause> mistakes) {
+        /** Returns a world rank's rank in this group, or -1. */
+        int indexOf(int worldRank) {
+            return IntStream.range(0, members.length)
+                    .filter(i -> members[i] == worldRank)
+                    .findFirst()
+                    .orElse(-1);
+        }
+    }
 
     Program(long seed) {
         random = new SplittableRandom(Long.rotateLeft(seed, 17) ^ 0x5DEECE66DL);
         worldSize = random.nextInt(8) == 0 ? 2 : 3 + random.nextInt(6);
-        timeout = Duration.ofMillis(1000 + random.nextInt(1000));
-        settings = Map.of(
-                "ferro.timeout",
-                timeout.toMillis() + "ms",
-                "ferro.algorithm",
-                ALGORITHMS.get(random.nextInt(ALGORITHMS.size())),
-                "ferro.segment",
-                random.nextInt(4) == 0 ? "64" : "512KiB");
-        drawCalls();
-        if (random.nextInt(3) == 0) {
-            drawMistake();
+        heartbeats = random.nextInt(4) == 0;
+        timeout = Duration.ofMillis(heartbeats ? 8000 : 1000 + random.nextInt(1000));
+        settings.put("ferro.timeout", timeout.toMillis() + "ms");
+        settings.put("ferro.algorithm", ALGORITHMS.get(random.nextInt(ALGORITHMS.size())));
+        settings.put("ferro.segment", random.nextInt(4) == 0 ? "64" : "512KiB");
+        if (heartbeats) {
+            settings.put("ferro.heartbeat.interval", "100ms");
+            settings.put("ferro.heartbeat.suspect", "300ms");
+            settings.put("ferro.heartbeat.limit", SILENCE_LIMIT.toMillis() + "ms");
         }
-        int faults = List.of(0, 1, 1, 1, 1, 1, 2, 2).get(random.nextInt(8));
-        for (int i = 0; i < faults; i++) {
-            drawFault();
+        drawPart(IntStream.range(0, worldSize).toArray(), 1 + random.nextInt(5));
+        for (int subgroups = random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 0; subgroups > 0; subgroups--) {
+            int[] members = drawMembers();
+            if (members.length > 1) {
+                drawPart(members, 1 + random.nextInt(2));
+            }
+        }
+        if (random.nextInt(3) == 0) {
+            drawMistake(parts.get(random.nextInt(parts.size())));
+        }
+        int count = List.of(0, 1, 1, 1, 1, 1, 2, 2).get(random.nextInt(8));
+        for (int i = 0; i < count; i++) {
+            faults.add(drawFault());
         }
     }
 
-    private void drawCalls() {
+    /** Draws some ranks, in an order of their own. */
+    private int[] drawMembers() {
+        List<Integer> members = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            ops.add(new ArrayList<>());
-            windows.add(List.of(1, 2, Integer.MAX_VALUE).get(random.nextInt(3)));
+            if (random.nextInt(3) > 0) {
+                members.add(random.nextInt(1 + members.size()), rank);
+            }
         }
-        int count = 1 + random.nextInt(5);
+        return members.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void drawPart(int[] members, int count) {
+        Part part = new Part(members, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        parts.add(part);
+        for (int rank = 0; rank < members.length; rank++) {
+            part.ops.add(new ArrayList<>());
+            part.windows.add(List.of(1, 2, Integer.MAX_VALUE).get(random.nextInt(3)));
+        }
         for (int i = 0; i < count; i++) {
-            Call call = new Call(drawShape(i == 0 ? null : calls.get(i - 1).shape()), worldSize, random);
-            calls.add(call);
-            ops.forEach(rank -> rank.add(call));
+            Call.Shape before = i == 0 ? null : part.calls.get(i - 1).shape();
+            Call call = new Call(drawShape(members.length, before), members.length, random);
+            part.calls.add(call);
+            part.ops.forEach(rank -> rank.add(call));
             if (random.nextInt(3) == 0) {
-                addMessage();
+                Message message = new Message(random, members.length);
+                part.ops.get(message.from()).add(message.half(true));
+                part.ops.get(message.to()).add(message.half(false));
             }
         }
     }
 
-    private void addMessage() {
-        Message message = new Message(random, worldSize);
-        ops.get(message.from()).add(message.half(true));
-        ops.get(message.to()).add(message.half(false));
-    }
-
     /** Draws one that the engine can tell from another. */
-    private Call.Shape drawShape(Call.Shape other) {
+    private Call.Shape drawShape(int size, Call.Shape other) {
         while (true) {
             Call.Shape shape = new Call.Shape(
                     pick(Call.KINDS),
                     pick(Call.TYPES),
                     1 + random.nextInt(random.nextInt(8) == 0 ? 300 : 12),
-                    random.nextInt(worldSize),
+                    random.nextInt(size),
                     pick(Call.OPS));
             if (other == null || !shape.isLike(other)) {
                 return shape;
@@ -100,41 +140,40 @@ final class Program {
         return choices.get(random.nextInt(choices.size()));
     }
 
-    private void drawMistake() {
-        int rank = random.nextInt(worldSize);
-        int at = random.nextInt(calls.size());
+    private void drawMistake(Part part) {
+        int rank = random.nextInt(part.members.length);
+        int at = random.nextInt(part.calls.size());
+        Call call = part.calls.get(at);
+        List<Op> ops = part.ops.get(rank);
         switch (random.nextInt(5)) {
             case 0, 1 -> {
-                ops.get(rank).add(ops.get(rank).indexOf(calls.get(at)), new Abort());
-                cause("rank " + rank + " aborts before call " + at, EnumSet.of(Code.ABORTED), Set.of(rank), null);
+                ops.add(ops.indexOf(call), new Abort());
+                mistake(part, "rank " + rank + " aborts before call " + at, EnumSet.of(Code.ABORTED), rank);
             }
             case 2 -> {
-                ops.get(rank).remove(calls.get(at));
-                Set<Code> codes = at == calls.size() - 1 ? EnumSet.of(Code.TIMED_OUT) : EnumSet.of(Code.MISMATCH);
-                mismatch("rank " + rank + " skips call " + at, codes, rank);
+                ops.remove(call);
+                Code code = at == part.calls.size() - 1 ? Code.TIMED_OUT : Code.MISMATCH;
+                mistake(part, "rank " + rank + " skips call " + at, EnumSet.of(code), rank);
             }
             default -> {
-                Call wrong = new Call(drawWrong(calls.get(at).shape()), worldSize, random);
-                Collections.replaceAll(ops.get(rank), calls.get(at), new Mistaken(wrong, rank));
-                mismatch(
-                        "rank " + rank + " calls " + wrong + " instead of " + calls.get(at),
-                        EnumSet.of(Code.MISMATCH),
-                        rank);
+                Call wrong = new Call(drawWrong(part, call.shape()), part.members.length, random);
+                Collections.replaceAll(ops, call, new Mistaken(wrong, rank));
+                mistake(part, "rank " + rank + " calls " + wrong + " in place " + at, EnumSet.of(Code.MISMATCH), rank);
             }
         }
     }
 
     /** The second rank of a mismatch is whoever noticed. */
-    private void mismatch(String text, Set<Code> codes, int rank) {
-        Set<Integer> suspects = new TreeSet<>();
-        for (int other = 0; other < worldSize; other++) {
-            suspects.add(other);
+    private static void mistake(Part part, String text, Set<Code> codes, int rank) {
+        Set<Integer> suspects = new TreeSet<>(Set.of(rank));
+        if (codes.contains(Code.MISMATCH)) {
+            IntStream.range(0, part.members.length).forEach(suspects::add);
         }
-        cause(text, codes, codes.contains(Code.MISMATCH) ? suspects : Set.of(rank), null);
+        part.mistakes.add(new Cause(text, codes, suspects, null));
     }
 
-    private Call.Shape drawWrong(Call.Shape right) {
-        Call.Shape any = drawShape(right);
+    private Call.Shape drawWrong(Part part, Call.Shape right) {
+        Call.Shape any = drawShape(part.members.length, right);
         Call.Shape wrong = switch (random.nextInt(5)) {
             case 0 -> new Call.Shape(right.kind(), right.type(), any.count(), right.root(), right.op());
             case 1 -> new Call.Shape(right.kind(), any.type(), right.count(), right.root(), right.op());
@@ -145,27 +184,28 @@ final class Program {
         return wrong.isLike(right) ? any : wrong;
     }
 
-    private void drawFault() {
+    private Cause drawFault() {
         long step = random.nextLong(HORIZONS[random.nextInt(HORIZONS.length)]);
         int one = random.nextInt(worldSize);
         int other = (one + 1 + random.nextInt(worldSize - 1)) % worldSize;
+        Duration patience = heartbeats ? SILENCE_LIMIT : timeout;
         Fault fault = switch (random.nextInt(8)) {
             case 0, 1, 2 -> new Fault.Crash(step, one);
-            case 3 -> new Fault.Pause(step, one, timeout.dividedBy(SHORT_PAUSE_DIVISOR));
-            case 4 -> new Fault.Pause(step, one, timeout.multipliedBy(2));
+            case 3 -> new Fault.Pause(step, one, patience.dividedBy(4));
+            case 4 -> new Fault.Pause(step, one, patience.multipliedBy(heartbeats ? 4 : 2));
             case 5 -> new Fault.Cut(step, one, other);
             case 6 -> new Fault.Drop(step, one, other);
             default -> new Fault.Duplicate(step, one, other);
         };
-        causes.add(causeOf(fault));
+        return causeOf(fault, patience);
     }
 
-    private Cause causeOf(Fault fault) {
-        Set<Code> silence = EnumSet.of(Code.TIMED_OUT, Code.PARTITION);
+    private Cause causeOf(Fault fault, Duration patience) {
+        Set<Code> silence = heartbeats ? EnumSet.of(Code.PARTITION) : EnumSet.of(Code.TIMED_OUT, Code.PARTITION);
         Set<Code> loss = EnumSet.of(Code.PEER_LOST);
         if (fault instanceof Fault.Crash crash) {
             return new Cause(fault.toString(), loss, Set.of(crash.rank()), fault);
-        } else if (fault instanceof Fault.Pause pause && pause.length().compareTo(timeout) > 0) {
+        } else if (fault instanceof Fault.Pause pause && pause.length().compareTo(patience) > 0) {
             return new Cause(fault.toString(), silence, Set.of(pause.rank()), fault);
         } else if (fault instanceof Fault.Cut cut) {
             return new Cause(fault.toString(), silence, Set.of(cut.from(), cut.to()), fault);
@@ -176,23 +216,21 @@ final class Program {
         return new Cause(fault.toString(), Set.of(), Set.of(), fault);
     }
 
-    private void cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
-        causes.add(new Cause(text, codes, suspects, fault));
-    }
-
     List<Fault> faults() {
-        List<Fault> faults = new ArrayList<>();
-        for (Cause cause : causes) {
-            if (cause.fault() != null) {
-                faults.add(cause.fault());
-            }
-        }
-        return faults;
+        return faults.stream().map(Cause::fault).toList();
     }
 
     @Override
     public String toString() {
-        return worldSize + " ranks, " + settings + ", calls " + calls + ", causes "
-                + causes.stream().map(Cause::text).toList();
+        StringBuilder text = new StringBuilder(worldSize + " ranks, " + settings + ", faults ");
+        text.append(faults.stream().map(Cause::text).toList());
+        for (Part part : parts) {
+            text.append(", ranks ")
+                    .append(Arrays.toString(part.members))
+                    .append(" call ")
+                    .append(part.calls);
+            part.mistakes.forEach(mistake -> text.append(", ").append(mistake.text()));
+        }
+        return text.toString();
     }
 }

@@ -1,0 +1,179 @@
+package ferro.backend.simulated;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** What must be true of one group of a run. */
+final class GroupVerdict {
+    private final Verdict run;
+    private final GroupRun group;
+    private final Program.Part part;
+    private final List<Cause> causes = new ArrayList<>();
+    /** Ranks that stood still, and ranks that gave a receive up, so that its send never ends. */
+    private final Set<Integer> silent = new TreeSet<>();
+
+    GroupVerdict(Verdict run, GroupRun group) {
+        this.run = run;
+        this.group = group;
+        this.part = group.part;
+        run.struck().forEach(cause -> causes.add(cause.in(part)));
+        causes.addAll(part.mistakes());
+        Set<Integer> missing = run.missingIn(group);
+        if (!missing.isEmpty()) {
+            causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
+        }
+        run.paused().forEach(rank -> silent.add(part.indexOf(rank)));
+        for (int rank = 0; rank < part.members().length; rank++) {
+            for (GroupRun.Attempt attempt : group.attempts.get(rank)) {
+                if (isAlone(rank, attempt)) {
+                    silent.add(rank);
+                }
+            }
+        }
+    }
+
+    void check(List<String> wrong) {
+        for (int rank = 0; rank < part.members().length; rank++) {
+            if (!isDead(rank) && group.groups[rank] != null) {
+                checkRank(rank, wrong);
+            }
+        }
+        checkAgreement("in the end", survivors(false), null, wrong);
+        if (!group.agreed.isEmpty()) {
+            checkAgreement("100 ms after the first failure", survivors(true), group.agreed, wrong);
+        }
+    }
+
+    private String who(int rank) {
+        return "rank " + rank + " of " + Arrays.toString(part.members()) + ": ";
+    }
+
+    private boolean isDead(int rank) {
+        return run.isDead(part.members()[rank]);
+    }
+
+    private void checkRank(int rank, List<String> wrong) {
+        for (GroupRun.Attempt attempt : group.attempts.get(rank)) {
+            String what = who(rank) + attempt.op + ": ";
+            if (attempt.ended < 0) {
+                wrong.add(what + "never ended");
+                continue;
+            }
+            if (attempt.work != null && attempt.op.isTouchedOn(rank)) {
+                wrong.add(what + "memory was touched after the caller had it back");
+            }
+            if (attempt.ended - attempt.begun > run.bound(part.members()[rank])) {
+                wrong.add(what + "took " + (attempt.ended - attempt.begun) / 1_000_000 + " ms");
+            }
+            if (attempt.failure != null && !isAlone(rank, attempt)) {
+                checkFailure(what, attempt.failure, wrong);
+            }
+        }
+        Optional<FerroException> failure = group.failure(rank);
+        failure.ifPresent(why -> checkFailure(who(rank), why, wrong));
+        if (failure.isEmpty()) {
+            checkNobodyMissed(rank, wrong);
+        }
+    }
+
+    /** A receive that nobody met may time out without the group; it blames its sender, or who keeps that from sending. */
+    private boolean isAlone(int rank, GroupRun.Attempt attempt) {
+        boolean before = group.failedAt[rank] < 0 || attempt.ended < group.failedAt[rank];
+        return !attempt.op.isInOrder() && before && attempt.failure != null && attempt.failure.code() == Code.TIMED_OUT;
+    }
+
+    /** The making of a subgroup also fails if a member does not make it, for whatever reason that has. */
+    void checkForming(String what, FerroException failure, List<String> wrong) {
+        boolean missing = failure.code() == Code.TIMED_OUT && !causes.isEmpty();
+        if (!missing) {
+            checkFailure(what, failure, wrong);
+        }
+    }
+
+    private void checkFailure(String what, FerroException failure, List<String> wrong) {
+        Set<Integer> culprits = culprits(failure);
+        boolean onlySilent = failure.code() == Code.TIMED_OUT && !culprits.isEmpty() && silent.containsAll(culprits);
+        if (!onlySilent && !Cause.allows(causes, silent, failure.code(), culprits)) {
+            wrong.add(what + "untrue " + failure.code() + " of "
+                    + failure.where().culprits() + ": " + failure.getMessage());
+        }
+    }
+
+    /** A rank whose process is gone, or that aborts, is always missed, also where nobody waited for it. */
+    private void checkNobodyMissed(int rank, List<String> wrong) {
+        for (Cause cause : causes) {
+            boolean crash =
+                    cause.fault() instanceof Fault.Crash && !cause.codes().isEmpty();
+            boolean abort = cause.codes().equals(Set.of(Code.ABORTED))
+                    && cause.suspects().stream().allMatch(who -> group.groups[who] != null);
+            if ((crash || abort && !isDeadAny(cause.suspects())) && hears(rank, false)) {
+                wrong.add(who(rank) + "does not know: " + cause.text());
+            }
+        }
+    }
+
+    private boolean isDeadAny(Set<Integer> ranks) {
+        return ranks.stream().anyMatch(this::isDead);
+    }
+
+    private static Set<Integer> culprits(FerroException failure) {
+        return Arrays.stream(failure.where().culprits().split(","))
+                .filter(rank -> !rank.isEmpty())
+                .map(Integer::valueOf)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private List<Integer> survivors(boolean running) {
+        List<Integer> survivors = new ArrayList<>();
+        for (int rank = 0; rank < part.members().length; rank++) {
+            int each = rank;
+            if (alive(running).anyMatch(one -> one == each)
+                    && group.groups[rank] != null
+                    && hears(rank, running)
+                    && isHeard(rank, running)) {
+                survivors.add(rank);
+            }
+        }
+        return survivors;
+    }
+
+    /** Returns whether a rank that lives, and runs all the time, can send to this one. */
+    private boolean hears(int rank, boolean running) {
+        return alive(running).anyMatch(from -> from != rank && !run.isCut(part.members()[from], part.members()[rank]));
+    }
+
+    private boolean isHeard(int rank, boolean running) {
+        return alive(running).anyMatch(to -> to != rank && !run.isCut(part.members()[rank], part.members()[to]));
+    }
+
+    private IntStream alive(boolean running) {
+        return IntStream.range(0, part.members().length)
+                .filter(rank -> !isDead(rank))
+                .filter(rank -> !running || !run.paused().contains(part.members()[rank]));
+    }
+
+    private void checkAgreement(
+            String when, List<Integer> ranks, List<Optional<FerroException>> held, List<String> wrong) {
+        Set<String> reasons = new TreeSet<>();
+        StringBuilder who = new StringBuilder();
+        for (int rank : ranks) {
+            Optional<FerroException> failure = held == null ? group.failure(rank) : held.get(rank);
+            String reason = failure.map(why -> why.code() + " of " + why.where().culprits())
+                    .orElse("none");
+            reasons.add(reason);
+            who.append(" rank ").append(rank).append(": ").append(reason).append(',');
+        }
+        if (reasons.size() > 1) {
+            wrong.add("ranks of " + Arrays.toString(part.members()) + " disagree " + when + ":" + who);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Each fault of a simulation by itself, before every step of a short run. */
+class SimulatedFaultsTest {
+    private static final int RANKS = 4;
+    private static final int STEPS = 60;
+    private static final Map<String, String> SETTINGS = Map.of("ferro.timeout", "1s", "ferro.heartbeat.interval", "0s");
+
+    /** What the ranks held in the end. */
+    private record Outcome(int[][] data, FerroException[] failures) {}
+
+    private static Outcome allReduceWith(Fault fault, Map<String, String> settings) {
+        int[][] data = {{3}, {4}, {5}, {6}};
+        FerroException[] failures = new FerroException[RANKS];
+        ProcessGroup[] groups = new ProcessGroup[RANKS];
+        Simulation.of(RANKS, 7 + fault.step(), settings)
+                .faults(List.of(fault))
+                .onEveryRank(group -> {
+                    groups[group.rank()] = group;
+                    group.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM);
+                })
+                .check(() -> {
+                    for (int rank = 0; rank < RANKS; rank++) {
+                        failures[rank] = groups[rank] == null
+                                ? null
+                                : groups[rank].failure().orElse(null);
+                    }
+                })
+                .run();
+        return new Outcome(data, failures);
+    }
+
+    private static void assertAll(Outcome outcome, int except, Code code, String culprits) {
+        for (int rank = 0; rank < RANKS; rank++) {
+            if (rank != except) {
+                assertNotNull(outcome.failures[rank], "rank " + rank + " knows of nothing");
+                assertEquals(code, outcome.failures[rank].code());
+                assertEquals(culprits, outcome.failures[rank].where().culprits());
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 1, row 2, row 3: a rank that crashes before any step is known and named on every other rank")
+    void rankThatCrashesBeforeAnyStepIsNamedOnEveryOtherRank() {
+        for (int step = 0; step < STEPS; step++) {
+            assertAll(allReduceWith(new Fault.Crash(step, 2), SETTINGS), 2, Code.PEER_LOST, "2");
+        }
+    }
+
+    @Test
+    @DisplayName("row 5: a rank that stands still for less than the deadline does no harm")
+    void rankThatStandsStillForLessThanTheDeadlineDoesNoHarm() {
+        for (int step = 0; step < STEPS; step++) {
+            Outcome outcome = allReduceWith(new Fault.Pause(step, 1, Duration.ofMillis(700)), SETTINGS);
+            assertArrayEquals(new int[][] {{18}, {18}, {18}, {18}}, outcome.data, "step " + step);
+        }
+    }
+
+    @Test
+    @DisplayName("row 4: a rank that stands still beyond the deadline is the one that all ranks blame, itself included")
+    void rankThatStandsStillBeyondTheDeadlineIsTheOneThatAllBlame() {
+        assertAll(allReduceWith(new Fault.Pause(2, 1, Duration.ofSeconds(3)), SETTINGS), -1, Code.TIMED_OUT, "1");
+    }
+
+    @Test
+    void rankThatOneOtherDoesNotHearEndsTheGroupByHeartbeat() {
+        Map<String, String> settings = Map.of(
+                "ferro.timeout", "1h",
+                "ferro.heartbeat.interval", "100ms",
+                "ferro.heartbeat.suspect", "300ms",
+                "ferro.heartbeat.limit", "1s");
+        assertAll(allReduceWith(new Fault.Cut(0, 1, 0), settings), -1, Code.PARTITION, "1");
+    }
+
+    @Test
+    @DisplayName("row 12: a link that breaks ends the group with one of its ranks to blame, or both")
+    void linkThatBreaksEndsTheGroupWithOneOfItsRanksToBlame() {
+        int broken = 0;
+        for (int step = 0; step < STEPS; step++) {
+            Outcome outcome = allReduceWith(new Fault.Drop(step, 0, 1), SETTINGS);
+            if (outcome.failures[3] != null) {
+                broken++;
+                String culprits = outcome.failures[3].where().culprits();
+                assertTrue(List.of("0", "1", "0,1").contains(culprits), culprits);
+                assertAll(outcome, -1, Code.PARTITION, culprits);
+            }
+        }
+        assertTrue(broken > 0, "no step found the link in use");
+    }
+
+    @Test
+    void controlMessagesThatComeTwiceDoNoHarm() {
+        for (int step = 0; step < STEPS; step++) {
+            Outcome outcome = allReduceWith(new Fault.Duplicate(step, 1, 0), SETTINGS);
+            assertArrayEquals(new int[][] {{18}, {18}, {18}, {18}}, outcome.data, "step " + step);
+        }
+    }
+
+    @Test
+    void scriptsMakeSubgroupsWithoutWaiting() {
+        int[][] data = {{3}, {4}, {5}, {6}};
+        Simulation simulation = Simulation.of(RANKS, 11);
+        simulation
+                .onEveryRank(group -> {
+                    int[] members = group.rank() % 2 == 0 ? new int[] {2, 0} : new int[] {1, 3};
+                    simulation.watch(simulation
+                            .newGroup(group, members)
+                            .thenCompose(made -> made.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM)
+                                    .completion()));
+                })
+                .check(() -> assertArrayEquals(new int[][] {{8}, {10}, {8}, {10}}, data))
+                .run();
+    }
+
+    @Test
+    void faultsOfRanksThatAreNotThereAreRefused() {
+        assertThrows(InvalidRankException.class, () -> Simulation.of(2, 1).faults(List.of(new Fault.Crash(0, 2))));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Simulation.of(2, 1)
+                        .newGroup(
+                                ProcessGroup.of(SimulatedBackend.createGroup(1).get(0)), 0));
+    }
+}
