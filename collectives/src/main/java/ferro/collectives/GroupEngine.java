@@ -24,6 +24,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,6 +38,7 @@ import java.util.function.Consumer;
  * point-to-point by {@link PointToPoint}, failure by {@link GroupControl}.
  */
 final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupControl.Owner {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
     private static final long CLOSE_NANOS = 2_000_000_000L;
     private static final long CLOSE_LOOK_NANOS = 1_000_000L;
 
@@ -148,9 +150,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void run(Collective call, Duration timeout) {
         if (stepped) {
-            throw new IllegalStateException(call.kind() + " on group \"" + group.name() + "\" rank " + group.rank()
-                    + " would block, and a seeded simulation runs all ranks on one thread: submit it and go on in"
-                    + " completion()");
+            throw Reasons.wouldBlock(group, call.kind(), ": submit it and go on in completion()");
         }
         enqueue(call, timeout).work().await();
     }
@@ -183,8 +183,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         if (stepped) {
-            throw new IllegalStateException("newGroup(" + name + ") on group \"" + group.name()
-                    + "\" would block, and a" + " seeded simulation runs all ranks on one thread");
+            throw Reasons.wouldBlock(group, "newGroup(" + name + ")", "");
         }
         checkUsable("newGroup(" + name + ")");
         return new GroupEngine(subgroups.reach(ranks, name, timeout), context);
@@ -227,15 +226,16 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             finishQueued(begun + bound);
         }
         if (control.failure() == null && !isIdle()) {
-            String text = "rank " + group.rank() + " closed the group with operations that did not end "
-                    + (Thread.currentThread().isInterrupted()
-                            ? "before its thread was interrupted"
-                            : "within " + timeout.toMillis() + " ms");
-            fail(Code.ABORTED, text, null);
+            control.fail(Reasons.closedTooEarly(group, timeout));
         }
-        control.sayGoodbye();
-        driver.close();
-        closeTransport();
+        try {
+            control.sayGoodbye();
+            driver.close();
+            closeTransport();
+        } finally {
+            // it waits for a disk, which is nothing to do with the turn held
+            recording.close();
+        }
         if (mismatchUntold) {
             mismatchUntold = false;
             throw groupFailure("close", control.failure());
@@ -288,9 +288,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void interrupted(PendingWork work) {
         if (!work.isDone() && !pointToPoint.interrupted(work)) {
-            String text = "rank " + group.rank() + " was interrupted in " + work.description()
-                    + (work.sequence() < 0 ? "" : " seq " + work.sequence());
-            Failure interrupt = new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
+            Failure interrupt = Reasons.interrupted(group, work);
             // this call alone says so: for the group, and on the other ranks, this rank aborted
             work.interrupted(interrupt);
             control.fail(interrupt);
@@ -305,15 +303,20 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
         if (closing && !closed) {
             closed = true;
-            place.membership().leave(control);
-            transport.close();
-            recording.close();
+            try {
+                place.membership().leave(control);
+            } finally {
+                transport.close();
+            }
         }
     }
 
     private void leaveLinks() {
         try {
             reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
+        } catch (RuntimeException | Error broken) {
+            // the group has failed: that its operations end counts more than where this one was
+            LOG.log(Level.DEBUG, "cannot tell how far an operation of " + this + " was", broken);
         } finally {
             if (place.manner().rules().abandonsLinks()) {
                 transport.abandon();
@@ -483,10 +486,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             driver.exclusively(this::advance, until);
             Thread.yield();
         }
-    }
-
-    private void fail(Code code, String text, Throwable cause) {
-        control.fail(new Failure(code, group.rank(), -1, Integer.toString(group.rank()), text, cause));
     }
 
     @Override

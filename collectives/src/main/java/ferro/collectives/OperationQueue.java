@@ -11,12 +11,14 @@ final class OperationQueue {
     private PendingWork last;
     private volatile int size;
 
+    /** Returns the number of what is added next; it is taken by {@link #add}, so that a call that fails before has none. */
     synchronized long nextSequence() {
-        return ++sequence;
+        return sequence + 1;
     }
 
     synchronized void add(Operation operation) {
         waiting.add(operation);
+        sequence++;
         last = operation.work();
         size = waiting.size();
     }

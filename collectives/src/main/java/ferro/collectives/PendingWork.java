@@ -141,21 +141,30 @@ final class PendingWork implements Work {
     }
 
     private void end(Ending bad, int steps, long bytesMoved) {
-        synchronized (this) {
-            if (done) {
-                return;
-            }
-            badly = bad;
-            endedNanos = driver.nanoTime();
-            recordEnd(steps, bytesMoved);
-            done = true;
-            if (completion != null) {
-                finishCompletion();
+        try {
+            endOnce(bad, steps, bytesMoved);
+        } finally {
+            Thread waiting = waiter;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
             }
         }
-        Thread waiting = waiter;
-        if (waiting != null) {
-            LockSupport.unpark(waiting);
+    }
+
+    private synchronized void endOnce(Ending bad, int steps, long bytesMoved) {
+        if (done) {
+            return;
+        }
+        badly = bad;
+        endedNanos = driver.nanoTime();
+        try {
+            recordEnd(steps, bytesMoved);
+        } finally {
+            // whatever goes wrong around it, it has ended
+            done = true;
+        }
+        if (completion != null) {
+            finishCompletion();
         }
     }
 

@@ -42,8 +42,14 @@ final class PointToPoint {
     private final Mailbox own = new Mailbox();
     private final Inquiry inquiry;
     private long nextPictureNanos;
-    private volatile Standing picture = Standing.IDLE;
+    private volatile Picture picture;
+    /** Told where no picture was taken yet. */
+    private volatile Transfer newest;
+
     private final List<Transfer> ownSends = new ArrayList<>();
+
+    /** Where this rank stood, as long as the first of the transfers there has not ended. */
+    private record Picture(Standing standing, Transfer of) {}
 
     PointToPoint(Driver driver, GroupControl control, Lanes lanes, long group) {
         this.driver = driver;
@@ -71,6 +77,7 @@ final class PointToPoint {
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             pending.add(next);
             next.work.runs();
+            newest = next;
             start(next);
             moved = true;
         }
@@ -113,15 +120,35 @@ final class PointToPoint {
 
     /** Returns where this rank stands; any thread. */
     Standing standing() {
-        return isIdle() ? Standing.IDLE : picture;
+        Picture last = picture;
+        Transfer begun = newest;
+        if (last == null && begun == null) {
+            return Standing.IDLE;
+        }
+        return last == null ? standing(begun, "", Integer.toString(begun.peer)) : last.standing;
     }
 
-    private Standing picture() {
+    private static Standing standing(Transfer first, String more, String peers) {
+        return new Standing(0, first.work.description() + more, "", peers, first.work.begunNanos());
+    }
+
+    /** Of what has ended nothing is told any longer, and nothing kept. */
+    private void forget(Transfer ended) {
+        Picture last = picture;
+        if (last != null && last.of == ended) {
+            picture = null;
+        }
+        if (newest == ended) {
+            newest = pending.isEmpty() ? null : pending.get(pending.size() - 1);
+        }
+    }
+
+    private Picture picture() {
         BitSet peers = new BitSet();
         pending.forEach(transfer -> peers.set(transfer.peer));
         Transfer first = pending.get(0);
         String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
-        return new Standing(0, first.work.description() + more, "", Names.list(peers), first.work.begunNanos());
+        return new Picture(standing(first, more, Names.list(peers)), first);
     }
 
     /** Ends a transfer whose thread was interrupted; returns whether the work is one of ours. */
@@ -147,11 +174,14 @@ final class PointToPoint {
         }
         pendingCount.addAndGet(-pending.size());
         pending.clear();
+        picture = null;
+        newest = null;
     }
 
     void finish(Transfer transfer) {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {
+            forget(transfer);
             pendingCount.decrementAndGet();
             transfer.work.succeed(-1, transfer.tensor.byteCount());
         }
@@ -264,6 +294,7 @@ final class PointToPoint {
             peers.get(transfer.peer).giveUp(transfer);
         }
         pending.remove(transfer);
+        forget(transfer);
         pendingCount.decrementAndGet();
         transfer.work.fail(why, transfer.position());
     }

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.collectives.control.Failure;
 import ferro.spi.GroupSpec;
+import java.time.Duration;
 
 /** What a rank that aborts fails the group with, and tells the others: class, message and first frames of what was thrown, and of its causes. */
 final class Reasons {
@@ -32,6 +33,27 @@ final class Reasons {
         String text = "rank " + group.rank()
                 + (memory ? " ran out of memory: " + broken.getMessage() : " failed inside: " + broken);
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
+    }
+
+    static IllegalStateException wouldBlock(GroupSpec group, String what, String instead) {
+        return new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
+                + " would block, and a seeded simulation runs all ranks on one thread" + instead);
+    }
+
+    /** Makes the failure of a group whose end a rank closes before its operations have ended. */
+    static Failure closedTooEarly(GroupSpec group, Duration timeout) {
+        String text = "rank " + group.rank() + " closed the group with operations that did not end "
+                + (Thread.currentThread().isInterrupted()
+                        ? "before its thread was interrupted"
+                        : "within " + timeout.toMillis() + " ms");
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
+    /** Makes the failure of a call whose thread was interrupted. */
+    static Failure interrupted(GroupSpec group, PendingWork work) {
+        String text = "rank " + group.rank() + " was interrupted in " + work.description()
+                + (work.sequence() < 0 ? "" : " seq " + work.sequence());
+        return new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
     }
 
     /** Says why a group has failed, outside any call. */

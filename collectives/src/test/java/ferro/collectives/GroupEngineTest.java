@@ -1,0 +1,163 @@
+package ferro.collectives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Store;
+import ferro.Work;
+import ferro.collectives.StillTransport.Trouble;
+import ferro.group.SystemContext;
+import ferro.recorder.FlightRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One rank of two whose other one never says anything, driven by hand, on a clock that the test moves. */
+@Timeout(60)
+class GroupEngineTest {
+    private static final Duration LONG = Duration.ofSeconds(1000);
+    private static final long MILLI = 1_000_000;
+
+    private final Trouble trouble = new Trouble();
+    private final StillTransport transport = new StillTransport(trouble, true);
+    private final ClockOfTest context = new ClockOfTest(SystemContext.of(Map.of(
+            "ferro.heartbeat.interval",
+            "1000s",
+            "ferro.heartbeat.suspect",
+            "2000s",
+            "ferro.heartbeat.limit",
+            "3000s")));
+    private final CollectiveEngine.Stepped stepped =
+            CollectiveEngine.stepped(transport, new GroupSpec("pair", 0, 2, LONG), context);
+    private final GroupEngine engine = (GroupEngine) stepped.backend();
+
+    /** All of a process but its clock. */
+    private static final class ClockOfTest implements RankContext {
+        private final SystemContext process;
+        private long now = 5 * MILLI;
+
+        ClockOfTest(SystemContext process) {
+            this.process = process;
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return process.setting(name);
+        }
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            return process.background();
+        }
+
+        @Override
+        public Store store() {
+            return process.store();
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            return process.shared(type, make);
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return process.find(type);
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            process.release(type);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        context.process.close();
+    }
+
+    private Work allReduce() {
+        HostTensor tensor = HostTensor.of(new float[] {3, 5, 7});
+        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+    }
+
+    private static HostTensor pair() {
+        return HostTensor.of(new float[] {3, 5});
+    }
+
+    @Test
+    void linksAreLeftAndOperationsEndWhereMemoryRunsOut() {
+        Work work = allReduce();
+        stepped.advance();
+        trouble.outOfMemory = true;
+
+        engine.abort(new IllegalStateException("given up by the test"));
+        stepped.advance();
+
+        assertFalse(trouble.outOfMemory, "the place of the operation was asked for");
+        assertEquals(1, trouble.abandons);
+        assertTrue(work.isDone());
+        assertEquals(
+                Code.ABORTED, assertThrows(FerroException.class, work::await).code());
+    }
+
+    @Test
+    void transportAndRecorderAreClosedWhereMembershipCannotBe() {
+        trouble.refusesToTell = true;
+
+        assertThrows(IllegalStateException.class, engine::close);
+
+        assertEquals(1, trouble.closes, "of the group's own transport");
+        assertEquals(Optional.empty(), context.find(FlightRecorder.class));
+    }
+
+    @Test
+    void rankThatAsksHearsOfWhatIsUnderWayNotOfWhatHasEnded() {
+        engine.recv(pair(), 0, 1, LONG);
+        stepped.advance();
+        context.now += 50 * MILLI;
+        stepped.advance();
+        assertEquals("recv from rank 0 tag 1", engine.standing().operation());
+
+        engine.send(pair(), 0, 1, LONG);
+        stepped.advance();
+        engine.recv(pair(), 0, 2, LONG);
+        stepped.advance();
+
+        assertEquals("recv from rank 0 tag 2", engine.standing().operation());
+        assertEquals("0", engine.standing().waitingFor());
+        engine.send(pair(), 0, 2, LONG);
+        stepped.advance();
+        assertEquals("", engine.standing().operation());
+    }
+
+    @Test
+    void callThatIsNeverQueuedTakesNoNumber() {
+        OperationQueue queue = new OperationQueue();
+
+        assertEquals(1, queue.nextSequence());
+        assertEquals(1, queue.nextSequence());
+        queue.add(new Operation(null, null, null, null));
+
+        assertEquals(2, queue.nextSequence());
+    }
+}

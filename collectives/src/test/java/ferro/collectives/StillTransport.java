@@ -1,0 +1,127 @@
+package ferro.collectives;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+
+/** A medium on which nothing ever comes, and where things go wrong when a test says so. */
+final class StillTransport implements Transport {
+    private final Trouble trouble;
+    private final boolean isGroup;
+
+    /** What goes wrong on a transport and those made of it, and what the group's own one was asked for. */
+    static final class Trouble {
+        /** Once, when a link is asked how much has moved. */
+        boolean outOfMemory;
+        /** When others than the group's own transport are to carry a control message. */
+        boolean refusesToTell;
+
+        int abandons;
+        int closes;
+    }
+
+    StillTransport(Trouble trouble, boolean isGroup) {
+        this.trouble = trouble;
+        this.isGroup = isGroup;
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public int worldSize() {
+        return 2;
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        return new StillLink();
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        return new StillTransport(trouble, false);
+    }
+
+    @Override
+    public boolean poll() {
+        return false;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        throw new IllegalStateException("a stepped engine parks nobody, here until " + deadlineNanos);
+    }
+
+    @Override
+    public void wakeup() {
+        // nobody is parked
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        if (trouble.refusesToTell && !isGroup) {
+            throw new IllegalStateException("cannot tell rank " + peer + ", says the test");
+        }
+    }
+
+    @Override
+    public void events(Events events) {
+        // there are none
+    }
+
+    @Override
+    public void abandon() {
+        if (isGroup) {
+            trouble.abandons++;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isGroup) {
+            trouble.closes++;
+        }
+    }
+
+    private final class StillLink implements Link {
+        @Override
+        public void send(CallHeader call, HostTensor data, long offset, long count) {
+            // it stays where it is
+        }
+
+        @Override
+        public void receive(CallHeader call, HostTensor data, long offset, long count) {
+            // nothing comes
+        }
+
+        @Override
+        public void receiveCombine(CallHeader call, HostTensor data, long offset, long count, ReduceOp op) {
+            // nothing comes
+        }
+
+        @Override
+        public long sent() {
+            return 0;
+        }
+
+        @Override
+        public long received() {
+            return 0;
+        }
+
+        @Override
+        public long bytesMoved() {
+            if (trouble.outOfMemory) {
+                trouble.outOfMemory = false;
+                throw new OutOfMemoryError("of the test");
+            }
+            return 0;
+        }
+    }
+}
