@@ -29,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -203,6 +204,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         listeners.add(listener);
+    }
+
+    @Override
+    public Set<Integer> silentRanks(Duration within) {
+        return stepped ? Set.of() : control.silentRanks(Deadlines.nanos(within));
     }
 
     @Override
@@ -416,8 +422,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
         int gone = control.departed();
         if (gone >= 0 && control.failure() == null) {
-            String text = control.closedBy(gone);
-            control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
+            control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, "" + gone, control.closedBy(gone), null));
         }
         Failure failure = control.failure();
         if (failure != null) {

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -125,6 +126,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         inner.onEvent(listener);
+    }
+
+    @Override
+    public Set<Integer> silentRanks(Duration within) {
+        return inner.silentRanks(within);
     }
 
     @Override

@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.StringJoiner;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -174,27 +175,27 @@ final class GroupNotes {
     }
 
     /**
-     * Finds out who has not called an operation that is past its deadline.
+     * Finds out whom an operation waits for.
      *
      * @param oldest operation
-     * @param told   gets the ranks, comma-separated, empty if the store knows nothing
+     * @param told   gets what the store knows, if it answers
      */
-    void absentees(NcclWork oldest, Consumer<String> told) {
+    void absentees(NcclWork oldest, Consumer<Waited> told) {
         if (oldest.title().isMessage()) {
-            told.accept(Integer.toString(oldest.title().peer()));
+            told.accept(Waited.of(oldest, Set.of(oldest.title().peer())));
             return;
         }
         later(() -> {
-            StringJoiner absent = new StringJoiner(",");
+            Set<Integer> absent = new TreeSet<>();
             for (int rank = 0; rank < place.worldSize(); rank++) {
                 byte[] at = rank == place.rank() ? null : peek("at/" + rank);
                 boolean here = rank == place.rank()
                         || at != null && Long.parseLong(new String(at, StandardCharsets.UTF_8)) >= oldest.sequence();
                 if (!here) {
-                    absent.add(Integer.toString(rank));
+                    absent.add(rank);
                 }
             }
-            told.accept(absent.toString());
+            told.accept(Waited.of(oldest, absent));
         });
     }
 

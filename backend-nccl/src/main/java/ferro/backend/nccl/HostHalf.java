@@ -4,7 +4,9 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -115,6 +117,11 @@ final class HostHalf {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Asks who is there; waits for the answers. */
+    Set<Integer> silentRanks(Duration within) {
+        return host.silentRanks(within);
     }
 
     /** Ends the other half with a failure of this one, on all ranks. */

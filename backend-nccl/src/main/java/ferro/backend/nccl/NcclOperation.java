@@ -68,6 +68,14 @@ enum NcclOperation {
         return known;
     }
 
+    /** Returns whether every rank needs something of every other, so that none returns before all have called. */
+    boolean needsAllOfAll() {
+        return switch (this) {
+            case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BARRIER -> true;
+            default -> false;
+        };
+    }
+
     /** Returns ferro's name, for example {@code allReduce}. */
     String label() {
         return label;

@@ -87,6 +87,11 @@ final class NcclWork implements Work, DeviceTask<Void> {
         return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
+    /** Returns what was called, with its place in the sequence where it has one. */
+    String print() {
+        return title.print() + (sequence < 0 ? "" : " seq " + sequence);
+    }
+
     /** Returns where a failure of it happened. */
     Where where() {
         String group = queue.place().group();

@@ -6,6 +6,8 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -25,6 +27,12 @@ final class Watchdog {
     private static final Duration ABSENTEES_BOUND = Duration.ofMillis(800);
 
     private static final int PART_BEFORE_WARNING = 4;
+    /** So long before a deadline, and at most this part of it, the ranks are asked whether they are there. */
+    private static final long ASK_MOST_NANOS = 250_000_000;
+
+    private static final int ASK_PART = 4;
+    /** An answer may take so long even where the deadline is over. */
+    private static final long ANSWER_LEAST_NANOS = 100_000_000;
 
     private final WorkQueue queue;
     private final Thread thread;
@@ -36,6 +44,10 @@ final class Watchdog {
     private Expiry expiry;
     /** Operation that was said to be late. */
     private NcclWork warnedOf;
+    /** Who is not there, as they were asked before a deadline, and how long that may count. */
+    private CompletableFuture<Set<Integer>> silent;
+
+    private Deadline silentUntil;
 
     /** An operation past its deadline, while the store is asked who is missing. */
     private record Expiry(NcclWork work, Deadline bound) {}
@@ -156,7 +168,7 @@ final class Watchdog {
             if (!work.isDone() && work.deadline().passed()) {
                 return expire(oldest, work);
             }
-            next = Math.min(next, work.deadline().remainingNanos());
+            next = Math.min(next, askInTime(work));
         }
         long patience = queue.notes().patienceNanos(oldest) - oldest.deadline().elapsedNanos();
         if (patience > 0) {
@@ -165,40 +177,65 @@ final class Watchdog {
         return warnedOf == oldest ? next : Math.min(next, warnIfLate(oldest));
     }
 
+    /** Asks who is there, so that the answers are known at the deadline; returns nanoseconds until it is time for the next. */
+    private long askInTime(NcclWork work) {
+        Deadline deadline = work.deadline();
+        long left = deadline.remainingNanos();
+        long untilAsked = left - askNanos(deadline.lengthMillis() * 1_000_000);
+        if (untilAsked > 0) {
+            return untilAsked;
+        }
+        if (silent == null || silentUntil.passed()) {
+            Duration within = Duration.ofNanos(Math.max(left, ANSWER_LEAST_NANOS));
+            silent = queue.silentRanks(within);
+            silentUntil = queue.deadline(within.plusNanos(ANSWER_LEAST_NANOS));
+        }
+        return left;
+    }
+
+    private static long askNanos(long lengthNanos) {
+        return Math.min(ASK_MOST_NANOS, lengthNanos / ASK_PART);
+    }
+
     /** Says at a quarter of the deadline who is waited for; returns nanoseconds until then. */
     private long warnIfLate(NcclWork oldest) {
         Deadline deadline = oldest.deadline();
-        long left = deadline.lengthMillis() * 1_000_000 / PART_BEFORE_WARNING - deadline.elapsedNanos();
+        long quarter = deadline.lengthMillis() * 1_000_000 / PART_BEFORE_WARNING;
+        long left = quarter - deadline.elapsedNanos();
         if (left > 0) {
             return left;
         }
         warnedOf = oldest;
-        queue.notes().absentees(oldest, absent -> {
-            if (!oldest.isDone()) {
-                queue.late(oldest, absent);
-            }
-        });
+        queue.silentRanks(Duration.ofNanos(askNanos(quarter)))
+                .thenAccept(ranks -> queue.notes().absentees(oldest, waited -> {
+                    if (!oldest.isDone()) {
+                        queue.late(oldest, waited.butSilent(ranks));
+                    }
+                }));
         return LOOK_NANOS;
     }
 
-    /** The ranks to blame are those that the oldest operation waits for; the store knows them, if it is quick. */
+    /** The ranks to blame are those that the oldest operation waits for; the store and the other half know, if they are quick. */
     private long expire(NcclWork oldest, NcclWork late) {
         if (expiry == null || expiry.work != late) {
+            askInTime(late);
+            CompletableFuture<Set<Integer>> asked = silent;
             expiry = new Expiry(late, queue.deadline(ABSENTEES_BOUND));
-            queue.notes().absentees(oldest, absent -> timedOut(oldest, late, absent));
+            queue.notes()
+                    .absentees(
+                            oldest,
+                            waited -> asked.thenAccept(ranks -> timedOut(oldest, late, waited.butSilent(ranks))));
         } else if (expiry.bound.passed()) {
-            timedOut(oldest, late, "");
+            timedOut(oldest, late, Waited.unknown().butSilent(silent.getNow(Set.of())));
         }
         return expiry.bound.remainingNanos() + 1;
     }
 
-    private void timedOut(NcclWork oldest, NcclWork late, String absent) {
-        String head = oldest == late ? "" : ", queued behind " + oldest.title().print() + " seq " + oldest.sequence();
-        String whom = absent.isEmpty()
-                ? ": another rank is late, gone, or made another call"
-                : ": rank " + absent + " has not called it";
+    private void timedOut(NcclWork oldest, NcclWork late, Waited waited) {
+        String head = oldest == late ? "" : ", queued behind " + oldest.print();
         String text = late.title().print() + " timed out after "
-                + late.deadline().lengthMillis() + " ms" + head + whom + "; the communicator is aborted, join again";
-        queue.fail(new GroupFailure(Code.TIMED_OUT, absent, text, null));
+                + late.deadline().lengthMillis() + " ms" + head + ": " + waited.text()
+                + "; the communicator is aborted, join again";
+        queue.fail(new GroupFailure(Code.TIMED_OUT, waited.culprits(), text, null));
     }
 }

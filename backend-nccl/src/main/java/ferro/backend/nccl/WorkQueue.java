@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
@@ -215,6 +216,25 @@ final class WorkQueue {
         half.listen(why -> fail(why, false));
     }
 
+    /** Asks by the other half who is there, on a thread that may wait; where there is none nobody is silent. */
+    CompletableFuture<Set<Integer>> silentRanks(Duration within) {
+        HostHalf half = host;
+        CompletableFuture<Set<Integer>> answer = new CompletableFuture<>();
+        if (half == null) {
+            answer.complete(Set.of());
+            return answer;
+        }
+        onThreadOfItsOwn(() -> {
+            try {
+                answer.complete(half.silentRanks(within));
+            } catch (RuntimeException | Error thrown) {
+                LOG.log(Level.DEBUG, "nobody knows which ranks of " + place() + " are there", thrown);
+                answer.complete(Set.of());
+            }
+        });
+        return answer;
+    }
+
     GroupListeners listeners() {
         return listeners;
     }
@@ -261,14 +281,11 @@ final class WorkQueue {
     }
 
     /** An operation has used up a quarter of its time. */
-    void late(NcclWork work, String absent) {
-        String whom = absent.isEmpty() ? "all ranks have called it, or nobody knows" : "rank " + absent + " has not";
-        String text =
-                place().during(work.title().operation()) + ": " + work.title().print() + " seq "
-                        + work.sequence() + " waits for " + work.elapsed().toMillis() + " ms of "
-                        + work.deadline().lengthMillis() + " ms: " + whom;
+    void late(NcclWork work, Waited waited) {
+        String text = place().during(work.title().operation()) + ": " + work.print() + " waits for "
+                + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
-        listeners.tell(recorded(GroupEvent.Kind.LATE, absent, text));
+        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
     }
 
     private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {

@@ -84,6 +84,29 @@ class NcclDiagnosisTest {
 
     @Test
     @DisplayName(
+            "row 4: nobody is blamed for a broadcast that others may have returned from; the text says whom it is about")
+    void whoMayHaveReturnedIsNotBlamed() throws InterruptedException {
+        BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            JnaNcclBackend leaf = ranks.rank(1);
+            leaf.onEvent(events::add);
+            Throwable outcome = NcclRanks.outcome(NcclRanks.on("leaf", () -> {
+                leaf.run(new Collective.Broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
+                return null;
+            }));
+            FerroException failure = assertInstanceOf(FerroException.class, outcome);
+            assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
+            assertEquals("", failure.where().culprits(), failure.toString());
+            String doubt = "ranks 0,2 do not wait in it: not called, or returned already";
+            assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
+            GroupEvent late = next(events);
+            assertEquals(List.of(), late.ranks(), late.toString());
+            assertTrue(late.text().contains(doubt), late.text());
+        }
+    }
+
+    @Test
+    @DisplayName(
             "row 36: a native abort that hangs is given up at its bound; those who wait hear NATIVE, abort stuck, with the"
                     + " first failure as its cause; the process lives and close ends")
     void aNativeAbortThatHangsIsGivenUp() throws Exception {

@@ -15,8 +15,10 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -103,6 +105,42 @@ class PairTest {
             assertEquals("TIMED_OUT of 1", story(assertInstanceOf(FerroException.class, outcomes.get(rank))));
         }
         allTell("TIMED_OUT of 1");
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: a rank that is in a call on the device but does not answer the host's half is named at the deadline,"
+                    + " beside those that have not called")
+    void aSilentRankInACallOfTheDeviceIsNamed() {
+        assertEquals("TIMED_OUT of 1,2", beside(silent(1), sum()));
+    }
+
+    @Test
+    @DisplayName("row 4: only who does not answer is named where others may have returned from the call already")
+    void onlyTheSilentAreNamedWhereOthersMayHaveReturned() {
+        assertEquals("TIMED_OUT of 1", beside(silent(1), new Collective.Broadcast(sum().operand(), 2)));
+    }
+
+    /** Ranks 0 and 1 make a call, rank 1 with much patience, rank 2 never; returns what rank 0 hears. */
+    private String beside(CollectiveBackend host, Collective call) {
+        devices.rank(0).controlledBy(host);
+        devices.rank(1).submit(call, Duration.ofSeconds(60));
+        Throwable outcome = NcclRanks.outcome(NcclRanks.on("rank-0", () -> {
+            devices.rank(0).run(call, Duration.ofMillis(900));
+            return null;
+        }));
+        FerroException failure = assertInstanceOf(FerroException.class, outcome);
+        assertTrue(failure.getMessage().contains("nothing is heard of rank 1"), failure.getMessage());
+        return story(failure);
+    }
+
+    private CollectiveBackend silent(int rank) {
+        return new ForwardingBackend(hosts.get(0)) {
+            @Override
+            public Set<Integer> silentRanks(Duration within) {
+                return Set.of(rank);
+            }
+        };
     }
 
     @Test

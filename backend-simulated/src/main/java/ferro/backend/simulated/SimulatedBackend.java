@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -214,6 +215,11 @@ public final class SimulatedBackend implements CollectiveBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         engine.onEvent(listener);
+    }
+
+    @Override
+    public Set<Integer> silentRanks(Duration within) {
+        return engine.silentRanks(within);
     }
 
     @Override

@@ -10,6 +10,7 @@ import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -237,6 +238,20 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         long ask = board.ask();
         tellAll(ControlMessage.query(ask, call));
         return ask;
+    }
+
+    /**
+     * Asks all ranks, and waits for their answers.
+     *
+     * @param nanos waits so long for those that do not answer
+     * @return ranks that have not answered; none once the group has failed
+     */
+    public Set<Integer> silentRanks(long nanos) {
+        return new RollCall(this).silent(nanos);
+    }
+
+    BitSet silentTo(long ask) {
+        return board.silentTo(ask);
     }
 
     boolean hasAnswered(int peer, long ask) {

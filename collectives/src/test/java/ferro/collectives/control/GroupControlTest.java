@@ -46,6 +46,8 @@ class GroupControlTest {
 
     private final List<GroupControl> ranks = new ArrayList<>();
     private final int[] failures = new int[3];
+    /** Ranks that hear nothing. */
+    private final Set<Integer> deaf = new HashSet<>();
 
     /** A control lane and nothing else: delivers at once, on the sender's thread. */
     private final class ControlLane implements Transport {
@@ -57,7 +59,9 @@ class GroupControlTest {
 
         @Override
         public void control(int peer, ByteBuffer message) {
-            ranks.get(peer).control(rank, message);
+            if (!deaf.contains(peer)) {
+                ranks.get(peer).control(rank, message);
+            }
         }
 
         @Override
@@ -157,6 +161,17 @@ class GroupControlTest {
 
     private static FerroException lost(int peer) {
         return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
+    }
+
+    @Test
+    @DisplayName("row 4: whoever does not answer within the time is silent; nobody is where all answer")
+    void aRollCallTellsWhoDoesNotAnswer() {
+        assertEquals(Set.of(), ranks.get(0).silentRanks(TimeUnit.SECONDS.toNanos(PATIENCE)));
+
+        deaf.add(1);
+
+        assertEquals(Set.of(1), ranks.get(0).silentRanks(TimeUnit.MILLISECONDS.toNanos(20)));
+        assertNull(ranks.get(0).failure(), "asking fails nobody");
     }
 
     @Test

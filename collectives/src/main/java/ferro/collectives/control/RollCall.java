@@ -1,0 +1,57 @@
+package ferro.collectives.control;
+
+import java.util.BitSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Asks all ranks whether they are there, for somebody who may wait. Whoever stood still itself asks again: what the others
+ * answered meanwhile has not been read yet.
+ */
+final class RollCall {
+    private static final long LOOK_NANOS = 1_000_000L;
+    /** As {@link Inquiry}: whoever looks this much later than it wanted has stood still. */
+    private static final long STOOD_STILL_NANOS = 250_000_000L;
+    /** So often it asks again at most. */
+    private static final int ASKED_MOST = 4;
+
+    private final GroupControl control;
+
+    RollCall(GroupControl control) {
+        this.control = control;
+    }
+
+    /** Returns who has not answered within a time; nobody once the group has failed. */
+    Set<Integer> silent(long nanos) {
+        BitSet silent = new BitSet();
+        for (int round = 0; round < ASKED_MOST; round++) {
+            long ask = control.ask(null);
+            boolean stoodStill = hasStoodStill(ask, nanos);
+            silent = control.silentTo(ask);
+            if (!stoodStill || silent.isEmpty()) {
+                break;
+            }
+        }
+        Set<Integer> ranks = new TreeSet<>();
+        if (control.failure() == null) {
+            silent.stream().forEach(ranks::add);
+        }
+        return ranks;
+    }
+
+    /** Waits until all have answered, the time is over, the group has failed, or this process has stood still. */
+    private boolean hasStoodStill(long ask, long nanos) {
+        long begun = control.nanoTime();
+        long last = begun;
+        while (last - begun < nanos && control.failure() == null && control.isAnySilent(ask, null)) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            long now = control.nanoTime();
+            if (now - last > STOOD_STILL_NANOS) {
+                return true;
+            }
+            last = now;
+        }
+        return false;
+    }
+}
