@@ -32,6 +32,11 @@ final class GroupVerdict {
             causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
         }
         run.paused().forEach(rank -> silent.add(part.indexOf(rank)));
+        // whoever stood still may find its deadline over before it has looked into a link that broke
+        causes.stream()
+                .filter(cause ->
+                        cause.fault() instanceof Fault.Drop && !run.paused().isEmpty())
+                .forEach(cause -> silent.addAll(cause.suspects()));
         for (int rank = 0; rank < part.members().length; rank++) {
             for (GroupRun.Attempt attempt : group.attempts.get(rank)) {
                 if (isAlone(rank, attempt)) {
@@ -101,7 +106,12 @@ final class GroupVerdict {
 
     private void checkFailure(String what, FerroException failure, List<String> wrong) {
         Set<Integer> culprits = culprits(failure);
-        boolean onlySilent = failure.code() == Code.TIMED_OUT && !culprits.isEmpty() && silent.containsAll(culprits);
+        boolean late = failure.code() == Code.TIMED_OUT;
+        boolean onlySilent = late && !culprits.isEmpty() && silent.containsAll(culprits);
+        // a message may close a circle with a collective: of the circle one rank is the culprit
+        if (late && failure.getMessage().contains(": gave up on rank ")) {
+            culprits.removeIf(rank -> !Cause.allows(causes, silent, failure.code(), Set.of(rank)));
+        }
         if (!onlySilent && !Cause.allows(causes, silent, failure.code(), culprits)) {
             wrong.add(what + "untrue " + failure.code() + " of "
                     + failure.where().culprits() + ": " + failure.getMessage());
