@@ -109,7 +109,9 @@ final class OperationWatch {
     private void refuseToWaitForTheDeparted(Operation operation) {
         int gone = control.departedBefore(operation.header().sequence());
         if (gone >= 0) {
-            String text = control.closedBy(gone);
+            String text = control.closedBy(gone) + ", while rank " + group.rank() + " is in "
+                    + operation.header().text() + " seq " + operation.header().sequence()
+                    + ": if it should have been there, its own output says why it closed";
             control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
         }
     }

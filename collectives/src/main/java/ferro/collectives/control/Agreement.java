@@ -3,6 +3,8 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.collectives.control.Proposals.Given;
 import ferro.collectives.control.Proposals.Proposal;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -35,6 +37,8 @@ import java.util.stream.LongStream;
 public final class Agreement {
     /** A waiter looks at least so often: this bounds how long a clock that jumps could hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
+    /** Nobody is warned of shorter deadlines, as with collectives. */
+    private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
     /** Between the first look after a deadline and the judgement. */
     private static final long JUDGE_NANOS = 5_000_000L;
 
@@ -59,9 +63,11 @@ public final class Agreement {
         private final Map<Integer, Long> turns = new HashMap<>();
         private final Inquiry inquiry = control.inquiry();
         private final CompletableFuture<Long> end = new CompletableFuture<>();
-        private FerroException ended;
+        private final Inquiry warning = control.inquiry();
+        private Given ended;
         private FerroException given;
         private boolean announced;
+        private boolean warned;
 
         private Attempt(long parent, int[] ranks, Duration timeout) {
             this.list = Arrays.toString(ranks);
@@ -71,6 +77,7 @@ public final class Agreement {
             this.number = ++attempts;
             this.begunNanos = context.nanoTime();
             this.timeoutNanos = Deadlines.nanos(timeout);
+            this.warned = timeoutNanos < WARNED_LEAST_NANOS;
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);
@@ -118,14 +125,47 @@ public final class Agreement {
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + Names.ranks(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
-            long next = now - deadline >= 0
-                    ? now + JUDGE_NANOS
-                    : LongStream.of(deadline - Inquiry.firstNanos(lead), deadline - lead, deadline)
-                            .filter(at -> now - at < 0)
-                            .findFirst()
-                            .orElse(deadline);
+            warnIfLate(missing, now);
+            long next = nextLook(deadline, lead, now);
             inquiry.nextLookAt(next);
+            warning.nextLookAt(next);
             return next;
+        }
+
+        private void warnIfLate(BitSet missing, long now) {
+            long part = timeoutNanos / 4;
+            if (warned
+                    || end.isDone()
+                    || !warning.mayJudge(null, missing, begunNanos + part, Inquiry.leadNanos(part), now)) {
+                return;
+            }
+            warned = true;
+            Diagnosis.Verdict verdict = warning.missing(missing);
+            control.event(
+                    GroupEvent.Kind.LATE,
+                    verdict.culprits().stream().boxed().toList(),
+                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + Names.ranks(missing)
+                            + " after "
+                            + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
+                            + verdict.text());
+        }
+
+        private long nextLook(long deadline, long lead, long now) {
+            long warnAt = begunNanos + timeoutNanos / 4;
+            if (now - deadline >= 0 || !warned && now - warnAt >= 0) {
+                return now + JUDGE_NANOS;
+            }
+            long warnLead = Inquiry.leadNanos(timeoutNanos / 4);
+            return LongStream.of(
+                            warned ? now : warnAt - Inquiry.firstNanos(warnLead),
+                            warned ? now : warnAt - warnLead,
+                            warned ? now : warnAt,
+                            deadline - Inquiry.firstNanos(lead),
+                            deadline - lead,
+                            deadline)
+                    .filter(at -> now - at < 0)
+                    .findFirst()
+                    .orElse(deadline);
         }
 
         private BitSet missing() {
@@ -175,8 +215,20 @@ public final class Agreement {
         }
 
         private void announce() {
-            turns.forEach((member, turn) -> control.tell(member, ControlMessage.agree(number, turn, list)));
-            takeBack(null, true);
+            try {
+                turns.forEach((member, turn) -> control.tell(member, ControlMessage.agree(number, turn, list)));
+            } finally {
+                takeBack(null, true);
+            }
+        }
+
+        /** What this rank could not begin it has given up: else no other attempt could ever be made. */
+        private void broken(Throwable broken) {
+            try {
+                finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed inside: " + broken));
+            } catch (RuntimeException | Error again) {
+                broken.addSuppressed(again);
+            }
         }
 
         /** Takes back what was told, but not before it was told to all: an answer may come meanwhile. */
@@ -199,6 +251,10 @@ public final class Agreement {
                 current = mine ? null : current;
                 return mine;
             }
+        }
+
+        private FerroException failure(Given given) {
+            return failure(given.code(), given.culprits(), given.text());
         }
 
         private FerroException failure(Code code, String culprits, String text) {
@@ -237,8 +293,13 @@ public final class Agreement {
             mine = new Attempt(parent, ranks, timeout);
             current = mine;
         }
-        mine.announce();
-        mine.step();
+        try {
+            mine.announce();
+            mine.step();
+        } catch (RuntimeException | Error broken) {
+            mine.broken(broken);
+            throw broken;
+        }
         return mine;
     }
 
@@ -289,7 +350,7 @@ public final class Agreement {
     void cancelled(int peer, long turn, Code code, String culprits, String text) {
         synchronized (this) {
             Attempt mine = current;
-            FerroException given = outside(
+            Given given = new Given(
                     code == Code.INTERRUPTED ? Code.ABORTED : code,
                     culprits.isEmpty() ? Integer.toString(peer) : culprits,
                     "rank " + peer + " gave it up: " + text);
@@ -300,12 +361,6 @@ public final class Agreement {
             }
         }
         wake();
-    }
-
-    private FerroException outside(Code code, String culprits, String text) {
-        Where where = new Where(group.name(), group.rank(), culprits, "newGroup", -1, -1, 0, 0, 0);
-        return new FerroException(
-                code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
     }
 
     /** Goes on after something has changed: the parent has failed, a rank has left. */
@@ -340,7 +395,7 @@ public final class Agreement {
                                 + " makes " + proposal.ranks());
             }
             if (proposal.given() != null) {
-                throw proposal.given();
+                throw mine.failure(proposal.given());
             }
             mine.open.clear(member);
         }
@@ -353,7 +408,7 @@ public final class Agreement {
 
     private void refuseToWait(Attempt mine) {
         if (mine.ended != null) {
-            throw mine.ended;
+            throw mine.failure(mine.ended);
         }
         Failure failed = control.failure();
         if (failed != null) {

@@ -18,6 +18,7 @@ public final class Diagnosis {
     private final Status[] answers;
     private final BitSet slow;
     private final long sequence;
+    private final BitSet[] waits;
     private BitSet mine = new BitSet();
 
     /**
@@ -35,6 +36,7 @@ public final class Diagnosis {
         this.answers = answers;
         this.slow = slow;
         this.sequence = sequence;
+        this.waits = new BitSet[answers.length];
     }
 
     /** Judges a collective, by the ranks whose data this one waits for. */
@@ -81,13 +83,26 @@ public final class Diagnosis {
     private BitSet endOfChain(BitSet first) {
         BitSet seen = reachedFrom(first);
         BitSet ends = new BitSet();
+        seen.stream()
+                .forEach(rank -> ends.set(rank, rank != self && waitsFor(rank).isEmpty()));
+        if (!ends.isEmpty()) {
+            return ends;
+        }
+        BitSet circle = circles(seen);
+        return circle.isEmpty() ? seen : circle;
+    }
+
+    /** Returns those that wait for themselves in the end: the transitive closure, by Warshall's algorithm. */
+    private BitSet circles(BitSet seen) {
+        BitSet[] reached = new BitSet[waits.length];
+        seen.stream().forEach(rank -> reached[rank] = (BitSet) waitsFor(rank).clone());
+        seen.stream()
+                .forEach(by -> seen.stream()
+                        .filter(rank -> reached[rank].get(by))
+                        .forEach(rank -> reached[rank].or(reached[by])));
         BitSet circle = new BitSet();
-        seen.stream().forEach(rank -> {
-            BitSet next = waitsFor(rank);
-            ends.set(rank, next.isEmpty() && rank != self);
-            circle.set(rank, reachedFrom(next).get(rank));
-        });
-        return !ends.isEmpty() ? ends : !circle.isEmpty() ? circle : seen;
+        seen.stream().forEach(rank -> circle.set(rank, reached[rank].get(rank)));
+        return circle;
     }
 
     /** Returns some ranks and all that these wait for, directly or not. */
@@ -97,7 +112,7 @@ public final class Diagnosis {
         while (!open.isEmpty()) {
             int rank = open.nextSetBit(0);
             open.clear(rank);
-            BitSet next = waitsFor(rank);
+            BitSet next = (BitSet) waitsFor(rank).clone();
             next.andNot(seen);
             seen.or(next);
             open.or(next);
@@ -105,11 +120,15 @@ public final class Diagnosis {
         return seen;
     }
 
+    /** Not to be changed: what a rank has answered is read once. */
     private BitSet waitsFor(int rank) {
         if (rank == self) {
-            return (BitSet) mine.clone();
+            return mine;
         }
-        return answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(joinedRanks);
+        if (waits[rank] == null) {
+            waits[rank] = answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(joinedRanks);
+        }
+        return waits[rank];
     }
 
     private String text(BitSet first, BitSet listed) {

@@ -13,6 +13,7 @@ final class Peer {
 
     private final int rank;
     private boolean present;
+    private boolean awaited;
     private boolean over;
     private long intervalNanos;
     private String identity = "";
@@ -29,6 +30,14 @@ final class Peer {
 
     int rank() {
         return rank;
+    }
+
+    /** The watch begins: a rank that stands still before it says anything is silent from now on. */
+    synchronized void awaitedFrom(long nowNanos) {
+        awaited = true;
+        if (!present) {
+            heardAt = nowNanos;
+        }
     }
 
     /** Returns whether this is news; a rank says it once. */
@@ -68,9 +77,9 @@ final class Peer {
         return over;
     }
 
-    /** Whether its silence means something: it has said that it sends heartbeats, and not that it leaves. */
+    /** Whether its silence means something: it has not said that it sends no heartbeats, nor that it leaves. */
     synchronized boolean isExpected() {
-        return present && !over && intervalNanos > 0;
+        return !over && (present ? intervalNanos > 0 : awaited);
     }
 
     /** Returns when it was heard last; of an {@link #isExpected expected} one. */

@@ -1,6 +1,6 @@
 package ferro.collectives.control;
 
-import ferro.FerroException;
+import ferro.FerroException.Code;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,7 +13,10 @@ final class Proposals {
     private final Map<Integer, Long> turns = new HashMap<>();
 
     /** What a rank said it makes, and why it has given it up, or null. */
-    record Proposal(long attempt, String hash, String ranks, FerroException given) {}
+    record Proposal(long attempt, String hash, String ranks, Given given) {}
+
+    /** Why a rank has given up what it made, and whom it blames. */
+    record Given(Code code, String culprits, String text) {}
 
     /** Begins the next turn with a rank. */
     long nextTurn(int member) {
@@ -37,7 +40,7 @@ final class Proposals {
     }
 
     /** Notes that a rank has given up what it makes at a turn; returns false if it is not there, or was taken already. */
-    boolean giveUp(int peer, long turn, FerroException why) {
+    boolean giveUp(int peer, long turn, Given why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(turn);
         if (proposal == null) {

@@ -36,6 +36,9 @@ final class SilenceWatch {
 
     void begin(long nowNanos) {
         judgeFrom = nowNanos;
+        for (Seen seen : times.areOn() ? watched : new Seen[0]) {
+            seen.peer.awaitedFrom(nowNanos);
+        }
     }
 
     /** This process stood still: what came meanwhile must be read before anybody is called silent. */

@@ -1,6 +1,5 @@
 package ferro.collectives.control;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -34,17 +33,21 @@ public final class Standings {
         seats.remove(seat);
     }
 
-    /** Returns the seats where something is under way, the one that asks first. */
-    List<Seat> busy(Seat first) {
-        List<Seat> busy = new ArrayList<>();
-        if (!first.standing.get().isIdle()) {
-            busy.add(first);
+    /** Something that is under way, and where; the picture is read once, as the next one may be of nothing. */
+    record Busy(Seat seat, Standing standing) {}
+
+    /** Returns a seat where something is under way, the one that asks before others; or null. */
+    Busy busy(Seat first) {
+        Standing own = first.standing.get();
+        if (!own.isIdle()) {
+            return new Busy(first, own);
         }
         for (Seat seat : seats) {
-            if (seat != first && !seat.standing.get().isIdle()) {
-                busy.add(seat);
+            Standing standing = seat == first ? Standing.IDLE : seat.standing.get();
+            if (!standing.isIdle()) {
+                return new Busy(seat, standing);
             }
         }
-        return busy;
+        return null;
     }
 }

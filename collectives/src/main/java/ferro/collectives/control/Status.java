@@ -1,6 +1,7 @@
 package ferro.collectives.control;
 
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 /**
  * What a rank has answered about where it stands.
@@ -76,7 +77,8 @@ record Status(
     /** Returns the ranks of this group that it waits for. */
     BitSet waitsForOf(int[] joinedRanks) {
         BitSet ranks = new BitSet();
-        BitSet joined = Names.set(waitsFor, Integer.MAX_VALUE);
+        // what it says is from another rank: no number above those of this group may make a set larger
+        BitSet joined = Names.set(waitsFor, 1 + IntStream.of(joinedRanks).max().orElse(0));
         for (int rank = 0; rank < joinedRanks.length; rank++) {
             if (joined.get(joinedRanks[rank])) {
                 ranks.set(rank);

@@ -2,7 +2,6 @@ package ferro.collectives.control;
 
 import ferro.spi.CallHeader;
 import java.util.BitSet;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What this rank answers when it is asked where it stands: in this group, or else in another of the same processes. */
@@ -32,14 +31,14 @@ final class Whereabouts {
     Status status(long ask, long asked) {
         CallHeader call = history.find(asked);
         CallHeader last = history.find(history.last());
-        List<Standings.Seat> busy = standings.busy(seat);
+        Standings.Busy busy = standings.busy(seat);
         String place = "";
         String waitsFor = "";
         long running = 0;
         long pausedNanos = 0;
-        if (!busy.isEmpty()) {
-            Standings.Seat there = busy.get(0);
-            Standing standing = there.standing().get();
+        if (busy != null) {
+            Standings.Seat there = busy.seat();
+            Standing standing = busy.standing();
             place = standing.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? standing.sequence() : 0;
             waitsFor = Names.list(joined(standing.waitingFor(), there.joinedRanks()));
