@@ -4,7 +4,6 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.FerroException;
-import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
@@ -20,6 +19,7 @@ import ferro.recorder.GroupRecorder;
 import ferro.spi.CallHeader;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.Listeners;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
@@ -73,7 +73,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.place = place;
         this.stepped = place.manner().stepped();
         this.driver = new Driver(this, transport, group, context, stepped);
-        this.listeners = new Listeners(group, driver::later, !stepped);
+        this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
         this.planner = new Planner(group, context);
         this.runner = new PlanRunner(new Lanes(transport, Lane.COLLECTIVE));
@@ -334,7 +334,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         try {
             if (!settled) {
                 settled = true;
-                mismatchUntold = failure.code() == Code.MISMATCH && current == null && queue.isEmpty();
+                mismatchUntold = failure.code() == FerroException.Code.MISMATCH && current == null && queue.isEmpty();
                 leaveLinks();
             }
         } finally {
@@ -422,7 +422,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
         int gone = control.departed();
         if (gone >= 0 && control.failure() == null) {
-            control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, "" + gone, control.closedBy(gone), null));
+            control.lostByClosing(gone);
         }
         Failure failure = control.failure();
         if (failure != null) {

@@ -113,13 +113,20 @@ final class RoutedBackend extends ForwardingBackend {
         return host.failure().or(device::failure);
     }
 
-    /** Hears of both, but of the failure from the host's alone: it is one. */
+    /** Hears of both, one event at a time, but of the failure from the host's alone: it is one. */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
-        host.onEvent(listener);
-        device.onEvent(event -> {
-            if (event.kind() != GroupEvent.Kind.FAILED) {
+        Object oneAtATime = new Object();
+        host.onEvent(event -> {
+            synchronized (oneAtATime) {
                 listener.accept(event);
+            }
+        });
+        device.onEvent(event -> {
+            synchronized (oneAtATime) {
+                if (event.kind() != GroupEvent.Kind.FAILED) {
+                    listener.accept(event);
+                }
             }
         });
     }

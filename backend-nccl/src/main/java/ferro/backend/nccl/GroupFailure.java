@@ -4,7 +4,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Why a group has ended; there is one per rank, the first, and every call tells it.
@@ -72,15 +75,30 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return (code + "\n" + culprits + "\n" + text).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Reads what another rank wrote; empty if it is something else. */
-    static Optional<GroupFailure> decoded(byte[] bytes) {
+    /** Returns the ranks that are named; what is no number is nobody. */
+    static List<Integer> ranks(String culprits) {
+        return Stream.of(culprits.split(","))
+                .map(String::strip)
+                .filter(rank -> rank.matches("[0-9]{1,9}"))
+                .map(Integer::valueOf)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** Reads what another rank wrote; empty if it is something else. Whoever is not in the world is not to blame. */
+    static Optional<GroupFailure> decoded(byte[] bytes, int worldSize) {
         String[] fields = new String(bytes, StandardCharsets.UTF_8).split("\n", FIELDS);
         if (fields.length < FIELDS) {
             return Optional.empty();
         }
         for (Code code : Code.values()) {
             if (code.name().equals(fields[0])) {
-                return Optional.of(new GroupFailure(code, fields[1], fields[2], null));
+                String blamed = ranks(fields[1]).stream()
+                        .filter(rank -> rank < worldSize)
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(","));
+                return Optional.of(new GroupFailure(code, blamed, fields[2], null));
             }
         }
         return Optional.empty();

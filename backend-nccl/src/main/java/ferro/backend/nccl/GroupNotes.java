@@ -137,7 +137,7 @@ final class GroupNotes {
             return Optional.empty();
         }
         if (!isClosedNote(note)) {
-            return GroupFailure.decoded(note);
+            return GroupFailure.decoded(note, place.worldSize());
         }
         // a rank that closed after this operation has done its part of it
         boolean before = oldest.title().isMessage() || closedAfter(note) < oldest.sequence();

@@ -170,7 +170,7 @@ final class NewGroups {
             }
             byte[] over = GroupNotes.peek(store(), theirs.key() + "/over");
             if (over != null) {
-                GroupFailure why = GroupFailure.decoded(over)
+                GroupFailure why = GroupFailure.decoded(over, queue.place().worldSize())
                         .orElse(new GroupFailure(Code.ABORTED, Integer.toString(rank), "given up", null));
                 throw failure(attempt, why);
             }

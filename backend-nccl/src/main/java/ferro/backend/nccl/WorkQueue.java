@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.spi.Listeners;
 import ferro.spi.RankContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -19,7 +20,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 /**
  * The order of operations of one rank, and its one failure.
@@ -46,7 +46,7 @@ final class WorkQueue {
     /** Streams with raw calls that nobody has synchronised since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
-    private final GroupListeners listeners = new GroupListeners(this::onThreadOfItsOwn);
+    private final Listeners listeners;
 
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
     private ThreadPoolExecutor chained;
@@ -64,6 +64,7 @@ final class WorkQueue {
     WorkQueue(Communicator comm, GroupNotes notes) {
         this.comm = comm;
         this.notes = notes;
+        this.listeners = new Listeners(place().group(), this::onThreadOfItsOwn, false);
         this.watchdog = new Watchdog(this);
         watchdog.start();
     }
@@ -235,7 +236,7 @@ final class WorkQueue {
         return answer;
     }
 
-    GroupListeners listeners() {
+    Listeners listeners() {
         return listeners;
     }
 
@@ -289,12 +290,7 @@ final class WorkQueue {
     }
 
     private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
-        List<Integer> named = Stream.of(ranks.split(","))
-                .filter(rank -> !rank.isBlank())
-                .map(rank -> Integer.valueOf(rank.strip()))
-                .sorted()
-                .toList();
-        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), named, text);
+        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), GroupFailure.ranks(ranks), text);
         if (recording != null) {
             recording.event(event);
         }
@@ -421,13 +417,16 @@ final class WorkQueue {
 
     /** Ends the threads; after the communicator. What is pending even then will never be looked at again. */
     void end() {
-        watchdog.end();
-        notes.close();
-        for (NcclWork work : pending()) {
-            work.abandon(failure.get());
-        }
-        if (recording != null) {
-            recording.close();
+        try {
+            watchdog.end();
+            notes.close();
+            for (NcclWork work : pending()) {
+                work.abandon(failure.get());
+            }
+        } finally {
+            if (recording != null) {
+                recording.close();
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import ferro.Work;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.spi.ForwardingBackend;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -224,6 +225,36 @@ class PairTest {
 
         List<NativeLog.Line> made = NativeLog.stop();
         assertEquals(0, NativeLog.count(made, "ncclAllReduce"));
+    }
+
+    @Test
+    @DisplayName("a listener of the user that blocks does not keep a failure of the host's half from the device's")
+    void aListenerThatBlocksKeepsNoFailureBack() {
+        CountDownLatch never = new CountDownLatch(1);
+        CollectiveBackend host = hosts.get(1);
+        host.onEvent(event -> NcclRanks.outcome(NcclRanks.on("blocks", () -> never.await(9, TimeUnit.SECONDS))));
+        devices.rank(1).controlledBy(host);
+        long begun = System.nanoTime();
+
+        hosts.get(0).abort(new IllegalStateException("out of paper"));
+        allTell("ABORTED of 0");
+
+        assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(6), "kept back by the listener");
+        never.countDown();
+    }
+
+    @Test
+    @DisplayName("culprits that make no sense name nobody, and keep neither failure nor event back")
+    void culpritsThatMakeNoSenseNameNobody() throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        devices.rank(0).onEvent(event -> told.countDown());
+        Where here = Where.outside("simulated", 0).blaming("1,x");
+
+        hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+
+        assertTrue(told.await(10, TimeUnit.SECONDS), "no event");
+        byte[] hostile = "PEER_LOST\n2,x,-1,77777777777777777777,9,1\ngone".getBytes(StandardCharsets.UTF_8);
+        assertEquals("1,2", GroupFailure.decoded(hostile, 3).orElseThrow().culprits());
     }
 
     @ParameterizedTest(name = "{0}")

@@ -257,17 +257,23 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
 
     @Override
     public void ended(int peer, Throwable cause) {
-        if (cause instanceof OutOfMemoryError) {
-            String text =
-                    "rank " + spec.rank() + " of \"" + spec.name() + "\" ran out of memory for its control connection"
-                            + " to rank " + peer + ": " + cause.getMessage();
-            Where own = where().blaming(Integer.toString(spec.rank()));
-            gone(peer, new FerroException(Code.RESOURCE, own, text, cause));
+        if (cause instanceof RuntimeException || cause instanceof Error) {
+            gone(peer, ownFailure(peer, cause));
             return;
         }
         Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
         String why = cause == null ? "" : ": " + cause.getMessage();
         gone(peer, failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause));
+    }
+
+    /** What is thrown here is nothing that the peer has done. */
+    FerroException ownFailure(int peer, Throwable cause) {
+        boolean memory = cause instanceof OutOfMemoryError;
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
+                + (memory ? "ran out of memory for" : "failed inside at") + " its control connection to rank " + peer
+                + ": " + (memory ? cause.getMessage() : cause);
+        Where own = where().blaming(Integer.toString(spec.rank()));
+        return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);
     }
 
     private FerroException failure(int peer, Code code, String what, Throwable cause) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.Secret.Role;
@@ -207,6 +208,21 @@ class PeersTest {
                     assertTrue(lost.text().contains("MESSAGE with 2130706433 bytes"), lost.text());
                 }
             }
+        }
+    }
+
+    @Test
+    void whatIsThrownOnThisSideIsNotBlamedOnThePeer() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            Peers peers = new Peers(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
+
+            FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
+
+            assertEquals(Code.ABORTED, failure.code());
+            assertEquals("1", failure.where().culprits());
+            assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed inside"), failure.getMessage());
+            context.release(TcpPort.class);
         }
     }
 }

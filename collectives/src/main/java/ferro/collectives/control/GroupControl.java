@@ -347,6 +347,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
+     * Fails the group, since a call cannot succeed without a rank that has closed its end.
+     *
+     * @param peer rank that has said goodbye
+     */
+    public void lostByClosing(int peer) {
+        fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), closedBy(peer), null));
+    }
+
+    /**
      * Says that a rank takes part no more.
      *
      * @param peer rank that has said goodbye

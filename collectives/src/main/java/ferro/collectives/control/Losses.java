@@ -47,8 +47,13 @@ final class Losses {
     private void blame(int peer, FerroException cause) {
         boolean gone = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION;
         if (!gone || rules.blamesLoss(hasToldAbort(peer), control.hasDeparted(peer))) {
-            control.fail(of(peer, cause.code(), cause.getMessage(), cause));
+            control.fail(of(isOwn(cause) ? control.self() : peer, cause.code(), cause.getMessage(), cause));
         }
+    }
+
+    /** The medium gave up a peer for what went wrong on this side. */
+    private static boolean isOwn(FerroException cause) {
+        return cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
     }
 
     void broken(int peer, FerroException cause) {

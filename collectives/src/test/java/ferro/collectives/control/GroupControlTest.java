@@ -164,6 +164,13 @@ class GroupControlTest {
     }
 
     @Test
+    void whatTheMediumSaysOfItsOwnSideIsNotBlamedOnThePeer() {
+        Where where = Where.outside("dp", 0).blaming("0");
+        ranks.get(0).lost(1, new FerroException(Code.ABORTED, where, "rank 0 of \"dp\" failed inside"));
+        assertEquals("0", ranks.get(2).failure().culprits());
+    }
+
+    @Test
     @DisplayName("row 4: whoever does not answer within the time is silent; nobody is where all answer")
     void aRollCallTellsWhoDoesNotAnswer() {
         assertEquals(Set.of(), ranks.get(0).silentRanks(TimeUnit.SECONDS.toNanos(PATIENCE)));

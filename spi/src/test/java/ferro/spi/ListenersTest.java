@@ -1,25 +1,26 @@
-package ferro.collectives;
+package ferro.spi;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.GroupEvent;
 import ferro.GroupEvent.Kind;
-import ferro.spi.GroupSpec;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ListenersTest {
     private final Deque<Runnable> told = new ArrayDeque<>();
     private final List<String> heard = new ArrayList<>();
     private Executor executor = told::add;
-    private final Listeners listeners =
-            new Listeners(new GroupSpec("pair", 0, 2, Duration.ofSeconds(3)), task -> executor.execute(task), false);
+    private final Listeners listeners = new Listeners("pair", task -> executor.execute(task), false);
 
     private void tell(String text) {
         listeners.tell(new GroupEvent(Kind.SUSPECTED, "pair", 0, List.of(1), text));
@@ -58,5 +59,36 @@ class ListenersTest {
         runAll();
 
         assertEquals(List.of("first", "second"), heard);
+    }
+
+    @Test
+    void aListenerThatBlocksHoldsBackNobodyElse() {
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch other = new CountDownLatch(2);
+        executor = task -> {
+            Thread thread = new Thread(task, "test-listener");
+            thread.setDaemon(true);
+            thread.start();
+        };
+        listeners.add(event -> assertDoesNotThrow(() -> never.await()));
+        listeners.add(event -> other.countDown());
+
+        tell("first");
+        tell("second");
+
+        assertTrue(assertDoesNotThrow(() -> other.await(10, TimeUnit.SECONDS)), "held back by another listener");
+        never.countDown();
+    }
+
+    @Test
+    void aListenerHearsTheFailureLastAndOneThatComesLaterHearsItToo() {
+        listeners.add(event -> heard.add(event.text()));
+        tell("first");
+        listeners.tell(new GroupEvent(Kind.FAILED, "pair", 0, List.of(1), "failed"));
+        tell("afterwards");
+        listeners.add(event -> heard.add("late: " + event.text()));
+        runAll();
+
+        assertEquals(List.of("first", "failed", "late: failed"), heard);
     }
 }

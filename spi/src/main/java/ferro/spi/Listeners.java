@@ -1,0 +1,113 @@
+package ferro.spi;
+
+import ferro.GroupEvent;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Who hears what happens to a group: each in order, one event at a time, and none held up by another that blocks; the failure
+ * is the last. Thread-safe.
+ */
+public final class Listeners {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+
+    private final String group;
+    private final Executor executor;
+    private final boolean logs;
+    private final Ear log = new Ear(event -> LOG.log(Level.WARNING, event.text()));
+    private final List<Ear> ears = new ArrayList<>();
+    private GroupEvent failed;
+
+    /**
+     * Makes it, with nobody who listens.
+     *
+     * @param group    name, for messages
+     * @param executor runs a task on a thread that drives no links, and that may block
+     * @param logs     whether a late operation is logged as a warning too
+     */
+    public Listeners(String group, Executor executor, boolean logs) {
+        this.group = group;
+        this.executor = executor;
+        this.logs = logs;
+    }
+
+    /**
+     * Adds a listener; one that comes after the failure hears of the failure.
+     *
+     * @param listener hears
+     */
+    public synchronized void add(Consumer<GroupEvent> listener) {
+        Ear ear = new Ear(listener);
+        ears.add(ear);
+        if (failed != null) {
+            ear.tell(failed);
+        }
+    }
+
+    /**
+     * Tells all, unless the group has failed: that is the last thing to hear.
+     *
+     * @param event what has happened
+     */
+    public synchronized void tell(GroupEvent event) {
+        if (failed != null) {
+            return;
+        }
+        if (event.kind() == GroupEvent.Kind.FAILED) {
+            failed = event;
+        }
+        if (logs && event.kind() == GroupEvent.Kind.LATE) {
+            log.tell(event);
+        }
+        ears.forEach(ear -> ear.tell(event));
+    }
+
+    /** A listener and what it has not heard yet; guarded by what it belongs to, which is not held while it is told. */
+    private final class Ear {
+        private final Consumer<GroupEvent> listener;
+        private final Deque<GroupEvent> events = new ArrayDeque<>();
+        private boolean running;
+
+        Ear(Consumer<GroupEvent> listener) {
+            this.listener = listener;
+        }
+
+        void tell(GroupEvent event) {
+            events.add(event);
+            if (running) {
+                return;
+            }
+            try {
+                running = true;
+                executor.execute(this::run);
+            } catch (RuntimeException | Error refused) {
+                // the next event tries again, and tells this one first; who tells of it must go on
+                running = false;
+                LOG.log(Level.WARNING, "a listener of group \"" + group + "\" cannot be told yet", refused);
+            }
+        }
+
+        private void run() {
+            for (GroupEvent event = next(); event != null; event = next()) {
+                try {
+                    listener.accept(event);
+                } catch (RuntimeException | Error failure) {
+                    LOG.log(Level.WARNING, "a listener of group \"" + group + "\" failed on " + event, failure);
+                }
+            }
+        }
+
+        private GroupEvent next() {
+            synchronized (Listeners.this) {
+                GroupEvent event = events.poll();
+                running = event != null;
+                return event;
+            }
+        }
+    }
+}
