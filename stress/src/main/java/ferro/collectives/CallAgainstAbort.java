@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "a call that ends well on a failed group")
 @State
 public class CallAgainstAbort {
-    private final GroupEngine engine = Alone.engine();
+    private final GroupEngine engine = Beside.engine();
 
     /**
      * The call.

@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "a call that was lost, or one that was taken after the close")
 @State
 public class CallAgainstClose {
-    private final GroupEngine engine = Alone.engine();
+    private final GroupEngine engine = Beside.engine();
 
     /**
      * The call.

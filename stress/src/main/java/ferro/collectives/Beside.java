@@ -1,0 +1,119 @@
+package ferro.collectives;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.SystemContext;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.Map;
+
+/** Rank 0 of a world of two whose other rank always answers, a few looks later: a call has steps, and is under way a while. */
+final class Beside implements Transport {
+    private static final GroupSpec GROUP = new GroupSpec("stress-pair", 0, 2, Alone.LONG);
+    private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
+
+    private Beside() {}
+
+    /** A group of the real engine; whoever makes it closes it. */
+    static GroupEngine engine() {
+        return new GroupEngine(new Beside(), GROUP, CONTEXT, Place.unwatched(GROUP));
+    }
+
+    /** What is posted is done after some looks; by whoever drives. */
+    private static final class Answers implements Link {
+        private static final int LOOKS = 8;
+
+        private long sends;
+        private long receives;
+        private int looks;
+
+        @Override
+        public void send(CallHeader call, HostTensor data, long from, long count) {
+            sends++;
+        }
+
+        @Override
+        public void receive(CallHeader call, HostTensor into, long from, long count) {
+            receives++;
+            looks = 0;
+        }
+
+        @Override
+        public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+            receive(call, into, from, count);
+        }
+
+        @Override
+        public long sent() {
+            return sends;
+        }
+
+        @Override
+        public long bytesMoved() {
+            return 0;
+        }
+
+        @Override
+        public long received() {
+            return looks++ < LOOKS && receives > 0 ? receives - 1 : receives;
+        }
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public int worldSize() {
+        return 2;
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        return new Answers();
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        return new Beside();
+    }
+
+    @Override
+    public boolean poll() {
+        return false;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        Thread.onSpinWait();
+    }
+
+    @Override
+    public void wakeup() {
+        // nobody parks for long
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        // the other rank keeps it to itself
+    }
+
+    @Override
+    public void events(Events events) {
+        // nothing happens here
+    }
+
+    @Override
+    public void abandon() {
+        // nobody else knows the memory
+    }
+
+    @Override
+    public void close() {
+        // nothing is held
+    }
+}
