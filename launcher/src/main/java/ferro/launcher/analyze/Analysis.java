@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,13 +42,28 @@ public final class Analysis {
      * @throws IOException if the folder cannot be read
      */
     public static Analysis of(Path folder, Optional<String> job) throws UnreadableRecordingException, IOException {
+        return of(folder, job, file -> true);
+    }
+
+    /**
+     * Reads some recordings of one job, as {@link #of(Path, Optional)} does.
+     *
+     * @param folder where recorders wrote
+     * @param job    which job; empty for the one that wrote last
+     * @param taken  which files; the others might as well not be there
+     * @return analysis
+     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws IOException if the folder cannot be read
+     */
+    public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken)
+            throws UnreadableRecordingException, IOException {
         if (!Files.isDirectory(folder)) {
             throw new UnreadableRecordingException(folder + " is no folder: need the one that recorders wrote to"
                     + " (ferro.recorder.dir; ./ferro run names it)");
         }
         List<Recording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        for (Path file : recordings(folder)) {
+        for (Path file : recordings(folder).stream().filter(taken).toList()) {
             try {
                 readable.add(RecordingReader.read(file));
             } catch (UnreadableRecordingException broken) {

@@ -26,6 +26,9 @@ final class Merge {
     /** What calls itself one host, but has clocks further apart than this, is several, such as containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
+    /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */
+    private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
+
     private final SortedMap<Integer, Recording> recordings = new TreeMap<>();
     private final Map<Integer, Long> offsets = new HashMap<>();
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
@@ -53,8 +56,30 @@ final class Merge {
             merge.notes.add("files of other jobs are left out: " + String.join(", ", others)
                     + (wanted.isPresent() ? "" : "; this job wrote last"));
         }
+        merge.leaveOutEarlierRuns();
         merge.settle();
         return merge;
+    }
+
+    /** Jobs that are started by hand are all of one name: what the last run did not overwrite is of another. */
+    private void leaveOutEarlierRuns() {
+        Recording newest = recordings.values().stream()
+                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
+                .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
+        long written = newest.clock().wallNanos();
+        long earliest = newest.operations().stream()
+                .mapToLong(operation -> operation.begun() + newest.clock().offset())
+                .reduce(written, Math::min);
+        long since = Math.min(earliest, written - EARLIER_RUN_NANOS);
+        SortedSet<Integer> earlier = recordings.entrySet().stream()
+                .filter(entry -> entry.getValue().clock().wallNanos() < since)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!earlier.isEmpty()) {
+            notes.add("files of an earlier run are left out: of " + Words.ranks(earlier) + ", written before the newest"
+                    + " by more than " + Words.time(EARLIER_RUN_NANOS) + " and before any call in it");
+            recordings.keySet().removeAll(earlier);
+        }
     }
 
     private void add(Recording one) {

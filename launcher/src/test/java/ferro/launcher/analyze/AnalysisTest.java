@@ -181,6 +181,20 @@ class AnalysisTest {
                 .contains("job older, 2 ranks"));
     }
 
+    @Test
+    void filesOfAnEarlierRunOfTheSameNameAreLeftOut() throws Exception {
+        RecordedJob earlier = new RecordedJob(4, "default").calls(1, 3, 0);
+        earlier.fail(earlier.allBut(), "ABORTED", List.of(3), 4, "no data");
+        earlier.write(folder, "first failure", earlier.allBut());
+        RecordedJob last = new RecordedJob(2, "default").passes(600_000 * RecordedJob.MILLI);
+
+        Analysis analysis = last.calls(1, 9, 0).analyzed(folder, List.of(0, 1));
+
+        assertTrue(analysis.verdict().get(0).startsWith("nothing is wrong"), text(analysis));
+        assertTrue(text(analysis).contains("job default, 2 ranks"), text(analysis));
+        assertTrue(text(analysis).contains("files of an earlier run are left out: of ranks 2, 3,"), text(analysis));
+    }
+
     private static String text(Analysis analysis) {
         return String.join("\n", analysis.text());
     }
