@@ -42,12 +42,21 @@ final class Job {
         try {
             return run(log, recordings);
         } finally {
+            settle(recordings);
+        }
+    }
+
+    /** The job has its result by then: a folder that cannot be removed does not change it. */
+    private void settle(Recordings recordings) {
+        try {
             recordings.settle(endedWell);
+        } catch (IOException failure) {
+            screen.note("the folder of the ranks' recordings could not be removed (" + failure + ")");
         }
     }
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
-        try (JobFolder folder = JobFolder.create(leash, recordings.folder())) {
+        try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
             Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();

@@ -31,7 +31,7 @@ final class JobFolder implements AutoCloseable {
             trap '' HUP INT QUIT TERM
             while read -r nothing; do :; done
             rm -rf -- "$1"
-            rmdir -- "$2"
+            [ -z "$2" ] || rmdir -- "$2"
             """;
 
     private final Path folder;
@@ -45,24 +45,29 @@ final class JobFolder implements AutoCloseable {
     /**
      * Makes it.
      *
-     * @param leash      how its guard is tied to us
-     * @param recordings another folder, which a guard removes if there is nothing in it
+     * @param leash how its guard is tied to us
+     * @param empty another folder of ours, which a guard removes if there is nothing in it
      */
-    static JobFolder create(Leash leash, Path recordings) throws IOException {
+    static JobFolder create(Leash leash, Optional<Path> empty) throws IOException {
         Path folder = Files.createTempDirectory(
                 "ferro-job-",
                 PosixFilePermissions.asFileAttribute(EnumSet.of(
                         PosixFilePermission.OWNER_READ,
                         PosixFilePermission.OWNER_WRITE,
                         PosixFilePermission.OWNER_EXECUTE)));
-        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, recordings)) : Optional.empty());
+        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, empty)) : Optional.empty());
     }
 
-    private static Process guard(Leash leash, Path folder, Path recordings) throws IOException {
-        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString(), recordings.toString())))
+    private static Process guard(Leash leash, Path folder, Optional<Path> empty) throws IOException {
+        String other = empty.map(Path::toString).orElse("");
+        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString(), other)))
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start();
+    }
+
+    Optional<Process> guard() {
+        return guard;
     }
 
     Path path() {

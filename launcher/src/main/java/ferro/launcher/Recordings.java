@@ -8,9 +8,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -20,8 +22,9 @@ import java.util.Optional;
  *
  * @param folder absolute
  * @param ours   whether we made it, and remove it
+ * @param before what was in it before the job, by its own clock
  */
-record Recordings(Path folder, boolean ours) {
+record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
 
     static Recordings of(Target target, Map<String, String> environment) throws IOException {
@@ -29,7 +32,8 @@ record Recordings(Path folder, boolean ours) {
                 .or(() -> Optional.ofNullable(environment.get(VARIABLE)))
                 .filter(text -> !text.isBlank());
         if (named.isPresent()) {
-            return new Recordings(Path.of(named.get()).toAbsolutePath(), false);
+            Path folder = Path.of(named.get()).toAbsolutePath();
+            return new Recordings(folder, false, inside(folder));
         }
         Path made = Files.createTempDirectory(
                 "ferro-recordings-",
@@ -37,7 +41,33 @@ record Recordings(Path folder, boolean ours) {
                         PosixFilePermission.OWNER_READ,
                         PosixFilePermission.OWNER_WRITE,
                         PosixFilePermission.OWNER_EXECUTE)));
-        return new Recordings(made, true);
+        return new Recordings(made, true, Map.of());
+    }
+
+    /** An earlier job may have been of the same name. */
+    private static Map<Path, FileTime> inside(Path folder) throws IOException {
+        Map<Path, FileTime> inside = new HashMap<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+                for (Path file : files) {
+                    inside.put(file, written(file));
+                }
+            }
+        }
+        return Map.copyOf(inside);
+    }
+
+    private static FileTime written(Path file) {
+        try {
+            return Files.getLastModifiedTime(file);
+        } catch (IOException gone) {
+            return FileTime.fromMillis(0);
+        }
+    }
+
+    /** Returns the folder if it is for us to remove. */
+    Optional<Path> removable() {
+        return ours ? Optional.of(folder) : Optional.empty();
     }
 
     /** Tells a rank, unless its user has. */
@@ -50,11 +80,17 @@ record Recordings(Path folder, boolean ours) {
     /** Returns what the ranks of a job wrote, if they wrote anything that can be read. */
     Optional<Analysis> analyzed(String job) {
         try {
-            return Files.isDirectory(folder) ? Optional.of(Analysis.of(folder, Optional.of(job))) : Optional.empty();
+            return Files.isDirectory(folder)
+                    ? Optional.of(Analysis.of(folder, Optional.of(job), this::isOfThisJob))
+                    : Optional.empty();
         } catch (UnreadableRecordingException | IOException | RuntimeException nothing) {
             // a job fails for its own reasons: what is wrong with its recordings, ferro analyze says
             return Optional.empty();
         }
+    }
+
+    private boolean isOfThisJob(Path file) {
+        return !written(file).equals(before.get(file));
     }
 
     /**

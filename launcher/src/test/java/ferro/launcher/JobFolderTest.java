@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,8 +25,8 @@ class JobFolderTest {
     @Test
     void secretIsFreshAndOnlyForUsAndGoesWithTheFolder() throws IOException {
         Path first;
-        try (JobFolder folder = JobFolder.create(leash, Path.of("/nowhere"));
-                JobFolder other = JobFolder.create(leash, Path.of("/nowhere"))) {
+        try (JobFolder folder = JobFolder.create(leash, Optional.empty());
+                JobFolder other = JobFolder.create(leash, Optional.empty())) {
             first = folder.writeSecret();
             assertEquals("rw-------", permissions(first));
             assertEquals("rwx------", permissions(folder.path()));
@@ -37,13 +40,27 @@ class JobFolderTest {
 
     @Test
     void secretCanBeRemovedBeforeTheFolder() throws IOException {
-        try (JobFolder folder = JobFolder.create(leash, Path.of("/nowhere"))) {
+        try (JobFolder folder = JobFolder.create(leash, Optional.empty())) {
             Path secret = folder.writeSecret();
 
             folder.removeSecret();
 
             assertFalse(Files.exists(secret));
         }
+    }
+
+    @Test
+    void guardRemovesAnEmptyFolderOfOursAndNothingElse() throws Exception {
+        assumeTrue(leash.holds(), "no guard here");
+        Path ours = Files.createDirectory(temporary.resolve("ours"));
+        JobFolder folder = JobFolder.create(leash, Optional.of(ours));
+        Process guard = folder.guard().orElseThrow();
+
+        folder.close();
+
+        assertTrue(guard.waitFor(60, TimeUnit.SECONDS));
+        assertFalse(Files.exists(ours));
+        assertTrue(Files.exists(temporary));
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class RankEnvironmentTest {
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Path SECRET = Path.of("/tmp/secret");
-    private static final Recordings RECORDINGS = new Recordings(Path.of("/tmp/recordings"), true);
+    private static final Recordings RECORDINGS = new Recordings(Path.of("/tmp/recordings"), true, Map.of());
     private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
 
     @Test

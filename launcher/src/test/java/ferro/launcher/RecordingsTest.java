@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,7 @@ class RecordingsTest {
         recordings.settle(true);
 
         assertTrue(Files.exists(file));
+        assertEquals(Optional.empty(), recordings.removable(), "left to the guard of the job's folder");
     }
 
     @Test
@@ -64,6 +66,33 @@ class RecordingsTest {
         record(recordings);
 
         assertEquals(Optional.empty(), recordings.analyzed("j"));
+    }
+
+    @Test
+    void recordingsThatWereThereBeforeAreOfAnotherJob() throws IOException {
+        String earlier = Json.text(Map.of(
+                "format",
+                1,
+                "job",
+                "default",
+                "rank",
+                3,
+                "worldSize",
+                4,
+                "wallNanos",
+                5_000_000_000L,
+                "clockNanos",
+                7,
+                "groups",
+                List.of(),
+                "operations",
+                List.of()));
+        Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);
+        Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
+
+        assertEquals(Optional.empty(), recordings.analyzed("default"));
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+        assertTrue(recordings.analyzed("default").isPresent(), "written again");
     }
 
     private static Path record(Recordings recordings) throws IOException {
