@@ -20,7 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +31,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class NcclDiagnosisTest {
     private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofHours(1);
 
     private static Collective sum(float[] data) {
         HostTensor tensor = HostTensor.of(data);
@@ -110,20 +111,20 @@ class NcclDiagnosisTest {
             "row 36: a native abort that hangs is given up at its bound; those who wait hear NATIVE, abort stuck, with the"
                     + " first failure as its cause; the process lives and close ends")
     void aNativeAbortThatHangsIsGivenUp() throws Exception {
-        AtomicLong factor = new AtomicLong(1);
-        CommFactory factory = new CommFactory(StandIn.load(), () -> System.nanoTime() * factor.get());
+        // ten seconds of patience pass in half a second
+        long begun = System.nanoTime();
+        CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
+        int live = StandInHooks.standInLive("comm");
         Communicator comm = factory.rank(new CommPlace("stuck", 0, 1, 0), factory.uniqueId(), Worlds.plenty());
         WorkQueue queue = new WorkQueue(
                 comm, new GroupNotes(new LocalStore(), "stuck", comm.handle().place()));
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(
-                    new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1, 8), job, SOON);
+                    new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1, 8), job, LONG);
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
             queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));
-            // ten seconds of patience pass in half a second
-            factor.set(20);
             FerroException failure =
                     assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("waits", () -> {
                         work.await();
@@ -143,6 +144,10 @@ class NcclDiagnosisTest {
             StandInHooks.standInAbortHangs(0);
             comm.close();
             queue.end();
+            // the abort that was let go ends on its own thread
+            for (int look = 0; look < 500 && StandInHooks.standInLive("comm") > live; look++) {
+                LockSupport.parkNanos(20_000_000L);
+            }
         }
     }
 
