@@ -2,11 +2,13 @@ package ferro.backend.simulated;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The seeds are worth something only if they find what is wrong: each planted mistake, within 10,000 seeds. */
+@Tag("large")
 class PlantedFaultsTest {
     private static final long SEEDS = 10_000;
 
