@@ -100,11 +100,17 @@ abstract class DiagnosisRows {
                 var heard = ranks.events.get(rank);
                 until("rank " + rank + " heard " + heard, () -> heard.stream().anyMatch(DiagnosisRows::isTheEnd));
             }
-            GroupEvent late = ranks.events.get(0).peek();
-            assertEquals(GroupEvent.Kind.LATE, late.kind(), late.toString());
-            assertEquals(List.of(2), late.ranks(), late.text());
-            assertTrue(late.text().contains("rank 2 has not called it"), late.text());
+            // a machine with other work may have paused somebody before
+            assertTrue(
+                    ranks.events.get(0).stream().anyMatch(DiagnosisRows::isLate),
+                    ranks.events.get(0).toString());
         }
+    }
+
+    private static boolean isLate(GroupEvent event) {
+        return event.kind() == GroupEvent.Kind.LATE
+                && event.ranks().contains(2)
+                && event.text().contains("rank 2 has not called it");
     }
 
     private static boolean isTheEnd(GroupEvent event) {

@@ -19,6 +19,7 @@ public final class PrintedLines {
     private final Duration patience;
     private final List<String> lines = new ArrayList<>();
     private boolean ended;
+    private int taken;
 
     /** Begins to read. */
     public PrintedLines(InputStream source, String name, Duration patience) {
@@ -61,6 +62,11 @@ public final class PrintedLines {
         while (!ended) {
             waitUntil(deadline, "no end");
         }
+    }
+
+    /** Waits for the line behind the one that this returned last, and returns it. */
+    public synchronized String next() throws InterruptedException {
+        return await(taken++, line -> true);
     }
 
     /** Waits for a line, and returns the first of its kind. */

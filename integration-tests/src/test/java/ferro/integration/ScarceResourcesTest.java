@@ -14,12 +14,12 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ class ScarceResourcesTest {
     @DisplayName(
             "row 31: direct memory that is exhausted fails the group with RESOURCE on all ranks, and the JVM lives")
     @ValueSource(ints = {0, 1})
-    void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws IOException {
+    void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws Exception {
         try (TcpStoreServer store = store();
                 Child child =
                         Child.start(rank, store.port(), LauncherRun.classPath(), "-XX:MaxDirectMemorySize=8m", MEMORY);
@@ -67,7 +67,7 @@ class ScarceResourcesTest {
     @ParameterizedTest
     @DisplayName("row 31: without memory under Netty's own limit joining fails with RESOURCE, the bytes and the limit")
     @ValueSource(ints = {1, 100_000, 200_000})
-    void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws IOException {
+    void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Child.start(
                         0, store.port(), LauncherRun.classPath(), "-Dio.netty.maxDirectMemory=" + limit, MEMORY)) {
@@ -82,7 +82,7 @@ class ScarceResourcesTest {
 
     @Test
     @DisplayName("row 32: without descriptors accepting pauses with a warning, the group lives, and all is well later")
-    void withoutDescriptorsAcceptingPausesTheGroupLivesAndAllIsWellLater() throws IOException {
+    void withoutDescriptorsAcceptingPausesTheGroupLivesAndAllIsWellLater() throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Child.start(1, store.port(), jarsOnly(), "-XX:-MaxFDLimit", "descriptors");
                 SystemContext context = context(store);
@@ -145,9 +145,11 @@ class ScarceResourcesTest {
     }
 
     /** The other process, and what it prints. */
-    private record Child(Process process, BufferedReader out, BufferedReader err) implements AutoCloseable {
+    private record Child(Process process, PrintedLines out, PrintedLines err) implements AutoCloseable {
         /** Class files and jars need some; each connection one. */
         private static final int DESCRIPTORS = 150;
+
+        private static final Duration PATIENCE = Duration.ofSeconds(40);
 
         static Child start(int rank, int port, String path, String limit, String what) throws IOException {
             List<String> line = new ArrayList<>();
@@ -163,22 +165,19 @@ class ScarceResourcesTest {
             builder.environment().put("WORLD_SIZE", "2");
             builder.environment().put("FERRO_STORE_SERVED", "1");
             Process process = builder.start();
-            return new Child(process, process.inputReader(), process.errorReader());
+            return new Child(
+                    process,
+                    new PrintedLines(process.getInputStream(), "output of rank " + rank, PATIENCE),
+                    new PrintedLines(process.getErrorStream(), "errors of rank " + rank, PATIENCE));
         }
 
-        String line() throws IOException {
-            return out.readLine();
+        String line() throws InterruptedException {
+            return out.next();
         }
 
         /** Waits for a line of its standard error. */
-        String errorWith(String text) throws IOException {
-            StringBuilder before = new StringBuilder();
-            String line = err.readLine();
-            while (line != null && !line.contains(text)) {
-                before.append(line).append('\n');
-                line = err.readLine();
-            }
-            return line == null ? before + "the end" : line;
+        String errorWith(String text) throws InterruptedException {
+            return err.await(line -> line.contains(text));
         }
 
         void tell() throws IOException {
