@@ -77,7 +77,7 @@ final class StoreOpening {
             port.storeLost(at, false);
             channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
             return store;
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             context.release(TcpPort.class);
             throw failure;
         }

@@ -82,13 +82,13 @@ class TcpListenerTest {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.at(server.port())) {
             byte[] opening = hello(null).encoded();
-            opening[9] = 2;
+            opening[9] = 1;
             stranger.say(opening);
 
             Refusal refusal = refusal(stranger);
 
             assertEquals(Code.PROTOCOL, refusal.code());
-            assertTrue(refusal.getMessage().contains("version 1 is spoken here, yours is 2"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("version 2 is spoken here, yours is 1"), refusal.getMessage());
         }
     }
 
