@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -82,19 +83,19 @@ final class Measured {
                 ",",
                 "" + cell.row(),
                 cell.fault(),
-                cell.load().name().toLowerCase(java.util.Locale.ROOT),
+                cell.load().name().toLowerCase(Locale.ROOT),
                 "" + cell.heapMiB(),
                 words(cell.victims()),
                 "" + cell.round(),
                 "" + rank,
-                "%.1f".formatted(millis.get(rank)),
-                "%.0f".formatted(promisedMillis),
+                rounded("%.1f", millis.get(rank)),
+                rounded("%.0f", promisedMillis),
                 said.values().getOrDefault("code", "-"),
                 said.values().getOrDefault("culprits", "").replace(',', ' ').strip(),
                 settled.containsKey(rank) ? settled.get(rank).cause().replace(",", "") : "-",
-                "%.0f".formatted(said.values().containsKey("paused") ? said.number("paused") / NANOS_PER_MILLI : 0))));
+                rounded("%.0f", said.values().containsKey("paused") ? said.number("paused") / NANOS_PER_MILLI : 0))));
         Files.write(file(test), lines, StandardOpenOption.APPEND);
-        System.out.printf("drill: %s: %s ms, promised %.0f%n", cell, millis.values(), promisedMillis);
+        System.out.printf(Locale.ROOT, "drill: %s: %s ms, promised %.0f%n", cell, millis.values(), promisedMillis);
         return this;
     }
 
@@ -103,9 +104,11 @@ final class Measured {
         check(code, job, blamed -> blamed.equals(cell.victims()));
     }
 
-    /** The same for what is found out by asking: who is kept from its core for long may not have answered in time. */
+    /** The same for what is found out by asking: one that is kept from its core for long may not have answered in time. */
     void checkBlamedAmongOthers(String code, DrillJob job) {
-        check(code, job, blamed -> Drill.whole() ? blamed.equals(cell.victims()) : blamed.containsAll(cell.victims()));
+        int more = Drill.whole() ? 0 : 1;
+        int most = cell.victims().size() + more;
+        check(code, job, blamed -> blamed.containsAll(cell.victims()) && blamed.size() <= most);
     }
 
     private void check(String code, DrillJob job, Predicate<List<Integer>> blamed) {
@@ -144,6 +147,10 @@ final class Measured {
 
     private static Path file(Class<?> test) {
         return FOLDER.resolve(test.getSimpleName() + ".csv");
+    }
+
+    private static String rounded(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
     }
 
     private static String words(List<Integer> ranks) {

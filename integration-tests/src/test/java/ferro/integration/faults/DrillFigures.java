@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -61,18 +62,17 @@ final class DrillFigures {
                     .containsAll(Set.of(row.get("culprits").split(" ")));
             wrong += subset ? 0 : 1;
         }
-        return "%d,%d,%.1f,%.1f,%.0f,%d,%d,%d"
-                .formatted(
-                        settledByRun.size(),
-                        millis.size(),
-                        millis.get(millis.size() / 2),
-                        millis.get(millis.size() - 1),
-                        promised,
-                        millis.stream().filter(each -> each > promised).count(),
-                        wrong,
-                        settledByRun.values().stream()
-                                .filter(each -> each.size() > 1)
-                                .count());
+        return String.format(
+                Locale.ROOT,
+                "%d,%d,%.1f,%.1f,%.0f,%d,%d,%d",
+                settledByRun.size(),
+                millis.size(),
+                millis.get(millis.size() / 2),
+                millis.get(millis.size() - 1),
+                promised,
+                millis.stream().filter(each -> each > promised).count(),
+                wrong,
+                settledByRun.values().stream().filter(each -> each.size() > 1).count());
     }
 
     /** Returns the worst of every fault of a row, in words. */

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -43,7 +44,9 @@ final class PeerFigures {
                 .map(Double::valueOf)
                 .sorted()
                 .toList();
-        String after = millis.isEmpty() ? "-" : "%.0f to %.0f".formatted(millis.get(0), millis.get(millis.size() - 1));
+        String after = millis.isEmpty()
+                ? "-"
+                : String.format(Locale.ROOT, "%.0f to %.0f", millis.get(0), millis.get(millis.size() - 1));
         return String.join(
                 " | ",
                 "" + samples.stream().map(row -> row.get("run")).distinct().count(),
