@@ -5,6 +5,8 @@ import ferro.launcher.analyze.UnreadableRecordingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -71,12 +73,28 @@ final class AnalyzeCommand implements Callable<Integer> {
     private String timeline(Analysis analysis) {
         Path file = html == null ? folder.resolve(PAGE) : html;
         try {
-            Files.writeString(file, analysis.html());
+            if (html == null) {
+                replace(file, analysis.html());
+            } else {
+                Files.writeString(file, analysis.html());
+            }
             return "timeline: " + file + " (open it in a browser)";
         } catch (IOException unwritable) {
             throw new BadInputException(
                     "cannot write the timeline to " + file + " (" + unwritable + "): name another file by --html",
                     unwritable);
+        }
+    }
+
+    /** Follows no link: others may write to that folder, and nobody has named this file. */
+    private static void replace(Path file, String text) throws IOException {
+        Path part =
+                file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());
+        try {
+            Files.writeString(part, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(part);
         }
     }
 }

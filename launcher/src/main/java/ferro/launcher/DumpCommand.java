@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -60,13 +62,15 @@ final class DumpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        long until = System.nanoTime() + patience().toNanos();
+        long asking = System.nanoTime();
+        // caps what is longer than such a clock can tell
+        long patience = TimeUnit.NANOSECONDS.convert(patience());
         if (!Files.isDirectory(folder)) {
             throw new BadInputException(folder + " is no folder: need the one that the job's ranks write to");
         }
         Instant asked = ask();
-        Answers answers = Answers.of(folder, asked);
-        while (!answers.complete() && System.nanoTime() < until) {
+        List<Answers> answers = Answers.of(folder, asked);
+        while (!complete(answers) && System.nanoTime() - asking < patience) {
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             answers = Answers.of(folder, asked);
         }
@@ -93,42 +97,50 @@ final class DumpCommand implements Callable<Integer> {
         }
     }
 
-    private int say(Answers answers) {
-        if (answers.came().isEmpty()) {
+    private static boolean complete(List<Answers> all) {
+        return !all.isEmpty() && all.stream().allMatch(Answers::complete);
+    }
+
+    private int say(List<Answers> all) {
+        if (all.isEmpty()) {
             world.out()
                     .println("no rank has answered within " + wait + ": the ranks of this job write elsewhere"
                             + " (ferro.recorder.dir), are stopped, or have ended");
             return ExitCode.FAILED;
         }
-        world.out().println("ranks that answered: " + answers.came() + " of " + answers.worldSize());
-        if (!answers.silent().isEmpty()) {
-            world.out()
-                    .println("ranks that did not answer within " + wait + ": " + answers.silent()
-                            + " (stopped, dead, or writing elsewhere)");
+        for (Answers answers : all) {
+            String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
+            world.out().println(which + "ranks that answered: " + answers.came() + " of " + answers.worldSize());
+            if (!answers.silent().isEmpty()) {
+                world.out()
+                        .println(which + "ranks that did not answer within " + wait + ": " + answers.silent()
+                                + " (stopped, dead, or writing elsewhere)");
+            }
         }
         world.out().println("now: ./ferro analyze " + folder);
-        return answers.complete() ? ExitCode.OK : ExitCode.FAILED;
+        return complete(all) ? ExitCode.OK : ExitCode.FAILED;
     }
 
     /**
      * Who has answered.
      *
+     * @param job       of which job
      * @param came      ranks with a recording younger than the question
      * @param worldSize of how many, 0 if nobody has said
      */
-    private record Answers(SortedSet<Integer> came, int worldSize) {
-        static Answers of(Path folder, Instant asked) throws IOException {
-            Map<Integer, Path> answered = new TreeMap<>();
-            Analysis.files(folder).forEach((rank, file) -> {
-                if (isYounger(file, asked)) {
-                    answered.put(rank, file);
+    private record Answers(String job, SortedSet<Integer> came, int worldSize) {
+        /** Several jobs may write to one folder. */
+        static List<Answers> of(Path folder, Instant asked) throws IOException {
+            List<Answers> all = new ArrayList<>();
+            Analysis.files(folder).forEach((job, files) -> {
+                SortedMap<Integer, Path> young = new TreeMap<>(files);
+                young.values().removeIf(file -> !isYounger(file, asked));
+                if (!young.isEmpty()) {
+                    int worldSize = worldSize(young.get(young.firstKey()));
+                    all.add(new Answers(job, new TreeSet<>(young.keySet()), worldSize));
                 }
             });
-            return new Answers(
-                    new TreeSet<>(answered.keySet()),
-                    answered.isEmpty()
-                            ? 0
-                            : worldSize(answered.values().iterator().next()));
+            return all;
         }
 
         private static int worldSize(Path file) {

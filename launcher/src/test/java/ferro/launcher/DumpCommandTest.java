@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,13 +51,42 @@ class DumpCommandTest {
     void waitEndsAsSoonAsAllHaveAnswered() throws Exception {
         CompletableFuture<Void> ranks = answering(0, 1, 2);
 
-        int code = execute("dump", "--wait", "10m", folder.toString());
+        int code = execute("dump", "--wait", "99999999999m", folder.toString());
 
         ranks.get(10, TimeUnit.SECONDS);
         assertEquals(0, code, said());
         assertEquals(0, execute("analyze", folder.toString()), said());
         assertTrue(said().contains("verdict: nothing is wrong in these recordings"), said());
         assertTrue(Files.exists(folder.resolve("ferro-timeline.html")));
+    }
+
+    @Test
+    void filesOfAnotherJobAreNoAnswersOfThisOne() throws Exception {
+        FileTime later = FileTime.from(Instant.now().plusSeconds(600));
+        answer(0);
+        Files.setLastModifiedTime(Files.move(file(0), folder.resolve("ferro-k-rank3.json")), later);
+        for (int rank = 0; rank < 3; rank++) {
+            answer(rank);
+            Files.setLastModifiedTime(file(rank), later);
+        }
+
+        int code = execute("dump", "--wait", "100ms", folder.toString());
+
+        assertEquals(1, code, said());
+        assertTrue(said().contains("job j: ranks that answered: [0, 1, 2] of 3"), said());
+        assertTrue(said().contains("job k: ranks that answered: [3] of 3"), said());
+    }
+
+    @Test
+    void timelineFollowsNoLink() throws Exception {
+        answer(0);
+        Path precious = Files.writeString(folder.resolve("precious"), "mine");
+        Files.createSymbolicLink(folder.resolve("ferro-timeline.html"), precious);
+
+        execute("analyze", folder.toString());
+
+        assertEquals("mine", Files.readString(precious));
+        assertTrue(Files.size(folder.resolve("ferro-timeline.html")) > 1_000);
     }
 
     @Test

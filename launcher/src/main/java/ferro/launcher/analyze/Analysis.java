@@ -20,7 +20,7 @@ public final class Analysis {
     /** How recorders name their files. */
     private static final String FILES = "ferro-*-rank*.json";
 
-    private static final Pattern NAME = Pattern.compile("ferro-.*-rank(\\d{1,7})\\.json");
+    private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
 
     private final Merge merge;
     private final Verdict verdict;
@@ -125,25 +125,21 @@ public final class Analysis {
     }
 
     /**
-     * Returns the recordings of a folder by their names alone, whichever job they are of; of two for one rank the younger.
+     * Returns the recordings of a folder by their names alone.
      *
      * @param folder where recorders write
-     * @return files, by rank
+     * @return files, by job and rank
      * @throws IOException if the folder cannot be read
      */
-    public static SortedMap<Integer, Path> files(Path folder) throws IOException {
-        SortedMap<Integer, Path> files = new TreeMap<>();
+    public static SortedMap<String, SortedMap<Integer, Path>> files(Path folder) throws IOException {
+        SortedMap<String, SortedMap<Integer, Path>> files = new TreeMap<>();
         for (Path file : recordings(folder)) {
             Matcher name = NAME.matcher(file.getFileName().toString());
             if (name.matches()) {
-                files.merge(Integer.valueOf(name.group(1)), file, Analysis::younger);
+                files.computeIfAbsent(name.group(1), job -> new TreeMap<>()).put(Integer.valueOf(name.group(2)), file);
             }
         }
         return files;
-    }
-
-    private static Path younger(Path one, Path other) {
-        return one.toFile().lastModified() > other.toFile().lastModified() ? one : other;
     }
 
     /**
