@@ -1,7 +1,6 @@
 package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.UnreadableRecordingException;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -15,6 +14,10 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Where the flight recorders of a job's ranks write: where the user said, or a folder of ours that only we can read, which stays
@@ -26,6 +29,8 @@ import java.util.Optional;
  */
 record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
+    /** A job's end waits no longer for a diagnosis: its files may be anything. */
+    private static final long PATIENCE_SECONDS = 15;
 
     static Recordings of(Target target, Map<String, String> environment) throws IOException {
         Optional<String> named = Optional.ofNullable(target.properties().get(Settings.RECORDER_DIR.name()))
@@ -79,12 +84,17 @@ record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
 
     /** Returns what the ranks of a job wrote, if they wrote anything that can be read. */
     Optional<Analysis> analyzed(String job) {
+        FutureTask<Analysis> task = new FutureTask<>(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob));
+        Thread thread = new Thread(task, "ferro-analysis");
+        thread.setDaemon(true);
+        thread.start();
         try {
-            return Files.isDirectory(folder)
-                    ? Optional.of(Analysis.of(folder, Optional.of(job), this::isOfThisJob))
-                    : Optional.empty();
-        } catch (UnreadableRecordingException | IOException | RuntimeException nothing) {
+            return Optional.of(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException | TimeoutException nothing) {
             // a job fails for its own reasons: what is wrong with its recordings, ferro analyze says
+            return Optional.empty();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
             return Optional.empty();
         }
     }

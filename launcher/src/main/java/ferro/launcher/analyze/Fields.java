@@ -62,7 +62,11 @@ record Fields(JsonObject object, String place) {
     List<Integer> ranks(String name) throws UnreadableRecordingException {
         List<Integer> ranks = new ArrayList<>();
         if (has(name)) {
-            for (JsonElement value : array(name)) {
+            JsonArray all = array(name);
+            if (all.size() > RecordingReader.MOST_RANKS) {
+                throw wrong(name, "at most " + RecordingReader.MOST_RANKS + " ranks, not " + all.size(), all);
+            }
+            for (JsonElement value : all) {
                 JsonObject one = new JsonObject();
                 one.add(name, value);
                 ranks.add((int) new Fields(one, place).number(name, 0, RecordingReader.MOST_RANKS));

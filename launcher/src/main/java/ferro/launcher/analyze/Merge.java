@@ -2,6 +2,7 @@ package ferro.launcher.analyze;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,6 +35,8 @@ final class Merge {
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
     private final String job;
+    private final SortedSet<Integer> missing = new TreeSet<>();
+    private int worldSize;
 
     private Merge(String job) {
         this.job = job;
@@ -103,6 +106,13 @@ final class Merge {
                 > 1) {
             notes.add("ranks disagree on the size of the world: the largest is taken");
         }
+        worldSize = recordings.values().stream()
+                .mapToInt(one -> one.writer().worldSize())
+                .max()
+                .orElse(0);
+        IntStream.range(0, worldSize)
+                .filter(rank -> !recordings.containsKey(rank))
+                .forEach(missing::add);
         recordings.forEach(this::share);
     }
 
@@ -144,10 +154,7 @@ final class Merge {
     }
 
     int worldSize() {
-        return recordings.values().stream()
-                .mapToInt(one -> one.writer().worldSize())
-                .max()
-                .orElse(0);
+        return worldSize;
     }
 
     SortedMap<Integer, Recording> recordings() {
@@ -156,10 +163,7 @@ final class Merge {
 
     /** Returns the ranks that wrote nothing. */
     SortedSet<Integer> missing() {
-        SortedSet<Integer> missing =
-                IntStream.range(0, worldSize()).boxed().collect(Collectors.toCollection(TreeSet::new));
-        missing.removeAll(recordings.keySet());
-        return missing;
+        return Collections.unmodifiableSortedSet(missing);
     }
 
     /** Returns the groups, the joined one first where it was seen first. */

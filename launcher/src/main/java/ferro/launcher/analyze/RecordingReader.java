@@ -20,12 +20,12 @@ import java.util.regex.Pattern;
 
 /** Reads one file of a flight recorder. A field that is not known is passed over: newer recorders may say more. */
 final class RecordingReader {
-    /** More ranks than this are a mistake. */
-    static final int MOST_RANKS = 1_000_000;
+    /** More ranks than this are a mistake: each one costs room in the report, whether it wrote anything or not. */
+    static final int MOST_RANKS = 65_536;
 
     private static final int FORMAT = 1;
     /** 2,048 operations take less than 1 MiB. */
-    private static final long MOST_BYTES = 256L << 20;
+    private static final long MOST_BYTES = 64L << 20;
 
     private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
 

@@ -1,6 +1,7 @@
 package ferro.launcher.analyze;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -13,14 +14,14 @@ import java.util.TreeSet;
 /** One group as all of its members recorded it: their calls side by side, by sequence number. */
 final class SharedGroup {
     private final String name;
-    private final List<Integer> members;
+    private final SortedSet<Integer> members;
     private final SortedMap<Integer, NavigableMap<Long, Recording.Operation>> calls = new TreeMap<>();
     private final SortedMap<Integer, Recording.Failure> failures = new TreeMap<>();
     private final SortedMap<Integer, String> names = new TreeMap<>();
 
     SharedGroup(String name, List<Integer> members) {
         this.name = name;
-        this.members = members;
+        this.members = Collections.unmodifiableSortedSet(new TreeSet<>(members));
     }
 
     void add(int rank, Recording.Group seen) {
@@ -44,7 +45,12 @@ final class SharedGroup {
 
     /** Returns all members, whether they recorded anything or not. */
     SortedSet<Integer> members() {
-        return new TreeSet<>(members.isEmpty() ? calls.keySet() : members);
+        return members.isEmpty() ? callers() : members;
+    }
+
+    /** Returns the ranks that recorded it. */
+    SortedSet<Integer> callers() {
+        return Collections.unmodifiableSortedSet(new TreeSet<>(calls.keySet()));
     }
 
     /** Returns what each member says has failed the group. */

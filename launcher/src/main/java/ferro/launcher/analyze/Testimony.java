@@ -73,7 +73,7 @@ final class Testimony {
     }
 
     private static String call(SharedGroup group, long sequence) {
-        return group.members().stream()
+        return group.callers().stream()
                 .flatMap(rank -> group.call(rank, sequence).stream())
                 .findFirst()
                 .map(operation -> operation.call().name())
@@ -114,7 +114,7 @@ final class Testimony {
 
     /** When the others gave up, or, if they still wait, when they wrote. */
     private long othersGaveUp(SharedGroup group, long sequence) {
-        return group.members().stream()
+        return group.callers().stream()
                 .flatMap(rank -> group.call(rank, sequence).stream()
                         .filter(operation -> operation.ended() != 0)
                         .map(operation -> merge.at(rank, operation.ended())))

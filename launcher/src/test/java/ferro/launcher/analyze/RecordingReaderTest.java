@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +45,7 @@ class RecordingReaderTest {
                 "HEAD,\"groups\":[],\"operations\":[{\"kind\":1}]} | \"operations[0].kind\" is 1, need a text",
                 "{\"format\":1,\"worldSize\":2,\"job\":\"j\",\"rank\":2} | \"rank\" is 2, need a number from 0 to 1",
                 "{\"format\":1,\"worldSize\":-4} | \"worldSize\" is -4, need a number from 1",
+                "{\"format\":1,\"worldSize\":65537} | \"worldSize\" is 65537, need a number from 1 to 65536",
             })
     void brokenFileIsNamedWithWhatIsWrong(String content, String part) throws Exception {
         Path file = folder.resolve("ferro-j-rank0.json");
@@ -59,6 +63,27 @@ class RecordingReaderTest {
         Path file = Files.writeString(folder.resolve("ferro-j-rank0.json"), "[".repeat(1_000_000));
 
         assertThrows(UnreadableRecordingException.class, () -> RecordingReader.read(file));
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void oneFileOfAHugeWorldTakesNoLongerThanManyRanksDo() throws Exception {
+        String ranks = IntStream.range(0, RecordingReader.MOST_RANKS)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(","));
+        String call = "{\"group\":\"g\",\"sequence\":1,\"kind\":\"barrier\",\"begun\":3,\"state\":\"running\"}";
+        Files.writeString(
+                folder.resolve("ferro-j-rank0.json"),
+                "{\"format\":1,\"job\":\"j\",\"rank\":65535,\"worldSize\":65536,\"wallNanos\":5,\"clockNanos\":7,"
+                        + "\"groups\":[{\"name\":\"g\",\"ranks\":[" + ranks + "]}],\"operations\":[" + call + "]}");
+
+        Analysis analysis = Analysis.of(folder, Optional.empty());
+
+        assertEquals(65_535, analysis.guilty().size());
+        assertTrue(
+                analysis.text().get(0).startsWith("verdict: ranks 0-65534 are to blame"),
+                analysis.text().get(0));
+        assertTrue(analysis.html().length() < 1 << 20);
     }
 
     @Test
