@@ -11,9 +11,19 @@ import java.util.stream.Collectors;
  * @param text     what
  * @param codes    what a group may then fail with; empty if nothing may fail
  * @param suspects ranks that may be blamed
+ * @param sure     who must be blamed, maybe beside others, or -1
  * @param fault    how it is done by the simulation, or null
  */
-record Cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
+record Cause(String text, Set<Code> codes, Set<Integer> suspects, int sure, Fault fault) {
+    Cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
+        this(text, codes, suspects, -1, fault);
+    }
+
+    /** Returns the same with other codes. */
+    Cause as(Set<Code> others) {
+        return new Cause(text, others, suspects, sure, fault);
+    }
+
     /** Returns the same in the ranks of a group; nobody is suspected there if it is not about its members. */
     Cause in(Program.Part part) {
         Set<Integer> members = suspects.stream()
@@ -33,16 +43,18 @@ record Cause(String text, Set<Code> codes, Set<Integer> suspects, Fault fault) {
         Set<Integer> suspects = new TreeSet<>();
         boolean possible = false;
         boolean circle = false;
+        boolean sure = true;
         for (Cause cause : causes) {
             if (cause.codes.contains(code)) {
                 possible = true;
                 suspects.addAll(cause.suspects);
+                sure &= cause.sure < 0 || culprits.contains(cause.sure);
                 circle |= cause.fault instanceof Fault.Cut && code == Code.TIMED_OUT;
             }
         }
         if (code == Code.TIMED_OUT) {
             suspects.addAll(silent);
         }
-        return possible && !culprits.isEmpty() && (circle || suspects.containsAll(culprits));
+        return possible && sure && !culprits.isEmpty() && (circle || suspects.containsAll(culprits));
     }
 }

@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import ferro.FerroException;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Runs the program of a seed: all ranks in the group of all, and the subgroups that they make meanwhile. */
@@ -12,6 +13,8 @@ final class FaultyRun {
     final List<GroupRun> groups = new ArrayList<>();
     final List<String> problems = new ArrayList<>();
     final List<Forming> formings = new ArrayList<>();
+    /** When each rank died, or {@link GroupRun#NEVER}. */
+    final long[] diedAt;
 
     /** How the making of a subgroup went on one rank. */
     static final class Forming {
@@ -30,6 +33,8 @@ final class FaultyRun {
 
     private FaultyRun(long seed, Planted planted) {
         program = new Program(seed);
+        diedAt = new long[program.worldSize];
+        Arrays.fill(diedAt, GroupRun.NEVER);
         simulation = new Simulation(program.worldSize, seed, planted.settings(program.settings), planted.making());
         for (Program.Part part : program.parts) {
             groups.add(new GroupRun(part, this::now, problems));
@@ -42,12 +47,23 @@ final class FaultyRun {
     }
 
     static Simulation.Result run(long seed, Planted planted) {
-        FaultyRun run = new FaultyRun(seed, planted);
-        run.simulation.faults(run.program.faults()).mayFail();
-        run.simulation.observe(run::look);
-        return run.simulation
-                .onEveryRank(run::start)
-                .check(() -> new Verdict(run).check())
+        return new FaultyRun(seed, planted).run();
+    }
+
+    /** Runs a seed in the same way; returns whether it was of any use: three ranks or more, and a fault that happened. */
+    static boolean strikes(long seed) {
+        FaultyRun run = new FaultyRun(seed, Planted.NOTHING);
+        run.run();
+        return run.program.worldSize > 2
+                && !run.simulation.misfortune().struck().isEmpty();
+    }
+
+    private Simulation.Result run() {
+        simulation.faults(program.faults()).mayFail();
+        simulation.observe(this::look);
+        return simulation
+                .onEveryRank(this::start)
+                .check(() -> new Verdict(this).check())
                 .run();
     }
 
@@ -107,6 +123,11 @@ final class FaultyRun {
     }
 
     private void look(int rank) {
+        for (int each = 0; each < diedAt.length; each++) {
+            if (diedAt[each] == GroupRun.NEVER && simulation.misfortune().isDead(each)) {
+                diedAt[each] = now();
+            }
+        }
         if (rank != Agenda.NOBODY) {
             for (GroupRun group : groups) {
                 group.look(group.part.indexOf(rank));

@@ -21,6 +21,8 @@ final class GroupRun {
     final List<List<Attempt>> attempts = new ArrayList<>();
     /** When each rank knew that the group has failed, or {@link #NEVER}. */
     final long[] failedAt;
+    /** When each rank had the group, or {@link #NEVER}. */
+    final long[] madeAt;
     /** What each rank held for the reason so long after the first one knew of one; empty if nobody did. */
     final List<Optional<FerroException>> agreed = new ArrayList<>();
 
@@ -51,16 +53,19 @@ final class GroupRun {
         int size = part.members().length;
         groups = new ProcessGroup[size];
         failedAt = new long[size];
+        madeAt = new long[size];
         next = new int[size];
         firstOpen = new int[size];
         for (int rank = 0; rank < size; rank++) {
             attempts.add(new ArrayList<>());
             failedAt[rank] = NEVER;
+            madeAt[rank] = NEVER;
         }
     }
 
     void start(ProcessGroup group) {
         groups[group.rank()] = group;
+        madeAt[group.rank()] = clock.getAsLong();
         int window = part.windows().get(group.rank());
         int begun = 0;
         while (begun < window && goOn(group)) {

@@ -14,6 +14,11 @@ import java.util.stream.IntStream;
 
 /** What must be true of one group of a run. */
 final class GroupVerdict {
+    /** Promised on an idle machine; here there is nothing else to do. */
+    private static final long SPREAD_NANOS = 100_000_000;
+
+    private static final long DEATH_NANOS = 200_000_000;
+
     private final Verdict run;
     private final GroupRun group;
     private final Program.Part part;
@@ -25,9 +30,9 @@ final class GroupVerdict {
         this.run = run;
         this.group = group;
         this.part = group.part;
-        run.struck().forEach(cause -> causes.add(cause.in(part)));
         causes.addAll(part.mistakes());
         Set<Integer> missing = run.missingIn(group);
+        run.struck().forEach(cause -> causes.add(inGroup(cause, missing.isEmpty())));
         if (!missing.isEmpty()) {
             causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
         }
@@ -46,11 +51,21 @@ final class GroupVerdict {
         }
     }
 
+    /** Where all are members, and can say that they live, a link that broke is no more than that. */
+    private Cause inGroup(Cause cause, boolean whole) {
+        Cause mine = cause.in(part);
+        boolean linkAlone = cause.fault() instanceof Fault.Drop && whole && run.allCanSay();
+        return linkAlone && !mine.suspects().isEmpty() ? mine.as(EnumSet.of(Code.PARTITION)) : mine;
+    }
+
     void check(List<String> wrong) {
         for (int rank = 0; rank < part.members().length; rank++) {
             if (!isDead(rank) && group.groups[rank] != null) {
                 checkRank(rank, wrong);
             }
+        }
+        if (run.isUndelayed()) {
+            checkSpread(wrong);
         }
         checkAgreement("in the end", survivors(false), null, wrong);
         if (!group.agreed.isEmpty()) {
@@ -127,6 +142,35 @@ final class GroupVerdict {
                     && cause.suspects().stream().allMatch(who -> group.groups[who] != null);
             if ((crash || abort && !isDeadAny(cause.suspects())) && hears(rank, false)) {
                 wrong.add(who(rank) + "does not know: " + cause.text());
+            }
+        }
+    }
+
+    /** As nobody is kept from sending, all know of a failure soon after the first, and soon after a rank has died. */
+    private void checkSpread(List<String> wrong) {
+        List<Integer> ranks = survivors(false);
+        long first = ranks.stream()
+                .mapToLong(rank -> group.failedAt[rank])
+                .filter(at -> at != GroupRun.NEVER)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        for (int rank : ranks) {
+            long since = Math.max(first, group.madeAt[rank]);
+            if (group.failedAt[rank] != GroupRun.NEVER && group.failedAt[rank] - since > SPREAD_NANOS) {
+                wrong.add(who(rank) + "knew " + (group.failedAt[rank] - since) / 1_000_000 + " ms late");
+            }
+            for (GroupRun.Attempt attempt : group.attempts.get(rank)) {
+                if (attempt.ended - Math.max(since, attempt.begun) > SPREAD_NANOS) {
+                    wrong.add(who(rank) + attempt.op + ": ended "
+                            + (attempt.ended - Math.max(since, attempt.begun)) / 1_000_000 + " ms late");
+                }
+            }
+            for (int member : part.members()) {
+                long died = run.diedAt(member);
+                long known = Math.max(died, group.madeAt[rank]);
+                if (died != GroupRun.NEVER && first != Long.MAX_VALUE && first - known > DEATH_NANOS) {
+                    wrong.add(who(rank) + "took " + (first - known) / 1_000_000 + " ms to miss rank " + member);
+                }
             }
         }
     }

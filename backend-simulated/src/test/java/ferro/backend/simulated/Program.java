@@ -26,7 +26,7 @@ final class Program {
             "allReduce=halvingDoubling,broadcast=direct,reduce=direct,allGather=recursiveDoubling,"
                     + "reduceScatter=direct,gather=direct,scatter=direct",
             "allReduce=recursiveDoubling,allGather=direct");
-    private static final long[] HORIZONS = {60, 300, 1200};
+    private static final long[] HORIZONS = {30, 120, 500};
     private static final Duration SILENCE_LIMIT = Duration.ofMillis(800);
 
     final int worldSize;
@@ -169,7 +169,7 @@ final class Program {
         if (codes.contains(Code.MISMATCH)) {
             IntStream.range(0, part.members.length).forEach(suspects::add);
         }
-        part.mistakes.add(new Cause(text, codes, suspects, null));
+        part.mistakes.add(new Cause(text, codes, suspects, codes.contains(Code.MISMATCH) ? rank : -1, null));
     }
 
     private Call.Shape drawWrong(Part part, Call.Shape right) {

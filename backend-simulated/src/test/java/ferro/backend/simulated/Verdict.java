@@ -22,11 +22,6 @@ final class Verdict {
     Verdict(FaultyRun run) {
         this.run = run;
         List<Fault> happened = run.simulation.misfortune().struck();
-        for (Cause cause : run.program.faults) {
-            if (happened.contains(cause.fault())) {
-                struck.add(cause);
-            }
-        }
         for (Fault fault : happened) {
             if (fault instanceof Fault.Pause pause) {
                 paused.add(pause.rank());
@@ -35,6 +30,16 @@ final class Verdict {
                 cuts.add(List.of(cut.from(), cut.to()));
             }
         }
+        for (Cause cause : run.program.faults) {
+            if (happened.contains(cause.fault())) {
+                struck.add(cause);
+            }
+        }
+    }
+
+    /** Returns whether nothing kept any rank of the world from saying that it lives, but a link that broke. */
+    boolean allCanSay() {
+        return isUndelayed() && run.simulation.misfortune().struck().stream().noneMatch(Fault.Crash.class::isInstance);
     }
 
     void check() {
@@ -74,6 +79,16 @@ final class Verdict {
 
     boolean isCut(int from, int to) {
         return cuts.contains(List.of(from, to));
+    }
+
+    /** Returns whether everybody could send to everybody all the time, except over a link that broke for both. */
+    boolean isUndelayed() {
+        return paused.isEmpty() && cuts.isEmpty();
+    }
+
+    /** Returns when a rank of the world died, or {@link GroupRun#NEVER}. */
+    long diedAt(int worldRank) {
+        return run.diedAt[worldRank];
     }
 
     /** Returns ranks of the world that stood still. */
