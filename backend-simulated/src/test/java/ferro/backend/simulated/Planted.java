@@ -8,7 +8,9 @@ import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,6 +19,49 @@ import java.util.Map;
  */
 enum Planted {
     NOTHING("what is shipped"),
+
+    WRAPPED("what is shipped, on a transport that passes everything on") {
+        @Override
+        Transport bend(Transport straight) {
+            return new BentTransport(straight, this::bend) {
+                @Override
+                Link bent(Link link) {
+                    return new BentLink(link);
+                }
+            };
+        }
+    },
+
+    LATE_FLOOD("what a rank tells of a failure leaves late") {
+        @Override
+        Transport bend(Transport straight) {
+            return new BentTransport(straight, this::bend) {
+                private final List<Runnable> held = new ArrayList<>();
+                private int polls;
+
+                @Override
+                boolean sends(int peer, ByteBuffer message) {
+                    if (message.remaining() < LEAST_CONTROL_BYTES || kind(message) != ABORT) {
+                        return true;
+                    }
+                    ByteBuffer copy = ByteBuffer.allocate(message.remaining())
+                            .put(message.duplicate())
+                            .flip();
+                    held.add(() -> straight.control(peer, copy));
+                    return false;
+                }
+
+                @Override
+                public boolean poll() {
+                    if (++polls % LATE_POLLS == 0) {
+                        held.forEach(Runnable::run);
+                        held.clear();
+                    }
+                    return super.poll();
+                }
+            };
+        }
+    },
 
     NO_ABORT_FLOOD("a rank that fails tells nobody") {
         @Override
