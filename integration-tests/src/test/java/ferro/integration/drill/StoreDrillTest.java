@@ -65,7 +65,8 @@ class StoreDrillTest {
 
     @Test
     @Order(1)
-    @DisplayName("row 22: groups go on and have subgroups when their store is gone, and a new join fails fast")
+    @DisplayName(
+            "row 22: groups go on and have subgroups when their store is gone, and a new process names the store it misses")
     void groupsGoOnWhenTheirStoreIsGone() throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, Map.of())) {
             job.sum(LONG, false);
@@ -79,6 +80,7 @@ class StoreDrillTest {
                 job.rank(rank).await("done");
             }
             job.assertNothingWrong();
+            // a fresh process cannot know that the store was ever up: it tries until its deadline
             RankJvm late = JVMS.take(Drill.SMALL_HEAP_MIB);
             late.tell(job.joinAs(0, JOIN, Map.of()));
             Line unjoined = late.await("unjoined");
