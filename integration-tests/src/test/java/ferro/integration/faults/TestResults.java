@@ -79,6 +79,19 @@ final class TestResults {
         Files.writeString(file, text);
     }
 
+    /** Whether some of these tests have run, and all of those that have passed. */
+    boolean arePassed(Iterable<String> tests) {
+        int passed = 0;
+        for (String test : tests) {
+            int[] count = counts.getOrDefault(test, new int[3]);
+            passed += count[0];
+            if (count[1] > 0) {
+                return false;
+            }
+        }
+        return passed > 0;
+    }
+
     /** Returns in words how these tests ended. */
     String inWords(Iterable<String> tests) {
         int[] sum = new int[3];
