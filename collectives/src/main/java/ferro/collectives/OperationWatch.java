@@ -112,7 +112,7 @@ final class OperationWatch {
             String text = control.closedBy(gone) + ", while rank " + group.rank() + " is in "
                     + operation.header().text() + " seq " + operation.header().sequence()
                     + ": if it should have been there, its own output says why it closed";
-            control.fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
+            control.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
         }
     }
 

@@ -36,6 +36,11 @@ final class FirstCause {
         return add(cause, false, nowNanos);
     }
 
+    /** Adds weak evidence: it counts only where nothing is known yet. Returns it if it does, else null. */
+    Failure guessed(Failure cause, long nowNanos) {
+        return known.compareAndSet(null, new Known(cause, nowNanos)) ? cause : null;
+    }
+
     private Failure add(Failure cause, boolean local, long nowNanos) {
         while (true) {
             Known before = known.get();

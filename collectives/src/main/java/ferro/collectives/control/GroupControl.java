@@ -178,6 +178,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         changed(first.seen(cause.asSeenByOthers(), context.nanoTime()), true);
     }
 
+    /**
+     * Fails the group by weak evidence, such as a rank that has closed its end: whatever else is known explains it, even if it
+     * is being told to the others just now.
+     *
+     * @param cause why
+     */
+    public void failUnlessFailed(Failure cause) {
+        changed(first.guessed(cause.asSeenByOthers(), context.nanoTime()), true);
+    }
+
     private void changed(Failure agreed, boolean own) {
         if (agreed == null) {
             return;
@@ -352,7 +362,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param peer rank that has said goodbye
      */
     public void lostByClosing(int peer) {
-        fail(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), closedBy(peer), null));
+        failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), closedBy(peer), null));
     }
 
     /**

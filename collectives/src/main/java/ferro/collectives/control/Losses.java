@@ -101,9 +101,7 @@ final class Losses {
 
     /** Weak evidence: whatever else is known explains it. */
     private void fallback(Failure possible) {
-        if (control.failure() == null) {
-            control.fail(possible);
-        }
+        control.failUnlessFailed(possible);
     }
 
     private Failure of(int peer, Code code, String text, FerroException cause) {
