@@ -46,8 +46,13 @@ final class Losses {
 
     private void blame(int peer, FerroException cause) {
         boolean gone = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION;
-        if (!gone || rules.blamesLoss(hasToldAbort(peer), control.hasDeparted(peer))) {
-            control.fail(of(isOwn(cause) ? control.self() : peer, cause.code(), cause.getMessage(), cause));
+        Failure loss = of(isOwn(cause) ? control.self() : peer, cause.code(), cause.getMessage(), cause);
+        if (!gone) {
+            control.fail(loss);
+        } else if (rules.blamesLoss(hasToldAbort(peer), control.hasDeparted(peer))) {
+            // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
+            // bytes
+            control.failUnlessFailed(loss);
         }
     }
 
