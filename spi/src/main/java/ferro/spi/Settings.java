@@ -73,6 +73,18 @@ public final class Settings {
             "auto",
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
+    /** What carries data between ranks of one host. */
+    public static final Setting<String> LINKS = new Setting<>(
+            "ferro.links", "auto", "auto (shared memory where it works), tcp or shm (nothing else)", Settings::links);
+    /** Which host this rank counts as being on; ranks of one name try to share memory. */
+    public static final Setting<String> HOST =
+            new Setting<>("ferro.host", null, "a name of at most 64 bytes", Settings::jobId);
+    /** How much shared memory one rank may take. */
+    public static final Setting<Long> SHM_BYTES =
+            new Setting<>("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
+    /** Where segments of shared memory are made. */
+    public static final Setting<String> SHM_DIR =
+            new Setting<>("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
     /** Whether device tensors may travel through host memory where there is no NCCL. */
     public static final Setting<Boolean> GPU_FALLBACK =
             new Setting<>("ferro.gpu.fallback", null, "1 or 0", Settings::flag);
@@ -163,6 +175,10 @@ public final class Settings {
             TCP_IO,
             TCP_CONGESTION,
             TCP_CHECKSUM,
+            LINKS,
+            HOST,
+            SHM_BYTES,
+            SHM_DIR,
             GPU_FALLBACK,
             FALLBACK_HOST,
             FALLBACK_CHUNK,
@@ -196,6 +212,13 @@ public final class Settings {
      */
     public static List<Setting<?>> all() {
         return ALL;
+    }
+
+    private static String links(String text) {
+        if (!List.of("auto", "tcp", "shm").contains(text)) {
+            throw new IllegalArgumentException("no such kind of link");
+        }
+        return text;
     }
 
     private static String jobId(String text) {

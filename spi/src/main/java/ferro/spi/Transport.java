@@ -2,6 +2,7 @@ package ferro.spi;
 
 import ferro.FerroException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * A medium: what TCP, shared memory and the simulator supply. Any thread may drive it, one at a time (the engine holds
@@ -79,6 +80,16 @@ public interface Transport extends AutoCloseable {
      * messages go on. Called by whoever drives, after a failure; idempotent.
      */
     void abandon();
+
+    /**
+     * Returns how ranks of this group that are on one host can share memory; the engine then runs what it can over that, and
+     * links for the rest.
+     *
+     * @return empty if they cannot, or should not
+     */
+    default Optional<SharedMemoryProvider> sharedMemory() {
+        return Optional.empty();
+    }
 
     /** Drops all links at once as {@link #abandon} does and gives back what control messages need; idempotent. */
     @Override
