@@ -2,27 +2,20 @@ package ferro.backend.simulated;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
-import ferro.FerroException;
-import ferro.GroupEvent;
-import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -34,11 +27,10 @@ import java.util.function.Consumer;
  * <p>For tests and for trying things out. Each rank is to be used from a thread of its own, platform or virtual, as ranks
  * of different processes are. No thread and no link is made before it is needed.
  */
-public final class SimulatedBackend implements CollectiveBackend {
+public final class SimulatedBackend extends ForwardingBackend {
     private static final String NAME = "simulated";
     private static final long IDLE_THREAD_MILLIS = 100;
 
-    private final CollectiveBackend engine;
     private final SimulatedTransport transport;
     private final Network network;
     private final Consumer<Work> submitted;
@@ -46,7 +38,7 @@ public final class SimulatedBackend implements CollectiveBackend {
     /** Makes a rank whose operations are told to {@code submitted}. */
     SimulatedBackend(
             CollectiveBackend engine, SimulatedTransport transport, Network network, Consumer<Work> submitted) {
-        this.engine = engine;
+        super(engine);
         this.transport = transport;
         this.network = network;
         this.submitted = submitted;
@@ -138,102 +130,17 @@ public final class SimulatedBackend implements CollectiveBackend {
     }
 
     @Override
-    public int rank() {
-        return engine.rank();
-    }
-
-    @Override
-    public int worldSize() {
-        return engine.worldSize();
-    }
-
-    @Override
-    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        engine.send(message, to, tag, timeout);
-    }
-
-    @Override
-    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        engine.recv(message, from, tag, timeout);
-    }
-
-    @Override
-    public void barrier(Duration timeout) {
-        engine.barrier(timeout);
-    }
-
-    @Override
-    public Duration timeout() {
-        return engine.timeout();
-    }
-
-    @Override
-    public Optional<NcclBackend> asNcclBackend() {
-        return engine.asNcclBackend();
-    }
-
-    @Override
-    public Optional<String> unsupportedBecause(Collective call) {
-        return engine.unsupportedBecause(call);
-    }
-
-    @Override
     public Work submit(Collective call, Duration timeout) {
-        return told(engine.submit(call, timeout));
-    }
-
-    @Override
-    public void run(Collective call, Duration timeout) {
-        engine.run(call, timeout);
+        return told(super.submit(call, timeout));
     }
 
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return told(engine.send(tensor, to, tag, timeout));
+        return told(super.send(tensor, to, tag, timeout));
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return told(engine.recv(tensor, from, tag, timeout));
-    }
-
-    @Override
-    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
-        return engine.newGroup(ranks, name, timeout);
-    }
-
-    @Override
-    public void abort(Throwable cause) {
-        engine.abort(cause);
-    }
-
-    @Override
-    public Optional<FerroException> failure() {
-        return engine.failure();
-    }
-
-    @Override
-    public void onEvent(Consumer<GroupEvent> listener) {
-        engine.onEvent(listener);
-    }
-
-    @Override
-    public Set<Integer> silentRanks(Duration within) {
-        return engine.silentRanks(within);
-    }
-
-    @Override
-    public Path writeFlightRecord(Path folder) throws IOException {
-        return engine.writeFlightRecord(folder);
-    }
-
-    @Override
-    public void close() {
-        engine.close();
-    }
-
-    @Override
-    public void close(Duration timeout) {
-        engine.close(timeout);
+        return told(super.recv(tensor, from, tag, timeout));
     }
 }
