@@ -17,8 +17,8 @@ import ferro.Store;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
-import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -26,11 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -305,45 +303,17 @@ class NcclWorldTest {
     }
 
     /** Counts how often the store is given back. */
-    private record Lending(SystemContext outer, AtomicInteger releases) implements RankContext {
-        @Override
-        public Optional<String> setting(String name) {
-            return outer.setting(name);
-        }
+    private static final class Lending extends ForwardingContext {
+        private final AtomicInteger releases;
 
-        @Override
-        public long nanoTime() {
-            return outer.nanoTime();
-        }
-
-        @Override
-        public ScheduledExecutorService background() {
-            return outer.background();
-        }
-
-        @Override
-        public Store store() {
-            return outer.store();
+        Lending(SystemContext outer, AtomicInteger releases) {
+            super(outer);
+            this.releases = releases;
         }
 
         @Override
         public void releaseStore() {
             releases.incrementAndGet();
-        }
-
-        @Override
-        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-            return outer.shared(type, make);
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            return outer.find(type);
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            outer.release(type);
         }
     }
 
