@@ -23,8 +23,6 @@ final class OperationWatch {
     private static final int ASKED_AT_ONCE = 16;
     /** A picture of where this rank stands is at most so old. */
     private static final long PICTURE_NANOS = 20_000_000L;
-    /** Nobody is warned of operations with shorter deadlines: a quarter of them is nothing unusual. */
-    private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private final GroupSpec group;
     private final GroupControl control;
@@ -95,7 +93,8 @@ final class OperationWatch {
         inquiry.begin();
         warning.begin();
         long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
-        warned = running.work().deadlineNanos() - running.work().begunNanos() < WARNED_LEAST_NANOS;
+        warned = !Inquiry.isWarnedOf(
+                running.work().deadlineNanos() - running.work().begunNanos());
         warnNanos = nowNanos + left / 4;
         warnLeadNanos = Inquiry.leadNanos(left / 4);
         nextPictureNanos = nowNanos + PICTURE_NANOS;

@@ -37,8 +37,6 @@ import java.util.stream.LongStream;
 public final class Agreement {
     /** A waiter looks at least so often: this bounds how long a clock that jumps could hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
-    /** Nobody is warned of shorter deadlines, as with collectives. */
-    private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
     /** Between the first look after a deadline and the judgement. */
     private static final long JUDGE_NANOS = 5_000_000L;
 
@@ -77,7 +75,7 @@ public final class Agreement {
             this.number = ++attempts;
             this.begunNanos = context.nanoTime();
             this.timeoutNanos = Deadlines.nanos(timeout);
-            this.warned = timeoutNanos < WARNED_LEAST_NANOS;
+            this.warned = !Inquiry.isWarnedOf(timeoutNanos);
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);

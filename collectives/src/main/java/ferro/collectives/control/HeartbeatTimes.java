@@ -3,7 +3,6 @@ package ferro.collectives.control;
 import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.util.Locale;
 
 /**
  * How often ranks show that they are there, and how long one may be silent.
@@ -39,8 +38,6 @@ record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
 
     /** For people. */
     static String words(long nanos) {
-        return nanos < 1_000_000_000L
-                ? nanos / 1_000_000L + " ms"
-                : String.format(Locale.ROOT, "%.1f s", nanos / 1_000_000_000.0);
+        return nanos < 1_000_000_000L ? nanos / 1_000_000L + " ms" : Names.seconds(nanos);
     }
 }

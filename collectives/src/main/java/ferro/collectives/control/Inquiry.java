@@ -17,7 +17,10 @@ public final class Inquiry {
     /** Of the time to the deadline a lead is at most one part in so many. */
     private static final int LEAD_PART = 8;
     /** Whoever looks this much later than it wanted has stood still. */
-    private static final long STOOD_STILL_NANOS = 250_000_000L;
+    static final long STOOD_STILL_NANOS = 250_000_000L;
+
+    /** Nobody is warned of shorter deadlines: a quarter of them is nothing unusual. */
+    private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private final GroupControl control;
     private final Question early = new Question();
@@ -51,6 +54,16 @@ public final class Inquiry {
      */
     public static long leadNanos(long timeoutNanos) {
         return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / LEAD_PART));
+    }
+
+    /**
+     * Returns whether listeners hear at a quarter of a deadline that it comes nearer.
+     *
+     * @param timeoutNanos from begin to deadline
+     * @return false where it is short
+     */
+    public static boolean isWarnedOf(long timeoutNanos) {
+        return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
     /** Returns how long before a deadline the ranks are asked for the first time. */

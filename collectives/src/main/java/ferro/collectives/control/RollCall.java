@@ -11,8 +11,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class RollCall {
     private static final long LOOK_NANOS = 1_000_000L;
-    /** As {@link Inquiry}: whoever looks this much later than it wanted has stood still. */
-    private static final long STOOD_STILL_NANOS = 250_000_000L;
     /** So often it asks again at most. */
     private static final int ASKED_MOST = 4;
 
@@ -47,7 +45,7 @@ final class RollCall {
         while (last - begun < nanos && control.failure() == null && control.isAnySilent(ask, null)) {
             LockSupport.parkNanos(this, LOOK_NANOS);
             long now = control.nanoTime();
-            if (now - last > STOOD_STILL_NANOS) {
+            if (now - last > Inquiry.STOOD_STILL_NANOS) {
                 return true;
             }
             last = now;
