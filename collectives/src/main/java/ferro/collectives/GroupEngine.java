@@ -7,16 +7,13 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
-import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Rules;
 import ferro.collectives.control.Standing;
-import ferro.collectives.reduce.Elements;
 import ferro.recorder.GroupRecorder;
-import ferro.spi.CallHeader;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Listeners;
@@ -24,7 +21,6 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,8 +31,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A whole back end over a medium: queue and sequence numbers here, plans run by {@link PlanRunner}, turns by {@link Driver},
- * point-to-point by {@link PointToPoint}, failure by {@link GroupControl}.
+ * A whole back end over a medium: collectives by {@link CollectiveLane}, messages by {@link PointToPoint}, turns by
+ * {@link Driver}, failure by {@link GroupControl}.
  */
 final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupControl.Owner {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -50,17 +46,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final boolean stepped;
     private final GroupControl control;
     private final Driver driver;
-    private final Planner planner;
-    private final OperationQueue queue = new OperationQueue();
-    private final PlanRunner runner;
-    private final OperationWatch watch;
+    private final CollectiveLane collectives;
     private final PointToPoint pointToPoint;
     private final Recording recording;
-    private final Scratch scratch = new Scratch();
     private final Listeners listeners;
     private final Subgroups subgroups;
-    private PendingWork.Position reached = PendingWork.Position.NOWHERE;
-    private volatile Operation current;
     private volatile boolean settled;
     private volatile boolean closing;
     private volatile boolean closed;
@@ -75,11 +65,14 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.driver = new Driver(this, transport, group, context, stepped);
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
-        this.planner = new Planner(group, context);
-        this.runner = new PlanRunner(new Lanes(transport, Lane.COLLECTIVE));
+        this.collectives = new CollectiveLane(
+                driver,
+                control,
+                new Lanes(transport, Lane.COLLECTIVE),
+                new Planner(group, place.identity(), context),
+                this::checkUsable);
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
-        this.watch = new OperationWatch(group, control, runner);
         this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
@@ -112,8 +105,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public Standing standing() {
-        Operation running = current;
-        return running == null ? pointToPoint.standing() : watch.standing(running);
+        Standing standing = collectives.standing();
+        return standing == null ? pointToPoint.standing() : standing;
     }
 
     @Override
@@ -138,12 +131,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return planner.unsupportedBecause(call);
+        return collectives.unsupportedBecause(call);
     }
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        PendingWork work = enqueue(call, timeout).work();
+        PendingWork work = collectives.submit(call, timeout);
         driver.submitted();
         return work;
     }
@@ -153,7 +146,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, call.kind(), ": submit it and go on in completion()");
         }
-        enqueue(call, timeout).work().await();
+        collectives.submit(call, timeout).await();
     }
 
     @Override
@@ -223,7 +216,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void close(Duration timeout) {
-        if (!queue.close()) {
+        if (!collectives.close()) {
             return;
         }
         long begun = context.nanoTime();
@@ -267,7 +260,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             return first;
         }
         try {
-            boolean moved = advanceCurrent();
+            boolean moved = collectives.advance();
             if (!pointToPoint.isIdle()) {
                 moved |= pointToPoint.advance();
             }
@@ -281,10 +274,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void check(long nowNanos) {
         try {
-            Operation operation = current;
-            if (operation != null) {
-                watch.look(operation, queue.firstLate(nowNanos), nowNanos);
-            }
+            collectives.check(nowNanos);
             pointToPoint.check(nowNanos);
         } catch (RuntimeException | Error broken) {
             control.fail(Reasons.inside(group, broken));
@@ -317,35 +307,18 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
     }
 
-    private void leaveLinks() {
-        try {
-            reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
-        } catch (RuntimeException | Error broken) {
-            // the group has failed: that its operations end counts more than where this one was
-            LOG.log(Level.DEBUG, "cannot tell how far an operation of " + this + " was", broken);
-        } finally {
-            if (place.manner().rules().abandonsLinks()) {
-                transport.abandon();
-            }
-        }
-    }
-
     private void settle(Failure failure) {
         try {
             if (!settled) {
                 settled = true;
-                mismatchUntold = failure.code() == FerroException.Code.MISMATCH && current == null && queue.isEmpty();
-                leaveLinks();
+                mismatchUntold = failure.code() == FerroException.Code.MISMATCH && collectives.isIdle();
+                collectives.noteReached();
+                if (place.manner().rules().abandonsLinks()) {
+                    transport.abandon();
+                }
             }
         } finally {
-            Operation running = current;
-            if (running != null) {
-                current = null;
-                running.work().fail(failure, reached);
-            }
-            for (Operation next = queue.poll(); next != null; next = queue.poll()) {
-                next.work().fail(failure, PendingWork.Position.NOWHERE);
-            }
+            collectives.settle(failure);
             pointToPoint.settle(failure);
         }
     }
@@ -357,7 +330,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public boolean isIdle() {
-        return current == null && queue.isEmpty() && pointToPoint.isIdle();
+        return collectives.isIdle() && pointToPoint.isIdle();
     }
 
     @Override
@@ -380,28 +353,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         return driver.step();
     }
 
-    private Operation enqueue(Collective call, Duration timeout) {
-        call.check(group.rank(), group.worldSize());
-        Optional<String> refusal = planner.unsupportedBecause(call);
-        if (refusal.isPresent()) {
-            throw new UnsupportedOperationException(
-                    call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
-        }
-        Operands operands = Operands.of(call, group.rank(), group.worldSize());
-        Prepared prepared = planner.prepare(call, operands);
-        synchronized (queue) {
-            checkUsable(call.kind());
-            long sequence = queue.nextSequence();
-            CallHeader header = new CallHeader(place.identity(), sequence, prepared.fingerprint, prepared.text);
-            PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
-            Operation operation = new Operation(work, prepared, operands, header);
-            work.recorded(prepared.text, prepared.bytes);
-            control.called(header);
-            queue.add(operation);
-            return operation;
-        }
-    }
-
     private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";
@@ -416,7 +367,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Refuses a call of a closed group, and repeats the failure of a failed one. */
     void checkUsable(String what) {
-        if (queue.isClosed()) {
+        if (collectives.isClosed()) {
             throw new IllegalStateException(
                     what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
         }
@@ -435,55 +386,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         return new PendingWork(driver, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
     }
 
-    private boolean advanceCurrent() {
-        boolean moved = false;
-        while (true) {
-            Operation operation = current;
-            if (operation == null) {
-                operation = begin();
-                if (operation == null) {
-                    return moved;
-                }
-            }
-            moved |= runner.advance();
-            if (!runner.isFinished()) {
-                return moved;
-            }
-            finish(operation);
-            moved = true;
-        }
-    }
-
-    private Operation begin() {
-        // what is polled must be seen as current at once, else the group would look idle in between
-        Operation operation = queue.peek();
-        if (operation == null) {
-            return null;
-        }
-        Schedule schedule = operation.prepared().schedule;
-        // memory may be exhausted: an operation that has not begun is at no step
-        HostTensor room = scratch.of(operation.prepared().type, schedule.scratchElements);
-        current = operation;
-        queue.poll();
-        runner.begin(schedule, operation.header(), operation.operands(), room);
-        watch.begin();
-        operation.work().runs();
-        return operation;
-    }
-
-    private void finish(Operation operation) {
-        Operands operands = operation.operands();
-        HostTensor out = operands.out();
-        if (operands.op() == ReduceOp.AVG && out != null) {
-            Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), group.worldSize());
-        }
-        current = null;
-        Prepared prepared = operation.prepared();
-        operation.work().succeed(prepared.schedule.steps(), prepared.bytesMoved);
-    }
-
     private void finishQueued(long until) {
-        PendingWork last = queue.last();
+        PendingWork last = collectives.last();
         if (last != null && !last.isDone() && control.failure() == null) {
             driver.look(last, until);
         }

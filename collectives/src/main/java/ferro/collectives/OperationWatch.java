@@ -26,7 +26,7 @@ final class OperationWatch {
 
     private final GroupSpec group;
     private final GroupControl control;
-    private final PlanRunner runner;
+    private final Runner runner;
     private final Inquiry inquiry;
     private final Inquiry warning;
     private boolean begun;
@@ -38,7 +38,7 @@ final class OperationWatch {
     private long nextPictureNanos;
     private volatile Standing picture = Standing.IDLE;
 
-    OperationWatch(GroupSpec group, GroupControl control, PlanRunner runner) {
+    OperationWatch(GroupSpec group, GroupControl control, Runner runner) {
         this.group = group;
         this.control = control;
         this.runner = runner;

@@ -13,10 +13,11 @@ import java.util.BitSet;
  * Executes schedules over links, one at a time: posts what its dependencies allow and counts what is finished. Nothing here
  * waits, and nothing is allocated once the arrays are long enough.
  */
-final class PlanRunner {
+final class PlanRunner implements Runner {
     private static final Region[] REGIONS = Region.values();
 
     private final Lanes lanes;
+    private final Scratch scratch = new Scratch();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     private long[] sendTarget = new long[64];
     private long[] receiveTarget = new long[64];
@@ -33,14 +34,18 @@ final class PlanRunner {
         this.lanes = lanes;
     }
 
-    /** Begins an operation; the one before must be finished. */
-    void begin(Schedule next, CallHeader header, Operands operands, HostTensor scratch) {
+    @Override
+    public void begin(Operation operation) {
+        Schedule next = operation.prepared().schedule;
+        Operands operands = operation.operands();
+        // first what may fail: nothing is begun then
+        HostTensor room = scratch.of(operation.prepared().type, next.scratchElements);
         schedule = next;
-        call = header;
+        call = operation.header();
         op = operands.op() == ReduceOp.AVG ? ReduceOp.SUM : operands.op();
         memory[Region.IN.ordinal()] = operands.in();
         memory[Region.OUT.ordinal()] = operands.out();
-        memory[Region.SCRATCH.ordinal()] = scratch;
+        memory[Region.SCRATCH.ordinal()] = room;
         sendsPosted = 0;
         sendsDone = 0;
         receivesPosted = 0;
@@ -54,12 +59,13 @@ final class PlanRunner {
         }
     }
 
-    boolean isFinished() {
+    @Override
+    public boolean isFinished() {
         return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
     }
 
-    /** Does what can be done now; returns whether anything moved. */
-    boolean advance() {
+    @Override
+    public boolean advance() {
         boolean any = false;
         boolean moved = true;
         while (moved) {
@@ -140,8 +146,8 @@ final class PlanRunner {
         return moved;
     }
 
-    /** Returns the ranks whose data, or whose taking of ours, is waited for. */
-    BitSet waitingFor() {
+    @Override
+    public BitSet waitingFor() {
         BitSet peers = new BitSet();
         if (receivesDone < schedule.receives.count && schedule.receives.kind[receivesDone] != Schedule.COPY) {
             peers.set(schedule.receives.peer[receivesDone]);
@@ -151,13 +157,14 @@ final class PlanRunner {
         return peers;
     }
 
-    /** Says how far it is: step 3 of 14, 65536 of 262144 bytes received. */
-    String progress() {
+    @Override
+    public String progress() {
         return "step " + step() + " of " + (schedule.sends.count + schedule.receives.count) + ", "
                 + received(receivesDone) + " of " + received(schedule.receives.count) + " bytes received";
     }
 
-    PendingWork.Position position() {
+    @Override
+    public PendingWork.Position position() {
         return new PendingWork.Position(step(), lanes.bytesMoved() - bytesBefore, Names.list(waitingFor()));
     }
 

@@ -8,6 +8,7 @@ import ferro.Tensor;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
+import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -24,12 +25,14 @@ final class Planner {
     private static final int SLOTS = 64;
 
     private final GroupSpec group;
+    private final long identity;
     private final AlgorithmTable table;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[SLOTS];
 
-    Planner(GroupSpec group, RankContext context) {
+    Planner(GroupSpec group, long identity, RankContext context) {
         this.group = group;
+        this.identity = identity;
         this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
     }
@@ -58,6 +61,11 @@ final class Planner {
             }
             return cache[slot];
         }
+    }
+
+    /** Returns what every rank must agree on. */
+    CallHeader header(Prepared prepared, long sequence) {
+        return new CallHeader(identity, sequence, prepared.fingerprint, prepared.text);
     }
 
     private Prepared make(Prepared.Key key) {
