@@ -34,18 +34,42 @@ abstract class BlockKernel extends Kernel {
         long sourceUnit = unit(source);
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
-            if (length < used) {
-                clear(length, used - length);
-            }
-            used = length;
-            loadInto(into, intoOffset + done * intoUnit, length);
-            loadSource(source, sourceOffset + done * sourceUnit, length);
-            combineBlocks();
-            store(into, intoOffset + done * intoUnit, length);
+            long at = intoOffset + done * intoUnit;
+            combineBlock(into, at, source, sourceOffset + done * sourceUnit, length);
+            store(into, at, length);
         }
         if (count > 0 && sawNaN((int) Math.min(block, count))) {
             makeCanonical(into, intoOffset, count);
         }
+    }
+
+    @Override
+    public final void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        long firstUnit = unit(first);
+        long secondUnit = unit(second);
+        for (long done = 0; done < count; done += block) {
+            int length = (int) Math.min(block, count - done);
+            long firstAt = firstOffset + done * firstUnit;
+            long secondAt = secondOffset + done * secondUnit;
+            combineBlock(first, firstAt, second, secondAt, length);
+            store(first, firstAt, length);
+            storeSource(second, secondAt, length);
+        }
+        if (count > 0 && sawNaN((int) Math.min(block, count))) {
+            makeCanonical(first, firstOffset, count);
+            makeCanonical(second, secondOffset, count);
+        }
+    }
+
+    /** Leaves the result for one block's length in the first block. */
+    private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
+        if (length < used) {
+            clear(length, used - length);
+        }
+        used = length;
+        loadInto(into, intoOffset, length);
+        loadSource(source, sourceOffset, length);
+        combineBlocks();
     }
 
     private void makeCanonical(Object into, long offset, long count) {
@@ -74,8 +98,11 @@ abstract class BlockKernel extends Kernel {
     /** Combines the two blocks, whole, into the first. */
     abstract void combineBlocks();
 
-    /** Copies the first block back. */
+    /** Copies the first block back to the first operand. */
     abstract void store(Object memory, long offset, int length);
+
+    /** Copies the first block back to the second operand. */
+    abstract void storeSource(Object memory, long offset, int length);
 
     /** Returns whether a result since the last question may be NaN, and forgets it; {@code length} is the longest block. */
     boolean sawNaN(int length) {

@@ -45,11 +45,20 @@ abstract class ByteKernel extends BlockKernel {
 
     @Override
     final void store(Object memory, long offset, int length) {
+        store(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void storeSource(Object memory, long offset, int length) {
+        store(memory, offset, left, sourceViews, length);
+    }
+
+    private static void store(Object memory, long offset, byte[] block, Views views, int length) {
         if (memory instanceof byte[] array) {
-            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
+            System.arraycopy(block, 0, array, Math.toIntExact(offset), length);
         } else {
-            ByteBuffer view = (ByteBuffer) intoViews.at((ByteBuffer) memory, offset);
-            view.put(intoViews.index(offset), left, 0, length);
+            ByteBuffer view = (ByteBuffer) views.at((ByteBuffer) memory, offset);
+            view.put(views.index(offset), block, 0, length);
         }
     }
 

@@ -48,12 +48,12 @@ abstract class DoubleKernel extends BlockKernel {
 
     @Override
     final void store(Object memory, long offset, int length) {
-        if (memory instanceof double[] array) {
-            System.arraycopy(left, 0, array, Math.toIntExact(offset), length);
-        } else {
-            DoubleBuffer view = (DoubleBuffer) intoViews.at((ByteBuffer) memory, offset);
-            view.put(intoViews.index(offset), left, 0, length);
-        }
+        store(memory, offset, left, intoViews, length);
+    }
+
+    @Override
+    final void storeSource(Object memory, long offset, int length) {
+        store(memory, offset, left, sourceViews, length);
     }
 
     @Override
@@ -82,6 +82,15 @@ abstract class DoubleKernel extends BlockKernel {
             if (Double.isNaN(left[i])) {
                 left[i] = Double.NaN;
             }
+        }
+    }
+
+    private static void store(Object memory, long offset, double[] block, Views views, int length) {
+        if (memory instanceof double[] array) {
+            System.arraycopy(block, 0, array, Math.toIntExact(offset), length);
+        } else {
+            DoubleBuffer view = (DoubleBuffer) views.at((ByteBuffer) memory, offset);
+            view.put(views.index(offset), block, 0, length);
         }
     }
 

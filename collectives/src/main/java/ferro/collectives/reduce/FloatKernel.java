@@ -54,6 +54,11 @@ abstract class FloatKernel extends BlockKernel {
     }
 
     @Override
+    final void storeSource(Object memory, long offset, int length) {
+        source.store(memory, offset, left, length);
+    }
+
+    @Override
     final boolean sawNaN(int length) {
         // four sums, for one would wait for each addition
         float sum0 = 0;

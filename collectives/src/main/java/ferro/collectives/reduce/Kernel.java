@@ -22,4 +22,17 @@ public abstract class Kernel {
      * @throws ClassCastException        if a memory is none of those
      */
     public abstract void combine(Object into, long intoOffset, Object source, long sourceOffset, long count);
+
+    /**
+     * Writes {@code first[i] op second[i]} into both, the same bits; the runs may lie in one memory if they do not overlap.
+     *
+     * @param first        operand and result, as {@link #combine} wants it
+     * @param firstOffset  where it begins: elements for an array, bytes for a buffer, of any alignment
+     * @param second       other operand, and result as well
+     * @param secondOffset where it begins, as {@code firstOffset}
+     * @param count        elements
+     * @throws IndexOutOfBoundsException if a run is not inside its memory
+     * @throws ClassCastException        if a memory is none of those
+     */
+    public abstract void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count);
 }

@@ -47,6 +47,11 @@ abstract class ShortKernel extends BlockKernel {
         store(memory, offset, left, intoViews, length);
     }
 
+    @Override
+    final void storeSource(Object memory, long offset, int length) {
+        store(memory, offset, left, sourceViews, length);
+    }
+
     /** Copies the beginning of a block into a run of any 16-bit elements. */
     static void store(Object memory, long offset, short[] block, Views views, int length) {
         if (memory instanceof short[] array) {

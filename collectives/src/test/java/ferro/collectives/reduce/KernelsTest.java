@@ -38,6 +38,20 @@ class KernelsTest {
         }
     }
 
+    @ParameterizedTest(name = "{1} of {0}")
+    @MethodSource("cells")
+    void writesTheSameBitsIntoBothMemories(DataType type, ReduceOp op) {
+        Kernel kernel = Kernels.of(type, op);
+        for (Kind first : Kind.values()) {
+            for (Kind second : Kind.values()) {
+                for (int length : new int[] {5_207, 0, 1, 513, 1}) {
+                    assertCombinesBoth(
+                            kernel, op, filled(type, first, 3, length), filled(type, second, 4, length), length);
+                }
+            }
+        }
+    }
+
     @Test
     void combinesWithinOneArray() {
         Run run = filled(DataType.FLOAT32, Kind.ARRAY, 0, 2_000);
@@ -59,9 +73,16 @@ class KernelsTest {
         source[0] += Float.NEGATIVE_INFINITY;
         for (ReduceOp op : OPS) {
             float[] result = into.clone();
+            float[] both = source.clone();
+            float[] other = into.clone();
             Kernels.of(DataType.FLOAT32, op).combine(result, 0, source, 0, length);
+            Kernels.of(DataType.FLOAT32, op).combineBoth(both, 0, other, 0, length);
             assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length / 2]), op.name());
             assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length - 1]), op.name());
+            for (float[] written : List.of(both, other)) {
+                assertEquals(0x7fc0_0000, Float.floatToRawIntBits(written[length / 2]), op.name());
+                assertEquals(0x7fc0_0000, Float.floatToRawIntBits(written[length - 1]), op.name());
+            }
         }
     }
 
@@ -191,20 +212,42 @@ class KernelsTest {
     }
 
     private static void assertCombines(Kernel kernel, ReduceOp op, Run into, Run source, int length) {
-        Number[] expected = new Number[length];
-        for (int i = 0; i < length; i++) {
-            expected[i] = combined(into.type(), op, into.at(i), source.at(i));
-        }
+        Number[] expected = expected(op, into, source, length);
         Number behind = into.at(length);
 
         kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
 
+        assertHolds(into, expected, behind);
+    }
+
+    private static void assertCombinesBoth(Kernel kernel, ReduceOp op, Run first, Run second, int length) {
+        Number[] expected = expected(op, first, second, length);
+        Number behindFirst = first.at(length);
+        Number behindSecond = second.at(length);
+
+        kernel.combineBoth(first.memory(), first.offset(), second.memory(), second.offset(), length);
+
+        assertHolds(first, expected, behindFirst);
+        assertHolds(second, expected, behindSecond);
+    }
+
+    private static Number[] expected(ReduceOp op, Run first, Run second, int length) {
+        Number[] expected = new Number[length];
         for (int i = 0; i < length; i++) {
-            if (!expected[i].equals(into.at(i))) {
-                assertEquals(expected[i], into.at(i), "element " + i + " of " + length + " of " + into + source);
+            expected[i] = combined(first.type(), op, first.at(i), second.at(i));
+        }
+        return expected;
+    }
+
+    /** Compares bits, NaN as equal to NaN. */
+    private static void assertHolds(Run run, Number[] expected, Number behind) {
+        int length = expected.length;
+        for (int i = 0; i < length; i++) {
+            if (!expected[i].equals(run.at(i))) {
+                assertEquals(expected[i], run.at(i), "element " + i + " of " + length + " of " + run);
             }
         }
-        assertEquals(behind, into.at(length), "the element behind the run");
+        assertEquals(behind, run.at(length), "the element behind the run");
     }
 
     private static Run filled(DataType type, Kind kind, int skip, int count) {
