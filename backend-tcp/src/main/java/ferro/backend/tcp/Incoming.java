@@ -1,5 +1,7 @@
 package ferro.backend.tcp;
 
+import ferro.collectives.posts.Post;
+import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -133,13 +135,8 @@ final class Incoming {
         if (end - at < Post.HEADER_BYTES) {
             return 0;
         }
-        long sequence = Post.wireOrder(in.getLong(at));
-        long fingerprint = Post.wireOrder(in.getLong(at + Long.BYTES));
-        if (sequence != post.call().sequence() || fingerprint != post.call().fingerprint()) {
-            strange = new CallHeader(0, sequence, fingerprint, "");
-            return 0;
-        }
-        return Post.HEADER_BYTES;
+        strange = post.otherHeader(in, at);
+        return strange == null ? Post.HEADER_BYTES : 0;
     }
 
     private int take(Post post, ByteBuffer in, int at, int end) {

@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
-import ferro.spi.CallHeader;
+import ferro.collectives.posts.Post;
+import ferro.collectives.posts.PostRing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -113,7 +114,7 @@ final class Outgoing {
             if (Staging.OUT_BYTES - at < Post.HEADER_BYTES) {
                 return 0;
             }
-            putHeader(post.call(), out, at);
+            post.putHeader(out, at);
             end += Post.HEADER_BYTES;
         }
         if (post.straight(Staging.SMALL_BYTES)) {
@@ -123,10 +124,5 @@ final class Outgoing {
         int count = (int) Math.min(Staging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
         staging.outElements().write(post, post.place(from), end, count);
         return end - at + count * post.elementBytes();
-    }
-
-    private static void putHeader(CallHeader call, ByteBuffer out, int at) {
-        out.putLong(at, Post.wireOrder(call.sequence()));
-        out.putLong(at + Long.BYTES, Post.wireOrder(call.fingerprint()));
     }
 }

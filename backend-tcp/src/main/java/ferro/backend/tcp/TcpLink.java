@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.posts.Post;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp;
+package ferro.collectives.posts;
 
 import ferro.HostTensor;
 import ferro.collectives.reduce.Kernel;
@@ -8,7 +8,7 @@ import ferro.spi.CallHeader;
  * The posts of one direction of a link, oldest first, and how far the oldest has come. Grows to the largest number ever
  * pending; once warm, a post allocates nothing.
  */
-final class PostRing {
+public final class PostRing {
     private static final int FIRST_CAPACITY = 16;
 
     private Post[] posts = made(new Post[FIRST_CAPACITY], 0);
@@ -20,39 +20,88 @@ final class PostRing {
     private long finished;
     private CallHeader lastCall;
 
-    boolean isEmpty() {
+    /** Makes an empty one. */
+    public PostRing() {}
+
+    /**
+     * Returns whether nothing is pending.
+     *
+     * @return whether every post is finished
+     */
+    public boolean isEmpty() {
         return size == 0;
     }
 
-    int size() {
+    /**
+     * Returns how many posts are pending.
+     *
+     * @return posts that are not finished
+     */
+    public int size() {
         return size;
     }
 
-    /** Returns how many posts are finished. */
-    long finished() {
+    /**
+     * Returns how many posts are finished.
+     *
+     * @return posts ever finished
+     */
+    public long finished() {
         return finished;
     }
 
-    Post oldest() {
+    /**
+     * Returns the post to move next.
+     *
+     * @return first pending post; there must be one
+     */
+    public Post oldest() {
         return posts[first];
     }
 
-    /** Returns the i-th pending post, from the oldest. */
-    Post pending(int i) {
+    /**
+     * Returns a pending post.
+     *
+     * @param i how many are older
+     * @return post
+     */
+    public Post pending(int i) {
         return posts[(first + i) & (posts.length - 1)];
     }
 
-    long position() {
+    /**
+     * Returns how far the oldest post has come.
+     *
+     * @return bytes of it that have moved, header included
+     */
+    public long position() {
         return position;
     }
 
-    /** Appends a post; the first one of a call (another sequence than the last post's) has the header in front. */
-    void add(CallHeader call, HostTensor data, long from, long count) {
+    /**
+     * Appends a post; the first one of a call (another sequence than the last post's) has the header in front.
+     *
+     * @param call  whose data it is
+     * @param data  memory
+     * @param from  first element
+     * @param count elements
+     * @throws IndexOutOfBoundsException if the elements are not inside the memory
+     */
+    public void add(CallHeader call, HostTensor data, long from, long count) {
         add(call, data, from, count, null);
     }
 
-    /** As {@link #add(CallHeader, HostTensor, long, long)}, for a receive that combines. */
-    void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
+    /**
+     * As {@link #add(CallHeader, HostTensor, long, long)}, for a receive that combines.
+     *
+     * @param call   whose data is expected
+     * @param data   memory
+     * @param from   first element
+     * @param count  elements
+     * @param kernel how; null to copy
+     * @throws IndexOutOfBoundsException if the elements are not inside the memory
+     */
+    public void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
         if (size == posts.length) {
             grow();
         }
@@ -64,14 +113,18 @@ final class PostRing {
         settle();
     }
 
-    /** Counts bytes of the oldest post as moved, and the post as finished with its last. */
-    void advance(long bytes) {
+    /**
+     * Counts bytes of the oldest post as moved, and the post as finished with its last.
+     *
+     * @param bytes at most what is left of it
+     */
+    public void advance(long bytes) {
         position += bytes;
         settle();
     }
 
     /** Drops every pending post; none of them counts as finished. */
-    void clear() {
+    public void clear() {
         while (size > 0) {
             drop();
         }

@@ -1,4 +1,4 @@
-package ferro.backend.tcp;
+package ferro.collectives.posts;
 
 import ferro.DataType;
 import ferro.collectives.reduce.Elements;
@@ -12,21 +12,33 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 
 /**
- * Copies elements between tensors and one staging memory. Bulk copies of arrays need a typed view of the memory; those are
+ * Copies elements between tensors and one memory of a medium. Bulk copies of arrays need a typed view of the memory; those are
  * kept here, one per type and alignment, so that nothing is allocated per piece.
  */
-final class StagedElements {
+public final class StagedElements {
     private static final int ALIGNMENTS = Long.BYTES;
 
     private final ByteBuffer bytes;
     private final Buffer[] views = new Buffer[DataType.values().length * ALIGNMENTS];
 
-    StagedElements(ByteBuffer bytes) {
+    /**
+     * Makes one for a memory.
+     *
+     * @param bytes direct, in native order
+     */
+    public StagedElements(ByteBuffer bytes) {
         this.bytes = bytes;
     }
 
-    /** Copies elements of a tensor's memory to byte {@code at} of the staging memory. */
-    void write(Post post, long place, int at, int count) {
+    /**
+     * Copies elements of a tensor to the medium's memory.
+     *
+     * @param post  whose elements
+     * @param place where they lie, as {@link Post#place} says
+     * @param at    first byte in the medium's memory, of any alignment
+     * @param count elements
+     */
+    public void write(Post post, long place, int at, int count) {
         DataType type = post.type();
         if (post.memory() instanceof ByteBuffer) {
             Elements.copy(type, bytes, at, post.memory(), place, count);
@@ -50,8 +62,15 @@ final class StagedElements {
         }
     }
 
-    /** Copies elements from byte {@code at} of the staging memory to a tensor's memory. */
-    void read(Post post, long place, int at, int count) {
+    /**
+     * Copies elements of the medium's memory to a tensor.
+     *
+     * @param post  whose elements
+     * @param place where they belong, as {@link Post#place} says
+     * @param at    first byte in the medium's memory, of any alignment
+     * @param count elements
+     */
+    public void read(Post post, long place, int at, int count) {
         DataType type = post.type();
         if (post.memory() instanceof ByteBuffer) {
             Elements.copy(type, post.memory(), place, bytes, at, count);
