@@ -12,7 +12,7 @@ final class Lanes {
     private final Channel[] channels;
     private Channel[] opened = new Channel[0];
 
-    /** A link and its counts of posts since it was made. */
+    /** A link and its counts of posts since it was made; nothing may be pending on it when this is made. */
     static final class Channel {
         final Link link;
         long sendsPosted;
@@ -20,6 +20,8 @@ final class Lanes {
 
         Channel(Link link) {
             this.link = link;
+            this.sendsPosted = link.sent();
+            this.receivesPosted = link.received();
         }
     }
 
@@ -38,6 +40,12 @@ final class Lanes {
             opened[opened.length - 1] = channel;
         }
         return channel;
+    }
+
+    /** Asks for links anew: the medium may have better ones now. Nothing may be pending. */
+    void reopen() {
+        Arrays.fill(channels, null);
+        opened = new Channel[0];
     }
 
     /** Returns the bytes that all of them have moved, unfinished posts included; allocates nothing. */

@@ -1,0 +1,230 @@
+package ferro.collectives.shared;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * A medium whose ranks are near one another in part: links to those are rings in shared memory, all others, control messages
+ * and losses are the bare medium's. Until {@link #meet} it is just that.
+ *
+ * <p>Who waits sleeps in the bare medium; whoever tells something in shared memory to a rank that sleeps, here or in
+ * {@link #wake}, wakes it by a control message.
+ */
+public final class NearTransport implements Transport {
+    /** A whole control message that says no more than: look. Messages of the engine are longer. */
+    private static final byte WAKE = -2;
+
+    private final Transport bare;
+    private final GroupSpec group;
+    private final LongSupplier clock;
+    private volatile Events events;
+    /** Null until ranks have met. */
+    private SharedMemory memory;
+
+    /** As {@link #memory}; nobody touches an area once it is null. */
+    private NearLinks near;
+
+    private Sleepers sleepers;
+    private boolean abandoned;
+    private boolean closed;
+
+    /**
+     * Wraps a medium.
+     *
+     * @param bare  closed with this
+     * @param group whose
+     * @param clock the context's, in nanoseconds
+     */
+    public NearTransport(Transport bare, GroupSpec group, LongSupplier clock) {
+        this.bare = bare;
+        this.group = group;
+        this.clock = clock;
+    }
+
+    /**
+     * Uses shared memory from now on, for the links that are asked for; called by whoever drives.
+     *
+     * @param areas  of the ranks of this group; closed with this
+     * @param layout where the rings lie in them, the same on all ranks
+     * @param isNear which ranks are reached and have reached this one, itself among them; others are told the same
+     */
+    public void meet(SharedMemory areas, RingLayout layout, boolean[] isNear) {
+        if (abandoned) {
+            areas.close();
+            return;
+        }
+        memory = areas;
+        ByteBuffer[] reached = NearLinks.areas(areas, isNear);
+        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::ring);
+        near = new NearLinks(rank(), layout, reached, sleepers, new FromLinks());
+    }
+
+    /**
+     * Wakes a near rank if it sleeps; called by whoever drives, after something was told to it in shared memory.
+     *
+     * @param peer another rank, which is near
+     */
+    public void wake(int peer) {
+        if (near != null) {
+            sleepers.wake(peer);
+        }
+    }
+
+    @Override
+    public int rank() {
+        return bare.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return bare.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        boolean ring = near != null && peer != rank() && near.reaches(peer);
+        return ring ? near.link(peer, lane) : bare.link(peer, lane);
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long identity) {
+        return bare.subgroup(ranks, identity);
+    }
+
+    @Override
+    public boolean poll() {
+        if (near == null) {
+            return bare.poll();
+        }
+        sleepers.looked();
+        return near.poll() | bare.poll();
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        if (near == null) {
+            bare.park(deadlineNanos);
+        } else if (sleepers.maySleep()) {
+            bare.park(deadlineNanos);
+            sleepers.awake();
+        } else {
+            Thread.yield();
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        bare.wakeup();
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        bare.control(peer, message);
+    }
+
+    @Override
+    public void events(Events receiver) {
+        events = receiver;
+        bare.events(new FromBare(receiver));
+    }
+
+    @Override
+    public void abandon() {
+        abandoned = true;
+        if (near != null) {
+            near.drop();
+        }
+        bare.abandon();
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        return bare.sharedMemory();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            abandon();
+        } finally {
+            near = null;
+            bare.close();
+            if (memory != null) {
+                memory.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "NearTransport[" + bare + "]";
+    }
+
+    private void ring(int peer) {
+        bare.control(peer, ByteBuffer.wrap(new byte[] {WAKE}));
+    }
+
+    /** Passes on all but what is for a sleeper. */
+    private final class FromBare implements Events {
+        private final Events receiver;
+
+        FromBare(Events receiver) {
+            this.receiver = receiver;
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            receiver.lost(peer, cause);
+        }
+
+        @Override
+        public void broken(int peer, FerroException cause) {
+            receiver.broken(peer, cause);
+        }
+
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            receiver.mismatched(peer, expected, found);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (message.remaining() == 1 && message.get(message.position()) == WAKE) {
+                bare.wakeup();
+            } else {
+                receiver.control(peer, message);
+            }
+        }
+    }
+
+    /** Puts names to what a ring tells. */
+    private final class FromLinks implements NearLinks.Events {
+        @Override
+        public void broken(int peer, String progress) {
+            String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
+                    + ", which has left the memory that they share, " + progress + "; the output of rank " + peer
+                    + " says why";
+            Where where = Where.outside(group.name(), rank()).blaming(Integer.toString(peer));
+            events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
+        }
+
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            events.mismatched(peer, expected, found);
+        }
+    }
+}
