@@ -7,7 +7,7 @@ import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
-import ferro.spi.CallHeader;
+import ferro.recorder.GroupRecorder;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,11 +15,20 @@ import java.util.function.Consumer;
 
 /**
  * Collectives of a group: one at a time, in submission order. Submitted by any thread, moved by whoever drives.
+ *
+ * <p>A blocking call that finds nothing queued and nobody driving goes the direct way: it takes the turn and its number by one
+ * instruction, lets the runner show its data, writes the books while that travels, and takes the result, with no object made, no
+ * lock taken and no clock read beside the one for the recorder. What does not end within the time of a spin becomes the current
+ * operation, like any other.
  */
 final class CollectiveLane {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
+    /** What ends within so many looks ends well below a microsecond after it began: no clock is read for it. */
+    private static final int LOOKS_IN_NO_TIME = 100;
+
     private final Driver driver;
+    private final Turn turn;
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
@@ -27,6 +36,11 @@ final class CollectiveLane {
     private final Runner runner;
     private final OperationWatch watch;
     private PendingWork.Position reached = PendingWork.Position.NOWHERE;
+    /** What stands for a blocking call, one after the other. */
+    private final Operation direct;
+    /** Goes before the queue; set and taken by whoever drives. */
+    private volatile Operation next;
+
     private volatile Operation current;
 
     /**
@@ -36,6 +50,8 @@ final class CollectiveLane {
      */
     CollectiveLane(Driver driver, GroupControl control, Lanes lanes, Planner planner, Consumer<String> checkUsable) {
         this.driver = driver;
+        this.turn = driver.turn();
+        this.direct = new Operation(new PendingWork(driver), null, null, null);
         this.control = control;
         this.planner = planner;
         this.checkUsable = checkUsable;
@@ -49,35 +65,92 @@ final class CollectiveLane {
 
     /** Queues a call, after a look at all that can be wrong with it: until then nothing has moved. */
     PendingWork submit(Collective call, Duration timeout) {
+        return submit(planner.prepare(call), call, timeout);
+    }
+
+    private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
         int rank = driver.group().rank();
-        int worldSize = driver.group().worldSize();
-        call.check(rank, worldSize);
-        Optional<String> refusal = planner.unsupportedBecause(call);
-        if (refusal.isPresent()) {
-            throw new UnsupportedOperationException(
-                    call.kind() + " on group \"" + driver.group().name() + "\" rank " + rank + ": " + refusal.get());
-        }
-        Operands operands = Operands.of(call, rank, worldSize);
-        Prepared prepared = planner.prepare(call, operands);
+        PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
+        Operation operation = new Operation(work, prepared, operand(call, rank), result(call, rank));
         synchronized (queue) {
-            checkUsable.accept(call.kind());
-            long sequence = queue.nextSequence();
-            CallHeader header = planner.header(prepared, sequence);
-            PendingWork work = new PendingWork(driver, call.kind(), sequence, timeout);
-            work.recorded(prepared.text, prepared.bytes);
-            control.called(header);
-            queue.add(new Operation(work, prepared, operands, header));
+            checkUsable.accept(prepared.kind);
+            if (!queue.add(operation, turn)) {
+                checkUsable.accept(prepared.kind);
+            }
+            work.recorded(prepared.text(), prepared.bytes);
+            control.called(operation.sequence(), prepared.call);
             return work;
         }
     }
 
+    /** Runs a call on this thread: at once if nothing is queued and nobody drives, else in its place. */
+    void run(Collective call, Duration timeout, boolean noMessages) {
+        Prepared prepared = planner.prepare(call);
+        checkUsable.accept(prepared.kind);
+        long seen = turn.look();
+        long sequence = noMessages && isIdle() ? turn.tryEnterAsNext(seen) : Turn.NONE;
+        if (sequence == Turn.NONE) {
+            submit(prepared, call, timeout).await();
+            return;
+        }
+        int rank = driver.group().rank();
+        try {
+            runNow(prepared, sequence, operand(call, rank), result(call, rank), timeout);
+        } finally {
+            driver.leave();
+        }
+    }
+
+    /** Runs an operation with the turn and its number in hand. */
+    private void runNow(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
+        // what the others need of this rank is on its way while this rank writes its books
+        boolean shown = control.failure() == null && runner.show(prepared, sequence, in);
+        control.called(sequence, prepared.call);
+        long begunNanos = driver.nanoTime();
+        GroupRecorder recorder = driver.recorder();
+        int entry = recorder.started(sequence, prepared.text(), prepared.bytes, begunNanos);
+        int look = shown ? looks(prepared, sequence, in, out) : -1;
+        if (look >= 0) {
+            average(prepared, out);
+            long endedNanos = look < LOOKS_IN_NO_TIME ? begunNanos : driver.nanoTime();
+            recorder.done(entry, endedNanos, prepared.schedule.steps(), prepared.bytesMoved);
+            return;
+        }
+        PendingWork work = direct.work();
+        work.become(prepared.kind, begunNanos, timeout);
+        work.recordedAs(entry);
+        direct.become(prepared, in, out);
+        direct.number(sequence);
+        next = direct;
+        try {
+            driver.driveHolding(work);
+            work.throwFailure();
+        } finally {
+            direct.forget();
+        }
+    }
+
+    /** Looks until it is done or the time for looking is over; returns how often in vain, or -1. */
+    private int looks(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
+        int most = Math.max(LOOKS_IN_NO_TIME, driver.spins());
+        for (int look = 0; look < most; look++) {
+            if (runner.take(prepared, sequence, in, out)) {
+                return look;
+            }
+            if (look >= LOOKS_IN_NO_TIME) {
+                Thread.onSpinWait();
+            }
+        }
+        return -1;
+    }
+
     /** Takes no more calls; returns false if that was so already. */
     boolean close() {
-        return queue.close();
+        return turn.close();
     }
 
     boolean isClosed() {
-        return queue.isClosed();
+        return turn.isClosed();
     }
 
     /** Returns what was submitted last, or null. */
@@ -85,8 +158,14 @@ final class CollectiveLane {
         return queue.last();
     }
 
+    /** Returns whether what runs moves over links, or nothing runs. */
+    boolean usesLinks() {
+        return current == null || runner.usesLinks();
+    }
+
     boolean isIdle() {
-        return current == null && queue.isEmpty();
+        // in this order: what leaves the queue is current before, what goes before the queue is current before too
+        return queue.isEmpty() && next == null && current == null;
     }
 
     /** Returns where this rank stands, or null if it is in no collective; any thread. */
@@ -143,34 +222,55 @@ final class CollectiveLane {
             current = null;
             running.work().fail(failure, reached);
         }
-        for (Operation next = queue.poll(); next != null; next = queue.poll()) {
-            next.work().fail(failure, PendingWork.Position.NOWHERE);
+        Operation first = next;
+        if (first != null) {
+            next = null;
+            first.work().fail(failure, PendingWork.Position.NOWHERE);
+        }
+        for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
+            queued.work().fail(failure, PendingWork.Position.NOWHERE);
         }
     }
 
     private Operation begin() {
         // what is polled must be seen as current at once, else the group would look idle in between
-        Operation operation = queue.peek();
+        Operation first = next;
+        Operation operation = first == null ? queue.peek() : first;
         if (operation == null) {
             return null;
         }
         // memory may be exhausted: an operation that could not begin is at no step
         runner.begin(operation);
         current = operation;
-        queue.poll();
         watch.begin();
-        operation.work().runs();
+        if (first == null) {
+            queue.poll();
+            operation.work().runs();
+        } else {
+            next = null;
+        }
         return operation;
     }
 
     private void finish(Operation operation) {
-        HostTensor out = operation.operands().out();
-        if (operation.operands().op() == ReduceOp.AVG && out != null) {
+        Prepared prepared = operation.prepared();
+        average(prepared, operation.out());
+        current = null;
+        operation.work().succeed(prepared.schedule.steps(), prepared.bytesMoved);
+    }
+
+    private void average(Prepared prepared, HostTensor out) {
+        if (prepared.op == ReduceOp.AVG && out != null) {
             int worldSize = driver.group().worldSize();
             Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
         }
-        current = null;
-        Prepared prepared = operation.prepared();
-        operation.work().succeed(prepared.schedule.steps(), prepared.bytesMoved);
+    }
+
+    private static HostTensor operand(Collective call, int rank) {
+        return (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
+    }
+
+    private static HostTensor result(Collective call, int rank) {
+        return (HostTensor) (call instanceof Collective.Broadcast ? call.out() : call.writes(rank));
     }
 }

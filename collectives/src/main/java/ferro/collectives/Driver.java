@@ -11,7 +11,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Who drives a group: one thread at a time, whoever holds the turn.
@@ -33,7 +32,7 @@ final class Driver {
     private final RankContext context;
     private final WaitBudget budget;
     private final boolean stepped;
-    private final ReentrantLock turn = new ReentrantLock();
+    private final Turn turn = new Turn();
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger callersWaiting = new AtomicInteger();
     private volatile Thread progress;
@@ -115,11 +114,27 @@ final class Driver {
         return dependants;
     }
 
+    /** Returns the turn, for the direct way of a blocking call. */
+    Turn turn() {
+        return turn;
+    }
+
+    /** Returns how often to look at once before giving way. */
+    int spins() {
+        return budget.spins();
+    }
+
+    /** Drives until the work is done; the turn is this thread's already, and stays so. */
+    void driveHolding(PendingWork work) {
+        turn.own();
+        loop(work, false, 0);
+    }
+
     /** Drives, or waits for whoever does, until the work is done. */
     void drive(PendingWork work) {
         refuseIfStepped(work);
         while (!work.isDone()) {
-            if (turn.tryLock()) {
+            if (turn.tryEnter()) {
                 try {
                     loop(work, false, 0);
                 } finally {
@@ -137,7 +152,7 @@ final class Driver {
         while (!work.isDone()
                 && nanoTime() - untilNanos < 0
                 && !Thread.currentThread().isInterrupted()) {
-            if (turn.tryLock()) {
+            if (turn.tryEnter()) {
                 try {
                     loop(work, true, untilNanos);
                 } finally {
@@ -169,7 +184,7 @@ final class Driver {
 
     /** One turn without waiting; for the stepped form. */
     boolean step() {
-        if (!turn.tryLock()) {
+        if (!turn.tryEnter()) {
             return false;
         }
         try {
@@ -188,7 +203,7 @@ final class Driver {
     boolean exclusively(Runnable task, long untilNanos) {
         callersWaiting.incrementAndGet();
         try {
-            while (!turn.tryLock()) {
+            while (!turn.tryEnter()) {
                 if (nanoTime() - untilNanos >= 0) {
                     return false;
                 }
@@ -279,7 +294,7 @@ final class Driver {
         callersWaiting.incrementAndGet();
         try {
             transport.wakeup();
-            while (!work.isDone() && turn.isLocked()) {
+            while (!work.isDone() && turn.isHeld()) {
                 if (me.isInterrupted()) {
                     if (looking) {
                         return;
@@ -295,7 +310,7 @@ final class Driver {
         } finally {
             callersWaiting.decrementAndGet();
             callers.remove(me);
-            if (!turn.isLocked()) {
+            if (!turn.isHeld()) {
                 // the wake-up that this thread may have had is for whoever drives next
                 wakeNext();
             }
@@ -307,7 +322,7 @@ final class Driver {
         boolean interrupted = Thread.interrupted();
         try {
             exclusively(() -> machine.interrupted(work), work.deadlineNanos());
-            while (!work.isDone() && turn.isLocked()) {
+            while (!work.isDone() && turn.isHeld()) {
                 LockSupport.parkNanos(this, PARK_NANOS);
             }
         } finally {
@@ -317,8 +332,9 @@ final class Driver {
         }
     }
 
-    private void leave() {
-        turn.unlock();
+    /** Gives the turn to the next. */
+    void leave() {
+        turn.leave();
         wakeNext();
         settleIfFree();
     }
@@ -333,11 +349,11 @@ final class Driver {
     }
 
     private void settleIfFree() {
-        if (machine.hasFailed() && turn.tryLock()) {
+        if (machine.hasFailed() && turn.tryEnter()) {
             try {
                 machine.settle();
             } finally {
-                turn.unlock();
+                turn.leave();
             }
         }
     }
@@ -360,7 +376,7 @@ final class Driver {
 
     private void progress() {
         while (!closed) {
-            if (machine.isIdle() || callersWaiting.get() > 0 || !turn.tryLock()) {
+            if (machine.isIdle() || callersWaiting.get() > 0 || !turn.tryEnter()) {
                 LockSupport.parkNanos(this, PROGRESS_PARK_NANOS);
                 continue;
             }

@@ -146,7 +146,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, call.kind(), ": submit it and go on in completion()");
         }
-        collectives.submit(call, timeout).await();
+        collectives.run(call, timeout, pointToPoint.isIdle());
     }
 
     @Override
@@ -261,10 +261,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         }
         try {
             boolean moved = collectives.advance();
-            if (!pointToPoint.isIdle()) {
+            boolean messages = !pointToPoint.isIdle();
+            if (messages) {
                 moved |= pointToPoint.advance();
             }
-            return transport.poll() | moved;
+            return messages || collectives.usesLinks() ? transport.poll() | moved : moved;
         } catch (RuntimeException | Error broken) {
             control.fail(Reasons.inside(group, broken));
         }
@@ -387,6 +388,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     }
 
     private void finishQueued(long until) {
+        // a call that went past the queue holds the turn
+        driver.exclusively(() -> {}, until);
         PendingWork last = collectives.last();
         if (last != null && !last.isDone() && control.failure() == null) {
             driver.look(last, until);

@@ -48,6 +48,11 @@ final class Lanes {
         opened = new Channel[0];
     }
 
+    /** Returns whether there is nobody to have a link to. */
+    boolean isAlone() {
+        return channels.length == 1;
+    }
+
     /** Returns the bytes that all of them have moved, unfinished posts included; allocates nothing. */
     long bytesMoved() {
         long bytes = 0;

@@ -1,13 +1,82 @@
 package ferro.collectives;
 
+import ferro.HostTensor;
 import ferro.spi.CallHeader;
+import java.lang.invoke.VarHandle;
 
 /**
- * One collective in the queue.
- *
- * @param work     handle
- * @param prepared plan and schedule
- * @param operands its memory
- * @param header   what every rank must agree on
+ * One collective: what it does, with which memory, in which place of the order. That of a blocking call is used for the next one
+ * again, so that a call allocates nothing for it; whoever else looks at it sees by {@link #sequence} whether it is still the same.
  */
-record Operation(PendingWork work, Prepared prepared, Operands operands, CallHeader header) {}
+final class Operation {
+    private final PendingWork work;
+    private Prepared prepared;
+    private HostTensor in;
+    private HostTensor out;
+    private CallHeader header;
+    private volatile long sequence;
+
+    /** Makes one whose number is still to be given. */
+    Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out) {
+        this.work = work;
+        this.prepared = prepared;
+        this.in = in;
+        this.out = out;
+    }
+
+    /** Returns the handle. */
+    PendingWork work() {
+        return work;
+    }
+
+    Prepared prepared() {
+        return prepared;
+    }
+
+    /** Returns the operand, or null. */
+    HostTensor in() {
+        return in;
+    }
+
+    /** Returns the result, or null. */
+    HostTensor out() {
+        return out;
+    }
+
+    /** Returns its place in the order; 0 while it has none. */
+    long sequence() {
+        return sequence;
+    }
+
+    /** Gives it its place in the order. */
+    void number(long number) {
+        header = null;
+        work.number(number);
+        sequence = number;
+    }
+
+    /** Becomes another one, without a place in the order. */
+    void become(Prepared next, HostTensor operand, HostTensor result) {
+        sequence = 0;
+        VarHandle.storeStoreFence();
+        prepared = next;
+        in = operand;
+        out = result;
+    }
+
+    /** Lets go of the caller's memory. */
+    void forget() {
+        in = null;
+        out = null;
+    }
+
+    /** Returns what every rank must agree on; by whoever drives. */
+    CallHeader header() {
+        CallHeader known = header;
+        if (known == null) {
+            known = new CallHeader(sequence, prepared.call);
+            header = known;
+        }
+        return known;
+    }
+}

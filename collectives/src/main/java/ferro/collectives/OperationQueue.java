@@ -3,24 +3,26 @@ package ferro.collectives;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The collectives of a group that wait for their turn, in order, and the sequence numbers; thread-safe. */
+/** The collectives of a group that wait for their turn, in order; thread-safe. */
 final class OperationQueue {
     private final Deque<Operation> waiting = new ArrayDeque<>();
-    private long sequence;
-    private boolean closed;
     private PendingWork last;
     private volatile int size;
 
-    /** Returns the number of what is added next; it is taken by {@link #add}, so that a call that fails before has none. */
-    synchronized long nextSequence() {
-        return sequence + 1;
-    }
-
-    synchronized void add(Operation operation) {
+    /** Adds an operation and gives it its number; returns false if there is none, and it is not added then. */
+    synchronized boolean add(Operation operation, Turn turn) {
         waiting.add(operation);
-        sequence++;
-        last = operation.work();
+        // before its number is taken: see Turn
         size = waiting.size();
+        long number = turn.next();
+        if (number == Turn.NONE) {
+            waiting.removeLast();
+            size = waiting.size();
+            return false;
+        }
+        operation.number(number);
+        last = operation.work();
+        return true;
     }
 
     /** Returns the first without taking it; costs no lock where there is none. */
@@ -56,16 +58,5 @@ final class OperationQueue {
     /** Returns the operation that was added last, or null. */
     synchronized PendingWork last() {
         return last;
-    }
-
-    /** Takes no more operations; returns false if that was so already. */
-    synchronized boolean close() {
-        boolean open = !closed;
-        closed = true;
-        return open;
-    }
-
-    synchronized boolean isClosed() {
-        return closed;
     }
 }

@@ -9,6 +9,7 @@ import ferro.collectives.control.Inquiry;
 import ferro.collectives.control.Names;
 import ferro.collectives.control.Standing;
 import ferro.spi.GroupSpec;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -76,16 +77,26 @@ final class OperationWatch {
         giveUpIfLate(running, lateInQueue, nowNanos);
     }
 
-    /** Returns where this rank stands; any thread. */
+    /** Returns where this rank stands, or null if that changes just now; any thread. */
     Standing standing(Operation running) {
         Standing last = picture;
-        boolean isOfIt = last.sequence() == running.header().sequence();
-        return isOfIt ? last : standing(running, "", "");
+        long sequence = running.sequence();
+        if (last.sequence() == sequence) {
+            return last;
+        }
+        Standing now = standing(running, "", "");
+        VarHandle.loadLoadFence();
+        // it may have become another one meanwhile, of which nothing is known yet
+        return sequence == Turn.NONE || running.sequence() != sequence ? null : now;
     }
 
     private static Standing standing(Operation running, String progress, String waitingFor) {
-        PendingWork work = running.work();
-        return new Standing(work.sequence(), running.header().text(), progress, waitingFor, work.begunNanos());
+        return new Standing(
+                running.sequence(),
+                running.prepared().text(),
+                progress,
+                waitingFor,
+                running.work().begunNanos());
     }
 
     private void begin(Operation running, long nowNanos) {
@@ -106,17 +117,17 @@ final class OperationWatch {
 
     /** A rank that closed its end without having made a call will never make it. */
     private void refuseToWaitForTheDeparted(Operation operation) {
-        int gone = control.departedBefore(operation.header().sequence());
+        int gone = control.departedBefore(operation.sequence());
         if (gone >= 0) {
             String text = control.closedBy(gone) + ", while rank " + group.rank() + " is in "
-                    + operation.header().text() + " seq " + operation.header().sequence()
+                    + operation.prepared().text() + " seq " + operation.sequence()
                     + ": if it should have been there, its own output says why it closed";
             control.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
         }
     }
 
     private void warn(Operation running) {
-        Diagnosis.Verdict verdict = warning.collective(running.work().sequence(), runner.waitingFor());
+        Diagnosis.Verdict verdict = warning.collective(running.sequence(), runner.waitingFor());
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
                 + Names.ranks(verdict.culprits()) + place(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
@@ -127,19 +138,18 @@ final class OperationWatch {
         PendingWork late = isQueued ? lateInQueue.work() : running.work();
         long lead = Inquiry.leadNanos(late.deadlineNanos() - late.begunNanos());
         if (inquiry.mayJudge(running.header(), null, late.deadlineNanos(), lead, nowNanos)) {
-            Diagnosis.Verdict verdict = inquiry.collective(running.work().sequence(), runner.waitingFor());
+            Diagnosis.Verdict verdict = inquiry.collective(running.sequence(), runner.waitingFor());
             String names = Names.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
                     + Names.ranks(verdict.culprits()) + place(running, isQueued ? lateInQueue : running) + ": "
                     + verdict.text();
-            control.fail(
-                    new Failure(Code.TIMED_OUT, group.rank(), running.header().sequence(), names, text, null));
+            control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
         }
     }
 
     private String place(Operation running, Operation late) {
         long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
-        return " after " + millis + " ms at " + running.header().text() + " seq "
-                + running.header().sequence() + ", " + runner.progress();
+        return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
+                + runner.progress();
     }
 }

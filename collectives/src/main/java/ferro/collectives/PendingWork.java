@@ -12,16 +12,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 
-/** The handle of an operation: its state, its deadline, who waits for it; thread-safe. */
+/**
+ * The handle of an operation: its state, its deadline, who waits for it; thread-safe. That of a blocking collective nobody else
+ * has, and it is used for the next one again.
+ */
 final class PendingWork implements Work {
     /** A shorter pause explains nothing. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final Driver driver;
-    private final String description;
-    private final long sequence;
-    private final long begunNanos;
-    private final long deadlineNanos;
+    private String description;
+    private long sequence;
+    private long begunNanos;
+    private long deadlineNanos;
     private volatile boolean done;
     private volatile Thread waiter;
     private volatile Failure interrupt;
@@ -52,6 +55,27 @@ final class PendingWork implements Work {
         this.sequence = sequence;
         this.begunNanos = driver.nanoTime();
         this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
+    }
+
+    /** Makes one that is not in use. */
+    PendingWork(Driver driver) {
+        this(driver, "", -1, Duration.ZERO);
+        done = true;
+    }
+
+    /** Becomes the handle of another operation, whose number is still to be given. */
+    void become(String next, long nowNanos, Duration timeout) {
+        description = next;
+        begunNanos = nowNanos;
+        deadlineNanos = nowNanos + Deadlines.nanos(timeout);
+        interrupt = null;
+        badly = null;
+        done = false;
+    }
+
+    /** Gives it its place in the order; before others know it. */
+    void number(long number) {
+        sequence = number;
     }
 
     long begunNanos() {
@@ -111,6 +135,11 @@ final class PendingWork implements Work {
     /** Tells the flight recorder what it is; before it is queued. */
     void recorded(String text, long bytes) {
         entry = driver.recorder().submitted(sequence, text, bytes, begunNanos);
+    }
+
+    /** It runs, and stands in the flight recorder already. */
+    void recordedAs(int known) {
+        entry = known;
     }
 
     /** Tells the flight recorder what message it is. */

@@ -36,15 +36,15 @@ final class PlanRunner implements Runner {
 
     @Override
     public void begin(Operation operation) {
-        Schedule next = operation.prepared().schedule;
-        Operands operands = operation.operands();
+        Prepared prepared = operation.prepared();
+        Schedule next = prepared.schedule;
         // first what may fail: nothing is begun then
-        HostTensor room = scratch.of(operation.prepared().type, next.scratchElements);
-        schedule = next;
+        HostTensor room = scratch.of(prepared.type, next.scratchElements);
         call = operation.header();
-        op = operands.op() == ReduceOp.AVG ? ReduceOp.SUM : operands.op();
-        memory[Region.IN.ordinal()] = operands.in();
-        memory[Region.OUT.ordinal()] = operands.out();
+        schedule = next;
+        op = prepared.op == ReduceOp.AVG ? ReduceOp.SUM : prepared.op;
+        memory[Region.IN.ordinal()] = operation.in();
+        memory[Region.OUT.ordinal()] = operation.out();
         memory[Region.SCRATCH.ordinal()] = room;
         sendsPosted = 0;
         sendsDone = 0;
@@ -62,6 +62,21 @@ final class PlanRunner implements Runner {
     @Override
     public boolean isFinished() {
         return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
+    }
+
+    /** Nothing of a world of one goes over links. */
+    @Override
+    public boolean show(Prepared prepared, long sequence, HostTensor in) {
+        return lanes.isAlone();
+    }
+
+    @Override
+    public boolean take(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
+        Schedule.Posts copies = prepared.schedule.receives;
+        for (int i = 0; i < copies.count; i++) {
+            copy(copies, i, in, out);
+        }
+        return true;
     }
 
     @Override
@@ -122,7 +137,10 @@ final class PlanRunner implements Runner {
     }
 
     private void copy(Schedule.Posts posts, int index, HostTensor into) {
-        HostTensor source = memory[posts.source[index].ordinal()];
+        copy(posts, index, memory[posts.source[index].ordinal()], into);
+    }
+
+    private static void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
         DataType type = into.dataType();
         long to = Elements.at(into, posts.from[index]);
         long from = Elements.at(source, posts.sourceFrom[index]);

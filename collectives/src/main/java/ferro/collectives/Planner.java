@@ -1,14 +1,11 @@
 package ferro.collectives;
 
 import ferro.Collective;
-import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
-import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -29,6 +26,7 @@ final class Planner {
     private final AlgorithmTable table;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[SLOTS];
+    private Prepared newest;
 
     Planner(GroupSpec group, long identity, RankContext context) {
         this.group = group;
@@ -50,22 +48,39 @@ final class Planner {
                 : Kernels.unsupportedBecause(call.operand().dataType(), op);
     }
 
-    Prepared prepare(Collective call, Operands operands) {
-        Tensor operand = call.operand();
-        DataType type = operand == null ? null : operand.dataType();
-        Prepared.Key key = new Prepared.Key(call.kind(), type, operands.elements(), operands.op(), operands.root());
-        int slot = key.slot(SLOTS);
-        synchronized (cache) {
-            if (!key.fits(cache[slot])) {
-                cache[slot] = make(key);
+    /**
+     * Returns what calls like this one have in common; looks at all that can be wrong with the call, before anything moves. Costs
+     * no lock: what is read from the cache is whole, whoever put it there.
+     *
+     * @throws UnsupportedOperationException if it cannot be done
+     */
+    Prepared prepare(Collective call) {
+        int worldSize = group.worldSize();
+        call.check(group.rank(), worldSize);
+        if (!call.hasCounts() && !isOnDevice(call)) {
+            Prepared last = newest;
+            if (last != null && last.fits(call, worldSize)) {
+                return last;
             }
-            return cache[slot];
+            Prepared kept = cache[Prepared.Key.slot(call, worldSize, SLOTS)];
+            if (kept != null && kept.fits(call, worldSize)) {
+                newest = kept;
+                return kept;
+            }
         }
+        return make(call);
     }
 
-    /** Returns what every rank must agree on. */
-    CallHeader header(Prepared prepared, long sequence) {
-        return new CallHeader(identity, sequence, prepared.fingerprint, prepared.text);
+    private Prepared make(Collective call) {
+        Optional<String> refusal = unsupportedBecause(call);
+        if (refusal.isPresent()) {
+            throw new UnsupportedOperationException(
+                    call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
+        }
+        Prepared made = make(Prepared.Key.of(call, group.worldSize()));
+        cache[Prepared.Key.slot(call, group.worldSize(), SLOTS)] = made;
+        newest = made;
+        return made;
     }
 
     private Prepared make(Prepared.Key key) {
@@ -74,7 +89,7 @@ final class Planner {
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
         List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
         Schedule.Cut cut = Schedule.Cut.of(plans, key.elements(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
-        return new Prepared(key, plan, new Schedule(plan, cut));
+        return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 
     /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */

@@ -1,9 +1,12 @@
 package ferro.collectives;
 
+import ferro.Collective;
 import ferro.DataType;
 import ferro.ReduceOp;
+import ferro.Tensor;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.plan.Plan;
+import ferro.spi.CallHeader;
 
 /**
  * All that calls of one kind, type, length, op and root have in common: plan, schedule, fingerprint and text; made once and
@@ -17,14 +20,14 @@ final class Prepared {
     final int root;
     final Plan plan;
     final Schedule schedule;
-    final long fingerprint;
-    final String text;
+    /** Fingerprint and text. */
+    final CallHeader.Call call;
     /** Of the whole operation, and of what this rank sends and receives of it. */
     final long bytes;
 
     final long bytesMoved;
 
-    Prepared(Prepared.Key key, Plan plan, Schedule schedule) {
+    Prepared(Key key, long group, Plan plan, Schedule schedule) {
         this.kind = key.kind;
         this.type = key.type;
         this.elements = key.elements;
@@ -35,8 +38,22 @@ final class Prepared {
         int unit = key.type == null ? 0 : key.type.byteSize();
         this.bytes = key.elements * unit;
         this.bytesMoved = schedule.movedElements() * unit;
-        this.text = describe(key, plan.algorithm());
-        this.fingerprint = Hashing.of(text);
+        String text = describe(key, plan.algorithm());
+        this.call = new CallHeader.Call(group, Hashing.of(text), text);
+    }
+
+    String text() {
+        return call.text();
+    }
+
+    /** Returns whether a call is of this kind; asked on every call, so nothing is made for it. */
+    boolean fits(Collective other, int worldSize) {
+        Tensor operand = other.operand();
+        return kind.equals(other.kind())
+                && (operand == null ? null : operand.dataType()) == type
+                && Key.elements(other, worldSize) == elements
+                && other.op() == op
+                && Math.max(0, other.root()) == root;
     }
 
     /**
@@ -51,19 +68,31 @@ final class Prepared {
     record Key(String kind, DataType type, long elements, ReduceOp op, int root) {
         private static final int SHIFT = 7;
 
-        boolean fits(Prepared there) {
-            return there != null
-                    && there.elements == elements
-                    && there.type == type
-                    && there.op == op
-                    && there.root == root
-                    && there.kind.equals(kind);
+        static Key of(Collective call, int worldSize) {
+            Tensor operand = call.operand();
+            DataType type = operand == null ? null : operand.dataType();
+            return new Key(call.kind(), type, elements(call, worldSize), call.op(), Math.max(0, call.root()));
         }
 
-        int slot(int slots) {
-            int hash = kind.hashCode() + Long.hashCode(elements);
-            hash = SHIFT * hash + (type == null ? 0 : type.ordinal());
-            hash = SHIFT * hash + root + (op == null ? 0 : op.name().hashCode());
+        /** Of the whole operation: the longer tensor, which off the root of a gather or scatter is not there. */
+        static long elements(Collective call, int worldSize) {
+            if (call instanceof Collective.Gather || call instanceof Collective.Scatter) {
+                return worldSize * call.operand().elementCount();
+            }
+            if (call instanceof Collective.AllGather) {
+                return call.out().elementCount();
+            }
+            return call.in() == null ? 0 : call.in().elementCount();
+        }
+
+        static int slot(Collective call, int worldSize, int slots) {
+            Tensor operand = call.operand();
+            ReduceOp op = call.op();
+            int hash = call.kind().hashCode() + Long.hashCode(elements(call, worldSize));
+            hash = SHIFT * hash + (operand == null ? 0 : operand.dataType().ordinal());
+            hash = SHIFT * hash
+                    + Math.max(0, call.root())
+                    + (op == null ? 0 : op.name().hashCode());
             return (hash ^ (hash >>> SHIFT)) & (slots - 1);
         }
     }

@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -151,13 +152,23 @@ class GroupEngineTest {
     }
 
     @Test
-    void callThatIsNeverQueuedTakesNoNumber() {
+    void closedGroupGivesNoNumberAndKeepsNothingInItsQueue() {
         OperationQueue queue = new OperationQueue();
+        Turn turn = new Turn();
+        Operation first = operation();
+        Operation second = operation();
 
-        assertEquals(1, queue.nextSequence());
-        assertEquals(1, queue.nextSequence());
-        queue.add(new Operation(null, null, null, null));
+        assertTrue(queue.add(first, turn));
+        assertTrue(turn.close());
+        assertFalse(queue.add(second, turn));
 
-        assertEquals(2, queue.nextSequence());
+        assertEquals(1, first.sequence());
+        assertSame(first, queue.poll());
+        assertTrue(queue.isEmpty());
+    }
+
+    private Operation operation() {
+        Driver nobody = new Driver(engine, transport, new GroupSpec("pair", 0, 2, LONG), context, true);
+        return new Operation(new PendingWork(nobody, "barrier", 0, LONG), null, null, null);
     }
 }

@@ -13,6 +13,8 @@ import java.lang.System.Logger.Level;
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
 
+    private static final String NOBODY = "";
+
     private final FlightRecorder recorder;
     private final OperationRing ring;
     private final String givenName;
@@ -59,7 +61,20 @@ public final class GroupRecorder implements AutoCloseable {
      * @return what stands for it in the other calls
      */
     public int submitted(long sequence, String text, long bytes, long begunNanos) {
-        return show(claim(text, bytes, begunNanos), sequence, -1);
+        return show(claim(text, bytes, begunNanos), sequence, -1, OperationRing.QUEUED);
+    }
+
+    /**
+     * An operation is submitted and runs at once.
+     *
+     * @param sequence   its number in the group
+     * @param text       what it is; the first word is its kind
+     * @param bytes      of its data
+     * @param begunNanos now, on the clock of the context
+     * @return what stands for it in the other calls
+     */
+    public int started(long sequence, String text, long bytes, long begunNanos) {
+        return show(claim(text, bytes, begunNanos), sequence, -1, OperationRing.RUNNING);
     }
 
     /**
@@ -72,7 +87,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @return what stands for it in the other calls
      */
     public int message(String text, long bytes, long begunNanos, int peer) {
-        return show(claim(text, bytes, begunNanos), -1, peer);
+        return show(claim(text, bytes, begunNanos), -1, peer, OperationRing.QUEUED);
     }
 
     private int claim(String text, long bytes, long begunNanos) {
@@ -84,25 +99,36 @@ public final class GroupRecorder implements AutoCloseable {
             return entry;
         }
         int place = ring.place(entry);
-        ring.groups[place] = this;
-        ring.texts[place] = text;
+        // a store of a reference costs more than this look, and most often it is there from the last turn of the ring
+        if (ring.groups[place] != this) {
+            ring.groups[place] = this;
+        }
+        if (isOther(ring.texts[place], text)) {
+            ring.texts[place] = text;
+        }
         ring.bytes[place] = bytes;
         ring.begun[place] = begunNanos;
         ring.ended[place] = 0;
         ring.moved[place] = 0;
         ring.steps[place] = -1;
         ring.codes[place] = null;
-        ring.waitingFor[place] = "";
+        if (isOther(ring.waitingFor[place], NOBODY)) {
+            ring.waitingFor[place] = NOBODY;
+        }
         ring.traces[place] = begunTrace();
         return entry;
     }
 
-    private int show(int entry, long sequence, int peer) {
+    private static boolean isOther(Object there, Object next) {
+        return there != next;
+    }
+
+    private int show(int entry, long sequence, int peer, int state) {
         if (entry != OperationRing.NONE) {
             int place = ring.place(entry);
             ring.sequences[place] = sequence;
             ring.peers[place] = peer;
-            ring.show(entry, OperationRing.QUEUED);
+            ring.show(entry, state);
         }
         return entry;
     }

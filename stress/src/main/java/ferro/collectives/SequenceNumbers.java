@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 @Outcome(expect = FORBIDDEN, desc = "a number given twice, or left out")
 @State
 public class SequenceNumbers {
-    private final OperationQueue queue = new OperationQueue();
+    private final Turn turn = new Turn();
 
     /**
      * One thread.
@@ -28,7 +28,7 @@ public class SequenceNumbers {
      */
     @Actor
     public void one(JJJ_Result result) {
-        result.r1 = queue.nextSequence();
+        result.r1 = turn.next();
     }
 
     /**
@@ -38,7 +38,7 @@ public class SequenceNumbers {
      */
     @Actor
     public void other(JJJ_Result result) {
-        result.r2 = queue.nextSequence();
+        result.r2 = turn.next();
     }
 
     /**
@@ -48,6 +48,6 @@ public class SequenceNumbers {
      */
     @Arbiter
     public void next(JJJ_Result result) {
-        result.r3 = queue.nextSequence();
+        result.r3 = turn.next();
     }
 }

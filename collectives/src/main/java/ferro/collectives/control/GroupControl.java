@@ -209,10 +209,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Notes that this rank calls an operation.
      *
-     * @param call header of the operation
+     * @param sequence its number
+     * @param call     what it is
      */
-    public void called(CallHeader call) {
-        history.add(call);
+    public void called(long sequence, CallHeader.Call call) {
+        history.add(sequence, call);
     }
 
     /**

@@ -1,44 +1,91 @@
 package ferro.collectives.control;
 
 import ferro.spi.CallHeader;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
-/** The last operations that this rank has called, so that others can ask what they were; thread-safe. */
+/**
+ * The last operations that this rank has called, so that others can ask what they were. Thread-safe without locks, and nothing is
+ * allocated once every page is there: every call of the user comes by here.
+ *
+ * <p>A place is a sequence lock: its number is taken away while its call changes, and a reader that finds another number after
+ * it has read than before takes nothing. Reference stores are left out where the place holds the same call already: they cost
+ * more than the look.
+ */
 final class History {
-    private static final int KEPT = 1024;
+    private static final int PAGE = 16;
+    private static final int PAGES = 64;
+    private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle PAGE_OF = MethodHandles.arrayElementVarHandle(Page[].class);
+    private static final VarHandle NEWEST;
 
-    private CallHeader[] calls = new CallHeader[16];
-    private long last;
-
-    synchronized void add(CallHeader call) {
-        last = call.sequence();
-        if (call.sequence() >= calls.length && calls.length < KEPT) {
-            grow();
+    static {
+        try {
+            NEWEST = MethodHandles.lookup().findVarHandle(History.class, "newest", long.class);
+        } catch (ReflectiveOperationException missing) {
+            throw new ExceptionInInitializerError(missing);
         }
-        calls[slot(call.sequence())] = call;
+    }
+
+    private final Page[] pages = new Page[PAGES];
+    /** About the last one: two threads that add at once may leave the smaller number. */
+    private long newest;
+
+    /** Some calls and their numbers, 0 for none. */
+    private static final class Page {
+        final long[] numbers = new long[PAGE];
+        final CallHeader.Call[] calls = new CallHeader.Call[PAGE];
+    }
+
+    void add(long sequence, CallHeader.Call call) {
+        Page page = pages[page(sequence)];
+        if (page == null) {
+            page = newPage(sequence);
+        }
+        int place = place(sequence);
+        if (page.calls[place] != call) {
+            NUMBER.setOpaque(page.numbers, place, 0L);
+            VarHandle.storeStoreFence();
+            page.calls[place] = call;
+        }
+        NUMBER.setRelease(page.numbers, place, sequence);
+        NEWEST.setRelease(this, sequence);
     }
 
     /** Returns the operation of a sequence number, or null if it is not called yet, or too long ago. */
-    synchronized CallHeader find(long sequence) {
-        CallHeader call = calls[slot(sequence)];
-        return call != null && call.sequence() == sequence ? call : null;
+    CallHeader find(long sequence) {
+        Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
+        if (page == null) {
+            return null;
+        }
+        int place = place(sequence);
+        long before = (long) NUMBER.getAcquire(page.numbers, place);
+        CallHeader.Call call = page.calls[place];
+        VarHandle.loadLoadFence();
+        long after = (long) NUMBER.getOpaque(page.numbers, place);
+        return before == sequence && after == sequence ? new CallHeader(sequence, call) : null;
     }
 
     /** Returns the sequence number of the last operation called, 0 if none. */
-    synchronized long last() {
+    long last() {
+        long last = (long) NEWEST.getAcquire(this);
+        while (find(last + 1) != null) {
+            last++;
+        }
         return last;
     }
 
-    private void grow() {
-        CallHeader[] old = calls;
-        calls = new CallHeader[Math.min(KEPT, 4 * old.length)];
-        for (CallHeader call : old) {
-            if (call != null) {
-                calls[slot(call.sequence())] = call;
-            }
-        }
+    private Page newPage(long sequence) {
+        Page made = new Page();
+        Page there = (Page) PAGE_OF.compareAndExchange(pages, page(sequence), null, made);
+        return there == null ? made : there;
     }
 
-    private int slot(long sequence) {
-        return (int) (sequence & (calls.length - 1));
+    private static int page(long sequence) {
+        return (int) (sequence / PAGE) & (PAGES - 1);
+    }
+
+    private static int place(long sequence) {
+        return (int) sequence & (PAGE - 1);
     }
 }

@@ -214,8 +214,8 @@ class AgreedFailureTest {
     @DisplayName("row 13, row 15: a mismatch lists each known rank's call and blames the one that differs from most")
     void aMismatchListsEveryKnownCall() {
         HandDriven group = new HandDriven(4);
-        List.of(0, 1, 3).forEach(rank -> group.ranks.get(rank).called(SUM));
-        group.ranks.get(2).called(MAX);
+        List.of(0, 1, 3).forEach(rank -> group.ranks.get(rank).called(SUM.sequence(), SUM.call()));
+        group.ranks.get(2).called(MAX.sequence(), MAX.call());
         group.ranks.get(0).ask(SUM);
         group.deliverAll();
         group.pass(Duration.ofMillis(20));
@@ -231,8 +231,8 @@ class AgreedFailureTest {
     @Test
     void aMismatchIsFoundByAHeartbeatWithoutANextCall() {
         HandDriven group = new HandDriven(3);
-        group.ranks.get(0).called(SUM);
-        group.ranks.get(2).called(MAX);
+        group.ranks.get(0).called(SUM.sequence(), SUM.call());
+        group.ranks.get(2).called(MAX.sequence(), MAX.call());
         group.ranks.get(0).heartbeat();
         group.deliverAll();
         group.pass(Duration.ofMillis(20));

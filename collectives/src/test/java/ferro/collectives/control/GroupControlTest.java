@@ -204,9 +204,9 @@ class GroupControlTest {
 
     @Test
     void askingFindsTheRankThatMadeAnotherCallAndAllGetBothTexts() {
-        ranks.get(0).called(SUM);
-        ranks.get(1).called(SUM);
-        ranks.get(2).called(MAX);
+        ranks.get(0).called(SUM.sequence(), SUM.call());
+        ranks.get(1).called(SUM.sequence(), SUM.call());
+        ranks.get(2).called(MAX.sequence(), MAX.call());
         ranks.get(0).ask(SUM);
         for (GroupControl rank : ranks) {
             assertEquals(Code.MISMATCH, rank.failure().code());
@@ -219,12 +219,12 @@ class GroupControlTest {
 
     @Test
     void askingTellsWhoIsMissing() {
-        ranks.get(0).called(SUM);
-        ranks.get(1).called(SUM);
+        ranks.get(0).called(SUM.sequence(), SUM.call());
+        ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(0).ask(SUM);
         BitSet missing = ranks.get(0).missingAt(3);
         assertEquals("{2}", missing.toString());
-        ranks.get(2).called(SUM);
+        ranks.get(2).called(SUM.sequence(), SUM.call());
         ranks.get(0).ask(SUM);
         assertEquals("{}", ranks.get(0).missingAt(3).toString());
         assertNull(ranks.get(0).failure());
@@ -234,7 +234,7 @@ class GroupControlTest {
     void historyRemembersTheLastThousandCalls() {
         HandDriven group = new HandDriven(3);
         for (long sequence = 1; sequence <= 5000; sequence++) {
-            group.ranks.get(1).called(new CallHeader(9, sequence, sequence * 31, "call " + sequence));
+            group.ranks.get(1).called(sequence, new CallHeader.Call(9, sequence * 31, "call " + sequence));
         }
         group.ranks.get(0).ask(new CallHeader(9, 3000, 1, "call other"));
         group.deliverAll();
@@ -374,7 +374,7 @@ class GroupControlTest {
 
     @Test
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
-        ranks.get(1).called(SUM);
+        ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(1).sayGoodbye();
         assertEquals(-1, ranks.get(0).departedBefore(3));
         assertEquals(1, ranks.get(0).departedBefore(4));
