@@ -79,7 +79,7 @@ public final class CollectiveBench {
             group.allReduce(wrong, ReduceOp.SUM);
             operation.clear();
             Stopwatch.Times times =
-                    stopwatch.time(operation).dividedBy(sweep.collective().timesPerCall());
+                    stopwatch.time(operation::run).dividedBy(sweep.collective().timesPerCall());
             double micros = probe.halfRoundTripMicros();
             return new Row(setting, operation.count(), times, wrong[0], micros);
         }

@@ -26,7 +26,8 @@ sealed interface Elements {
     /** Whether the element is what a plain loop gives; integers wrap, floating point may round in another order. */
     boolean is(int index, Expectation.Value expected);
 
-    void clear();
+    /** Makes all elements this number. */
+    void fill(int value);
 
     /** Writes all elements to the start of a buffer. */
     void copyTo(ByteBuffer bytes);
@@ -56,8 +57,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, 0);
+        public void fill(int value) {
+            Arrays.fill(array, value);
         }
 
         @Override
@@ -89,8 +90,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, 0);
+        public void fill(int value) {
+            Arrays.fill(array, value);
         }
 
         @Override
@@ -122,8 +123,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, (byte) 0);
+        public void fill(int value) {
+            Arrays.fill(array, (byte) value);
         }
 
         @Override
@@ -155,8 +156,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, (short) 0);
+        public void fill(int value) {
+            Arrays.fill(array, (short) value);
         }
 
         @Override
@@ -188,8 +189,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, 0);
+        public void fill(int value) {
+            Arrays.fill(array, value);
         }
 
         @Override
@@ -221,8 +222,8 @@ sealed interface Elements {
         }
 
         @Override
-        public void clear() {
-            Arrays.fill(array, 0);
+        public void fill(int value) {
+            Arrays.fill(array, value);
         }
 
         @Override

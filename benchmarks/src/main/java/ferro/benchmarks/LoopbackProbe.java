@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * What this machine gives at this moment, without ferro: half the time of a round trip of 4 bytes over a plain loopback
  * connection between ranks 0 and 1, both spinning. Figures whose probes differ do not compare.
  */
-final class LoopbackProbe implements AutoCloseable {
+public final class LoopbackProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
@@ -46,12 +46,63 @@ final class LoopbackProbe implements AutoCloseable {
             return new LoopbackProbe(
                     second ? plain(SocketChannel.open(new InetSocketAddress(loopback, port[0]))) : null, false);
         }
-        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress(loopback, 0))) {
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint())) {
             port[0] = server.socket().getLocalPort();
             group.broadcast(port, 0);
             server.socket().setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(30 * BOUND_NANOS));
             return new LoopbackProbe(plain(server.socket().accept().getChannel()), true);
         }
+    }
+
+    /**
+     * Both ends in one process.
+     *
+     * @param first  leads
+     * @param second follows, on another thread
+     */
+    public record Pair(LoopbackProbe first, LoopbackProbe second) implements AutoCloseable {
+        /**
+         * Exchanges while another thread follows.
+         *
+         * @return microseconds of one way
+         * @throws IOException if the other thread does not answer in time
+         */
+        public double lead() throws IOException {
+            return first.halfRoundTripMicros();
+        }
+
+        /**
+         * Answers until the other thread has seen enough.
+         *
+         * @return nothing of interest
+         * @throws IOException if the other thread does not lead in time
+         */
+        public double follow() throws IOException {
+            return second.halfRoundTripMicros();
+        }
+
+        @Override
+        public void close() throws IOException {
+            first.close();
+            second.close();
+        }
+    }
+
+    /**
+     * Connects two threads of this process.
+     *
+     * @return both ends
+     * @throws IOException if there is no loopback
+     */
+    public static Pair pair() throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint())) {
+            SocketChannel second = SocketChannel.open(server.getLocalAddress());
+            return new Pair(new LoopbackProbe(plain(server.accept()), true), new LoopbackProbe(plain(second), false));
+        }
+    }
+
+    private static InetSocketAddress endpoint() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }
 
     private static SocketChannel plain(SocketChannel channel) throws IOException {

@@ -75,6 +75,15 @@ public enum Measured {
         };
     }
 
+    /** Whether a rank gives data that the call leaves as they are, so that a bench may write them anew for every call. */
+    boolean readsInput(boolean root) {
+        return switch (this) {
+            case REDUCE, ALLGATHER, REDUCESCATTER, GATHER, ALLTOALL -> true;
+            case BROADCAST, SCATTER -> root;
+            case ALLREDUCE, BARRIER, PINGPONG -> false;
+        };
+    }
+
     /** Operations that count as one in the table: a ping-pong is two messages. */
     int timesPerCall() {
         return this == PINGPONG ? 2 : 1;

@@ -9,6 +9,8 @@ final class Operation implements AutoCloseable {
     /** NCCL has no other. */
     private static final int TAG = 0;
 
+    private static final int FRESH = 1;
+
     private final ProcessGroup group;
     private final Place place;
     private final Measured collective;
@@ -77,9 +79,21 @@ final class Operation implements AutoCloseable {
         call.run();
     }
 
+    /**
+     * Writes the input anew and then runs it, as a program would that has new data for each call; data that nobody has written
+     * since the last call are still in the cache of whoever read them. Not for all-reduces, which write their own input.
+     */
+    void runOnFreshInput() {
+        if (collective.readsInput(group.rank() == Expectation.ROOT)) {
+            input.fill(FRESH);
+            place.write(input, inputTensor);
+        }
+        call.run();
+    }
+
     /** Runs it once on known data and counts what a plain loop would have given otherwise, on this rank. */
     long wrongElements() {
-        output.clear();
+        output.fill(0);
         place.write(output, outputTensor);
         for (int i = 0; i < elements(input); i++) {
             input.put(i, Expectation.input(group.rank(), i));
@@ -92,7 +106,7 @@ final class Operation implements AutoCloseable {
 
     /** Makes repeated reductions in place harmless. */
     void clear() {
-        input.clear();
+        input.fill(0);
         place.write(input, inputTensor);
     }
 

@@ -49,7 +49,7 @@ final class Stopwatch {
         }
     }
 
-    Times time(Operation operation) {
+    Times time(Runnable operation) {
         double callNanos = warmUp(operation, (warm ? pace.warmUp() : pace.firstWarmUp()).toNanos());
         warm = true;
         int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
@@ -65,7 +65,7 @@ final class Stopwatch {
     }
 
     /** Runs batches that double until they are long, and gives the last one's time per call, the same on every rank. */
-    private double warmUp(Operation operation, long nanos) {
+    private double warmUp(Runnable operation, long nanos) {
         double spent = 0;
         int calls = 1;
         while (true) {
@@ -81,7 +81,7 @@ final class Stopwatch {
         }
     }
 
-    private double block(Operation operation, int calls) {
+    private double block(Runnable operation, int calls) {
         group.barrier();
         long start = System.nanoTime();
         for (int call = 0; call < calls; call++) {

@@ -14,6 +14,7 @@ enum Part {
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
     BENCHMARKS(packages("ferro.benchmarks"), libraries(), SPI, COLLECTIVES),
+    COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
     GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
     LAUNCHER(
             packages("ferro.launcher.."),

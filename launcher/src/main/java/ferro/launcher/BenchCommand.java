@@ -49,8 +49,10 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--json", description = "print one JSON object per line")
     private boolean json;
 
-    @Option(names = "--compare-gloo", description = "also run Gloo's all-reduce, in turns, and print the ratios")
-    private boolean compareGloo;
+    @Option(
+            names = "--compare",
+            description = "run it in turns with every other library that is installed (benchmarks/compare.sh)")
+    private boolean compare;
 
     @Option(
             names = {"-h", "--help"},
@@ -67,7 +69,7 @@ final class BenchCommand implements Callable<Integer> {
         JobSpec spec = options.spec();
         List<String> words = words();
         check(words, spec);
-        if (compareGloo) {
+        if (compare) {
             return compare(spec);
         }
         Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
@@ -102,16 +104,16 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
-        Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare-gloo.sh");
-        boolean same = collective.equals("allreduce") && spec.placement().worldSize() == 2;
-        if (!same || type != null || op != null) {
-            throw new BadInputException(
-                    "--compare-gloo compares allreduce of f32 by sum between 2 ranks, and takes --sizes and --time only");
+        if (type != null || op != null) {
+            throw new BadInputException("--compare measures f32 by sum: it takes -n, --sizes and --time only");
         }
+        Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {
-            throw new BadInputException("--compare-gloo needs a checkout of ferro: " + script + " not found");
+            throw new BadInputException("--compare needs a checkout of ferro: " + script + " not found");
         }
         List<String> command = new ArrayList<>(List.of(script.toString()));
+        add(command, "--collectives", collective);
+        add(command, "--ranks", "" + spec.placement().worldSize());
         add(command, "--sizes", sizes);
         add(command, "--time", time);
         return new ProcessBuilder(command).inheritIO().start().waitFor();

@@ -1,0 +1,54 @@
+package ferro.benchmarks;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * One measurement that a comparison asks for, as a line of words; peers read the same, see benchmarks/peers/README.md.
+ *
+ * @param collective what, of f32 and by sum
+ * @param bytes      size as tables count it
+ * @param memory     {@code host} for arrays, {@code shared} for tensors that the group allocates
+ * @param warmUp     before the samples
+ * @param time       of all samples
+ * @param check      whether to count wrong elements first
+ */
+record Request(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
+    private static final int WORDS = 6;
+
+    static Request parse(String line) {
+        String[] words = line.strip().split(" +");
+        if (words.length != WORDS) {
+            throw new IllegalArgumentException("request \"" + line
+                    + "\": need COLLECTIVE BYTES MEMORY WARM_UP_MICROS TIME_MICROS CHECK, found " + words.length
+                    + " words");
+        }
+        return new Request(
+                Measured.parse(words[0]),
+                Long.parseLong(words[1]),
+                words[2],
+                micros(words[3]),
+                micros(words[4]),
+                words[5].equals("1"));
+    }
+
+    private static Duration micros(String count) {
+        return Duration.of(Long.parseLong(count), ChronoUnit.MICROS);
+    }
+
+    /** Whether the tensors of another request serve for this one. */
+    boolean sameTensors(Request other) {
+        return collective == other.collective && bytes == other.bytes && memory.equals(other.memory);
+    }
+
+    Sweep sweep() {
+        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, false);
+    }
+
+    Stopwatch.Pace pace() {
+        return new Stopwatch.Pace(warmUp, warmUp, time);
+    }
+}

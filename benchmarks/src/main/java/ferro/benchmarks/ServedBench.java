@@ -1,0 +1,93 @@
+package ferro.benchmarks;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * The program of one rank of a comparison: it waits until it is asked, measures, answers and waits again, so that several
+ * libraries can measure in turns, each of them warm and none of them running while another one does.
+ *
+ * <p>Every rank reads requests from the pipe {@code command.RANK} of a folder; rank 0 answers on the pipe {@code answer}.
+ */
+public final class ServedBench {
+    private static final String QUIT = "quit";
+
+    private final ProcessGroup group;
+    private final PrintStream answers;
+    private Request last;
+    private Operation operation;
+
+    private ServedBench(ProcessGroup group, PrintStream answers) {
+        this.group = group;
+        this.answers = answers;
+    }
+
+    /**
+     * Serves until it is told to quit, over the group that the environment describes.
+     *
+     * @param words the folder of the pipes
+     * @throws IOException if they cannot be read or written
+     */
+    public static void main(String[] words) throws IOException {
+        try (ProcessGroup group = ProcessGroup.join()) {
+            serve(group, Path.of(words[0]));
+        }
+    }
+
+    static void serve(ProcessGroup group, Path folder) throws IOException {
+        boolean first = group.rank() == 0;
+        try (BufferedReader requests = Files.newBufferedReader(folder.resolve("command." + group.rank()));
+                PrintStream answers = first ? open(folder.resolve("answer")) : null) {
+            ServedBench bench = new ServedBench(group, answers);
+            group.barrier();
+            bench.answer("ready");
+            for (String line = requests.readLine(); line != null && !line.equals(QUIT); line = requests.readLine()) {
+                bench.answer(bench.measure(Request.parse(line)));
+            }
+            bench.forget();
+        }
+    }
+
+    private static PrintStream open(Path answers) throws IOException {
+        return new PrintStream(Files.newOutputStream(answers), true, StandardCharsets.UTF_8);
+    }
+
+    private void answer(String line) {
+        if (answers != null) {
+            answers.println(line);
+        }
+    }
+
+    private String measure(Request request) {
+        if (!request.memory().equals("host")) {
+            return "cannot measure memory " + request.memory();
+        }
+        if (operation == null || !request.sameTensors(last)) {
+            forget();
+            operation = new Operation(group, new Place.Host(), request.sweep(), request.bytes());
+            last = request;
+        }
+        long[] wrong = {request.check() ? operation.wrongElements() : 0};
+        group.allReduce(wrong, ReduceOp.SUM);
+        operation.clear();
+        boolean fresh = request.collective().readsInput(true);
+        Stopwatch.Times times =
+                new Stopwatch(group, request.pace()).time(fresh ? operation::runOnFreshInput : operation::run);
+        times = times.dividedBy(request.collective().timesPerCall());
+        return String.format(Locale.ROOT, "%.4f %.4f %.4f %d", times.min(), times.median(), times.p99(), wrong[0]);
+    }
+
+    private void forget() {
+        if (operation != null) {
+            operation.close();
+            operation = null;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.compare.Measurement.Item;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The program behind benchmarks/compare.sh: starts all contestants, asks each of them for every size once per round, each round
+ * beginning with another one, probes the machine before and after each, and reports.
+ */
+public final class Comparison {
+    private static final int BAD_INPUT = 2;
+    private static final int WRONG = 1;
+    private static final String SHARED = "-shared";
+
+    /** A JVM needs so long before its first figure, until the code of a call is compiled; others need their buffers only. */
+    private static final Duration FIRST_WARM_UP = Duration.ofMillis(1200);
+
+    private static final Duration WARM_UP = Duration.ofMillis(200);
+    private static final Duration NATIVE_WARM_UP = Duration.ofMillis(50);
+
+    private final Options options;
+    private final RawFile raw;
+    private final String run = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
+    private final Map<String, Contestant> started = new LinkedHashMap<>();
+    private final Set<String> warm = new HashSet<>();
+    private long wrong;
+
+    private Comparison(Options options) {
+        this.options = options;
+        raw = new RawFile(options.out().resolve("raw.csv"));
+    }
+
+    /**
+     * Measures if a starter is named, then reports on all of raw.csv.
+     *
+     * @param words as benchmarks/compare.sh passes them
+     * @throws Exception if a file cannot be written or a contestant not be started
+     */
+    public static void main(String[] words) throws Exception {
+        Options options;
+        try {
+            options = Options.parse(List.of(words));
+        } catch (IllegalArgumentException misuse) {
+            System.err.println("compare: " + misuse.getMessage());
+            System.exit(BAD_INPUT);
+            return;
+        }
+        Files.createDirectories(options.out());
+        Comparison comparison = new Comparison(options);
+        if (options.starter() != null) {
+            comparison.measure();
+        }
+        new Report(comparison.raw.read(), options.out()).write();
+        if (comparison.wrong > 0) {
+            System.err.println("compare: " + comparison.wrong + " elements of ferro are not what a plain loop gives");
+        }
+        // readers of pipes are still there
+        System.exit(comparison.wrong > 0 ? WRONG : 0);
+    }
+
+    private void measure() throws IOException, InterruptedException {
+        try (MachineProbe probe = MachineProbe.open()) {
+            for (int ranks : options.ranks()) {
+                try {
+                    start(ranks);
+                    for (Item item : options.items(ranks)) {
+                        measure(item, probe);
+                    }
+                } finally {
+                    stop();
+                }
+            }
+        }
+    }
+
+    private void start(int ranks) throws IOException, InterruptedException {
+        for (String name : options.contestants()) {
+            String processes = name.replace(SHARED, "");
+            if (!started.containsKey(processes)) {
+                started.put(processes, Contestant.start(processes, ranks, options.starter()));
+            }
+        }
+        for (Contestant contestant : started.values()) {
+            contestant.awaitReady();
+        }
+    }
+
+    private void stop() throws IOException {
+        for (Contestant contestant : started.values()) {
+            contestant.close();
+        }
+        started.clear();
+    }
+
+    private void measure(Item item, MachineProbe probe) throws IOException, InterruptedException {
+        List<String> able = new ArrayList<>();
+        for (String name : options.contestants()) {
+            if (warmUp(name, item)) {
+                able.add(name);
+            }
+        }
+        for (int round = 0; round < options.rounds() && !able.isEmpty(); round++) {
+            MachineProbe.State before = probe.read();
+            for (String name : able) {
+                String[] answer = ask(name, item, options.time().dividedBy(5), false);
+                MachineProbe.State after = probe.read();
+                if (answer != null) {
+                    raw.append(new Measurement(run, item, name, round, times(answer), 0, before, after));
+                }
+                before = after;
+            }
+            Collections.rotate(able, 1);
+        }
+        System.err.printf(
+                "compare: %s, %d ranks, %d bytes: %d rounds of %d contestants%n",
+                item.collective(), item.ranks(), item.bytes(), options.rounds(), able.size());
+    }
+
+    /** Checks the result and warms up; says whether the contestant can do it at all. */
+    private boolean warmUp(String name, Item item) throws IOException, InterruptedException {
+        boolean compiles = name.startsWith("ferro") || name.startsWith("mpj");
+        boolean first = warm.add(item.ranks() + name);
+        Duration warmUp = compiles ? first ? FIRST_WARM_UP : WARM_UP : NATIVE_WARM_UP;
+        String[] answer = ask(name, item, warmUp, true);
+        if (answer == null) {
+            return false;
+        }
+        long found = Long.parseLong(answer[3]);
+        if (found > 0) {
+            System.err.printf("compare: %s is left out: %d wrong elements in %s%n", name, found, item);
+        }
+        wrong += Medium.ours(name) ? found : 0;
+        return found == 0;
+    }
+
+    private String[] ask(String name, Item item, Duration warmUp, boolean check)
+            throws IOException, InterruptedException {
+        Contestant contestant = started.get(name.replace(SHARED, ""));
+        Duration time = check ? options.time().dividedBy(5) : options.time();
+        String answer = contestant.ask(String.join(
+                " ",
+                item.collective(),
+                "" + item.bytes(),
+                name.contains(SHARED) ? "shared" : "host",
+                "" + warmUp.toNanos() / 1000,
+                "" + time.toNanos() / 1000,
+                check ? "1" : "0"));
+        if (answer == null || answer.startsWith("cannot")) {
+            if (answer != null) {
+                System.err.println("compare: " + name + " " + answer);
+            }
+            return null;
+        }
+        return answer.split(" ");
+    }
+
+    private static Measurement.Times times(String[] answer) {
+        return new Measurement.Times(
+                Double.parseDouble(answer[0]), Double.parseDouble(answer[1]), Double.parseDouble(answer[2]));
+    }
+}

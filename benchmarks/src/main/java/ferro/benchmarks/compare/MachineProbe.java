@@ -1,0 +1,127 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.LoopbackProbe;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** What the machine gives at this moment without any of the contestants: two threads that exchange flags, then bytes. */
+final class MachineProbe implements AutoCloseable {
+    /** Half round trip of a flag, in microseconds: clearly less where cores share a cache, clearly more where they do not. */
+    private static final double NEAR_BELOW = 0.1;
+
+    /** No two cores are that far from each other; two threads on one core are. */
+    private static final double ONE_CORE = 0.8;
+
+    private static final int BATCHES = 60;
+    private static final int TRIPS = 100;
+    private static final int WARM_UP_READINGS = 40;
+    /** Before giving the core away, in case that both threads share it. */
+    private static final int SPINS = 20_000;
+    /** Longs between the two flags: they must not share a cache line, nor a pair of lines that are fetched together. */
+    private static final int APART = 32;
+
+    private static final VarHandle FLAG = MethodHandles.arrayElementVarHandle(long[].class);
+
+    private final long[] flags = new long[3 * APART];
+    private final LoopbackProbe.Pair loopback;
+    private final ExecutorService second = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "probe");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private long trips;
+
+    private MachineProbe(LoopbackProbe.Pair loopback) {
+        this.loopback = loopback;
+    }
+
+    /**
+     * State of the machine.
+     *
+     * @param flagMicros     half a round trip of a flag between two threads
+     * @param loopbackMicros half a round trip of 4 bytes over a plain loopback connection, both ends spinning
+     */
+    record State(double flagMicros, double loopbackMicros) {
+        boolean near() {
+            return flagMicros < NEAR_BELOW;
+        }
+    }
+
+    /** Opens one whose code is compiled. */
+    static MachineProbe open() throws IOException, InterruptedException {
+        MachineProbe probe = new MachineProbe(LoopbackProbe.pair());
+        for (int reading = 0; reading < WARM_UP_READINGS; reading++) {
+            probe.read();
+        }
+        return probe;
+    }
+
+    State read() throws IOException, InterruptedException {
+        double flag = flagMicros();
+        for (int tries = 1; tries < 5 && flag > ONE_CORE; tries++) {
+            flag = flagMicros();
+        }
+        Future<?> follower = second.submit(loopback::follow);
+        double micros = loopback.lead();
+        await(follower);
+        return new State(flag, micros);
+    }
+
+    private double flagMicros() throws IOException, InterruptedException {
+        long first = trips + 1;
+        long last = trips + (long) BATCHES * TRIPS;
+        trips = last;
+        Future<?> follower = second.submit(() -> follow(first, last));
+        double[] micros = new double[BATCHES];
+        long trip = first;
+        for (int batch = 0; batch < BATCHES; batch++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < TRIPS; i++, trip++) {
+                FLAG.setRelease(flags, APART, trip);
+                awaitFlag(2 * APART, trip);
+            }
+            micros[batch] = (System.nanoTime() - start) / 2000.0 / TRIPS;
+        }
+        await(follower);
+        Arrays.sort(micros);
+        return micros[BATCHES / 2];
+    }
+
+    private void follow(long first, long last) {
+        for (long trip = first; trip <= last; trip++) {
+            awaitFlag(APART, trip);
+            FLAG.setRelease(flags, 2 * APART, trip);
+        }
+    }
+
+    private void awaitFlag(int index, long value) {
+        for (int spins = 0; (long) FLAG.getAcquire(flags, index) != value; spins++) {
+            if (spins > SPINS) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private static void await(Future<?> follower) throws IOException, InterruptedException {
+        try {
+            follower.get();
+        } catch (ExecutionException failure) {
+            throw new IOException(
+                    "the probe of the machine failed: " + failure.getCause().getMessage(), failure);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        second.shutdownNow();
+        loopback.close();
+    }
+}

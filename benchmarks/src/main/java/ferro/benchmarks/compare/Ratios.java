@@ -1,0 +1,110 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.Nearness;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Ratios of paired rounds: a contestant's median time by another one's of the same round, where the machine was in one state
+ * around both of them.
+ */
+final class Ratios {
+    /** Loopback probes that differ by more are of another state; what the memory of two cores does not see. */
+    private static final double SAME_LOOPBACK = 1.25;
+
+    private final Map<Item, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();
+    private final Set<String> names = new LinkedHashSet<>();
+
+    Ratios(List<Measurement> measurements) {
+        for (Measurement one : measurements) {
+            names.add(one.contestant());
+            byItem.computeIfAbsent(one.item(), item -> new LinkedHashMap<>())
+                    .computeIfAbsent(one.contestant(), name -> new LinkedHashMap<>())
+                    .put(one.run() + " " + one.round(), one);
+        }
+    }
+
+    /**
+     * One contestant beside another one.
+     *
+     * @param opponent who
+     * @param micros   medians of the contestant, of the rounds that count
+     * @param theirs   of the opponent
+     * @param ratio    of the rounds that count
+     */
+    record Ratio(String opponent, Medians micros, Medians theirs, Medians ratio) {}
+
+    Set<Item> items() {
+        return byItem.keySet();
+    }
+
+    /** All names, in the order in which they appear. */
+    Set<String> contestants() {
+        return names;
+    }
+
+    Set<String> contestants(Item item) {
+        return byItem.getOrDefault(item, Map.of()).keySet();
+    }
+
+    /** Times of all rounds, whatever the machine did. */
+    Optional<Medians> micros(Item item, String contestant) {
+        Map<String, Measurement> rounds = rounds(item, contestant);
+        return rounds.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Medians.of(rounds.values().stream()
+                        .map(one -> one.times().median())
+                        .toList()));
+    }
+
+    private Map<String, Measurement> rounds(Item item, String contestant) {
+        return byItem.getOrDefault(item, Map.of()).getOrDefault(contestant, Map.of());
+    }
+
+    /** Returns the ratio over the rounds in which the machine was in this state around both; none without such a round. */
+    Optional<Ratio> ratio(Item item, String contestant, String opponent, Nearness nearness) {
+        List<Double> micros = new ArrayList<>();
+        List<Double> theirs = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
+        Map<String, Measurement> opposite = rounds(item, opponent);
+        rounds(item, contestant).forEach((round, one) -> {
+            Measurement other = opposite.get(round);
+            if (other != null && comparable(one, other, nearness)) {
+                micros.add(one.times().median());
+                theirs.add(other.times().median());
+                ratios.add(one.times().median() / other.times().median());
+            }
+        });
+        return ratios.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Ratio(opponent, Medians.of(micros), Medians.of(theirs), Medians.of(ratios)));
+    }
+
+    private static boolean comparable(Measurement one, Measurement other, Nearness nearness) {
+        double mine = one.loopbackMicros();
+        double theirs = other.loopbackMicros();
+        return one.nearness() == nearness
+                && other.nearness() == nearness
+                && mine < SAME_LOOPBACK * theirs
+                && theirs < SAME_LOOPBACK * mine;
+    }
+
+    /** Returns the ratio to the opponent that is fastest beside this contestant in this state; none without any round. */
+    Optional<Ratio> best(Item item, String contestant, List<String> opponents, Nearness nearness) {
+        Ratio best = null;
+        for (String opponent : opponents) {
+            Ratio next = ratio(item, contestant, opponent, nearness).orElse(null);
+            if (next != null
+                    && (best == null || next.theirs().middle() < best.theirs().middle())) {
+                best = next;
+            }
+        }
+        return Optional.ofNullable(best);
+    }
+}

@@ -1,0 +1,15 @@
+package ferro.benchmarks.compare;
+
+/** Sizes as people write them. */
+final class Sizes {
+    private static final long KIB = 1024;
+
+    private Sizes() {}
+
+    static String label(long bytes) {
+        if (bytes >= KIB * KIB && bytes % (KIB * KIB) == 0) {
+            return bytes / (KIB * KIB) + " MiB";
+        }
+        return bytes >= KIB && bytes % KIB == 0 ? bytes / KIB + " KiB" : bytes + " B";
+    }
+}

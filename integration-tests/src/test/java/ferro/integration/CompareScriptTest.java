@@ -1,0 +1,81 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** benchmarks/compare.sh with what every machine has, and with a peer where one is installed; never how fast anything is. */
+@Timeout(120)
+class CompareScriptTest {
+    private static final Path SCRIPT =
+            Path.of("../benchmarks/compare.sh").toAbsolutePath().normalize();
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void ferroIsMeasuredWithNothingElseInstalled() throws Exception {
+        String printed = compare(0, "--ferro", "tcp", "--peers", "none", "--collectives", "alltoall,barrier");
+
+        assertTrue(printed.contains("### alltoall, 2 ranks, ferro-tcp@"), printed);
+        assertTrue(printed.contains("### barrier, 2 ranks, ferro-tcp@"), printed);
+        List<String> lines = Files.readAllLines(folder.resolve("raw.csv"));
+        assertEquals(4, lines.size(), lines::toString);
+    }
+
+    @Test
+    void aPeerThatIsHereIsMeasuredBesideFerro() throws Exception {
+        assumeTrue(
+                compare(0, "--list").lines().anyMatch("gloo-tcp: here"::equals),
+                "Gloo is not installed: libgloo-dev, g++");
+
+        compare(0, "--ferro", "tcp", "--peers", "gloo-tcp", "--collectives", "reduce");
+
+        Pattern ratio = Pattern.compile("2,reduce,65536,ferro-tcp@\\d+,gloo-tcp,(near|far),1,.*");
+        String raw = Files.readString(folder.resolve("raw.csv"));
+        assertTrue(raw.contains(",2,reduce,65536,gloo-tcp,0,"), raw);
+        // a machine that changed its state meanwhile gives no ratio, which is right
+        List<String> ratios = Files.readAllLines(folder.resolve("ratios.csv"));
+        assertTrue(
+                ratios.stream().skip(1).allMatch(line -> ratio.matcher(line).matches() || line.contains(",4,")),
+                ratios::toString);
+    }
+
+    @Test
+    void whatIsUnknownIsNamedBeforeAnythingStarts() throws Exception {
+        assertTrue(compare(2, "--peers", "nccl-shm").contains("no peer \"nccl-shm\""));
+        assertTrue(compare(2, "--speed", "9").contains("no option \"--speed\""));
+    }
+
+    private String compare(int expected, String... words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
+        command.addAll(List.of("--out", folder.toString(), "--rounds", "1", "--sizes", "4,64KiB", "--time", "1ms"));
+        command.addAll(List.of(words));
+        Path printed = Files.createTempFile(folder, "printed", ".txt");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
+        Process process = builder.start();
+        try {
+            assertTrue(process.waitFor(90, TimeUnit.SECONDS), () -> "still running: " + command);
+            String text = Files.readString(printed);
+            assertEquals(expected, process.exitValue(), text);
+            return text;
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+}
