@@ -29,11 +29,6 @@ import java.util.function.Supplier;
  */
 final class DeviceThread implements AutoCloseable {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** Looks before the first nap: about as long as a small collective takes on a device. */
-    private static final int EAGER_LOOKS = 64;
-
-    private static final long SHORTEST_NAP_NANOS = 20_000;
-    private static final long LONGEST_NAP_NANOS = 1_000_000;
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final LongSupplier clock;
@@ -43,6 +38,10 @@ final class DeviceThread implements AutoCloseable {
     private final DeviceCall<Void> last = new DeviceCall<>(new Once<>(() -> null));
     /** Only the thread itself touches it. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
+    /** Between looks at what is under way, and between tries to hand over what is next; the same. */
+    private final Naps lookNaps = new Naps();
+
+    private final Naps issueNaps = new Naps();
 
     /** The device that the thread has now, or -1 before the first; only the thread itself touches it. */
     private int device = -1;
@@ -223,15 +222,16 @@ final class DeviceThread implements AutoCloseable {
 
     private void run() {
         long napNanos = 0;
-        int looks = 0;
         while (!closed) {
             DeviceCall<?> next = next(napNanos);
             if (next != null && next.begin()) {
                 issue(next);
             }
             boolean moved = look() || next != null;
-            looks = moved ? 0 : looks + 1;
-            napNanos = napAfter(looks);
+            if (moved) {
+                lookNaps.reset();
+            }
+            napNanos = moved ? 0 : lookNaps.next();
         }
         for (DeviceCall<?> call : underWay) {
             call.fail(closedFailure());
@@ -253,14 +253,14 @@ final class DeviceThread implements AutoCloseable {
     }
 
     private void issue(DeviceCall<?> call) {
-        int looks = 0;
+        issueNaps.reset();
         while (!call.issue()) {
             if (closed) {
                 call.fail(closedFailure());
                 return;
             }
             look();
-            long napNanos = napAfter(++looks);
+            long napNanos = issueNaps.next();
             if (napNanos > 0) {
                 LockSupport.parkNanos(napNanos);
             }
@@ -278,14 +278,6 @@ final class DeviceThread implements AutoCloseable {
             }
         }
         return ended;
-    }
-
-    private static long napAfter(int looks) {
-        if (looks < EAGER_LOOKS) {
-            return 0;
-        }
-        int doublings = Math.min(looks - EAGER_LOOKS, Long.SIZE / 2);
-        return Math.min(LONGEST_NAP_NANOS, SHORTEST_NAP_NANOS << doublings);
     }
 
     private void runNow(DeviceCall<?> call) {
