@@ -42,7 +42,7 @@ class GpuScriptsTest {
 
     @Test
     void theReportOfTheStandInHasNoFailure() throws Exception {
-        Result report = report(StandInPair.variables());
+        Result report = report(StandInPair.variables("STANDIN_MISMATCH_HANGS", "1"));
 
         assertEquals(0, report.code(), report::toString);
         for (String line : List.of(
@@ -53,11 +53,21 @@ class GpuScriptsTest {
                 "- INFO pageable copies: ",
                 "- INFO one call through JNA (cudaGetDevice): ",
                 "- PASS rank 0, abort frees a rank that waits: ",
-                "- PASS rank 0, a killed rank ends the other: ",
+                "- PASS rank 0, many calls under way: 100 at once",
+                "- PASS rank 0, two groups in turn: ",
+                "- INFO rank 0, allReduce of 1048576 bytes: ",
+                "- PASS rank 0, a rank that does not call is named: after ",
+                "- PASS rank 0, calls that differ are told apart: ",
+                "- PASS rank 1, calls that differ are told apart: ",
+                "- PASS rank 1, both kinds of tensors: ",
                 "- PASS rank 1, host round trip is measured: ",
                 "- INFO copy on the device, C program: ")) {
             assertEquals(1, report.starting(line), () -> line + " in\n" + report);
         }
+        assertEquals(
+                2,
+                report.starting("- PASS rank 0, a killed rank ends the other: listeners are told after "),
+                report::toString);
         for (String both : List.of("- PASS allReduce: 10 types", "- PASS rank 1, allReduce: 10 types")) {
             assertEquals(2, report.starting(both), () -> both + " over NCCL and over the host, in\n" + report);
         }

@@ -119,10 +119,16 @@ final class FaultChecks {
 
     /** Runs a call that must fail with a failure of communication, and returns what it said. */
     static String failed(Runnable call) {
+        FerroException failure = failure(call);
+        return failure.code() + ": " + failure.getMessage();
+    }
+
+    /** Runs a call that must fail with a failure of communication, and returns that. */
+    static FerroException failure(Runnable call) {
         try {
             call.run();
         } catch (FerroException failure) {
-            return failure.code() + ": " + failure.getMessage();
+            return failure;
         }
         throw new IllegalStateException("the call went well");
     }

@@ -80,7 +80,7 @@ public final class GpuReport {
             for (RankRun rank : ranks) {
                 // rank 0 of a pair is through before the other goes on
                 rank.release();
-                boolean killed = part == Part.PAIR_KILL && rank.rank() == 1;
+                boolean killed = part.kills() && rank.rank() == 1;
                 rank.findings(PATIENCE, killed).forEach(line -> print(part.ranks() > 1 ? of(rank, line) : line));
             }
         } finally {
@@ -132,8 +132,8 @@ public final class GpuReport {
         System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith("ferro."))
                 .forEach(name -> settings.put(name, System.getProperty(name)));
-        settings.put("ferro.backend", part.overNccl() ? "nccl" : "tcp");
-        settings.put("ferro.gpu.fallback", part.overNccl() ? "0" : "1");
+        settings.put("ferro.backend", part.backend());
+        settings.put("ferro.gpu.fallback", part.overHost() ? "1" : "0");
         // less than the patience of a check, so that what ferro says about it is seen
         settings.put("ferro.timeout", "40s");
         return settings;

@@ -2,6 +2,9 @@ package ferro.benchmarks.gpu;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent.Kind;
 import ferro.ReduceOp;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -9,12 +12,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What happens to a rank that waits for one that does not come: it was aborted, or killed. */
+/** What happens to a rank that waits for one that does not come: aborted, killed, late, or gone into another call. */
 final class PairChecks {
     /** What rank 1 says when it may be killed. */
     static final String READY = "ready to be killed";
 
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration NEAR_DEADLINE = Duration.ofSeconds(1);
 
     private PairChecks() {}
 
@@ -62,6 +66,8 @@ final class PairChecks {
         }
         findings.check("a killed rank ends the other", () -> {
             long[] last = {System.nanoTime()};
+            long[] told = new long[1];
+            rig.group().onEvent(event -> told[0] = event.kind() == Kind.FAILED ? System.nanoTime() : told[0]);
             String said = FaultChecks.failed(() -> {
                 while (true) {
                     rig.group().within(DEADLINE).allReduce(data, ReduceOp.MAX);
@@ -70,8 +76,74 @@ final class PairChecks {
             });
             long millis = (System.nanoTime() - last[0]) / 1_000_000;
             Findings.require(millis < DEADLINE.toMillis() + 5_000, "it took %d ms", millis);
-            return "after " + millis + " ms: " + said;
+            return "listeners are told after " + (told[0] - last[0]) / 1_000_000 + " ms, the call ends after " + millis
+                    + " ms: " + said;
         });
+    }
+
+    /** Rank 0 calls, rank 1 does not; its deadline ends it, though NCCL's kernel would wait for ever. */
+    static void late(Rig rig, Findings findings) {
+        DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
+        rig.group().allReduce(data, ReduceOp.MAX);
+        findings.check(rig.rank() == 0 ? "a rank that does not call is named" : "who did not call is told", () -> {
+            if (rig.rank() == 1) {
+                awaitEndOfInput();
+                return FaultChecks.failed(() -> rig.group().allReduce(data, ReduceOp.MAX));
+            }
+            long start = System.nanoTime();
+            FerroException failure =
+                    FaultChecks.failure(() -> rig.group().within(NEAR_DEADLINE).allReduce(data, ReduceOp.MAX));
+            expect(failure, Code.TIMED_OUT, "1");
+            return "after " + (System.nanoTime() - start) / 1_000_000 + " ms: " + failure.getMessage();
+        });
+    }
+
+    /** Both wait in calls that never meet. */
+    static void mismatch(Rig rig, Findings findings) {
+        DeviceTensor data = rig.operand(DataType.FLOAT32, 1 << 20);
+        rig.group().allReduce(data, ReduceOp.MAX);
+        findings.check("calls that differ are told apart", () -> {
+            long start = System.nanoTime();
+            FerroException failure = FaultChecks.failure(() -> {
+                if (rig.rank() == 0) {
+                    rig.group().within(DEADLINE).allReduce(data, ReduceOp.SUM);
+                } else {
+                    rig.group().within(DEADLINE).broadcast(data, 1);
+                    rig.group().within(DEADLINE).barrier();
+                }
+            });
+            Findings.require(failure.code() == Code.MISMATCH, "%s: %s", failure.code(), failure.getMessage());
+            return "after " + (System.nanoTime() - start) / 1_000_000 + " ms: " + failure.getMessage();
+        });
+    }
+
+    private static void expect(FerroException failure, Code code, String culprits) {
+        Findings.require(
+                failure.code() == code && failure.where().culprits().equals(culprits),
+                "expected %s of rank %s, found %s of %s: %s",
+                code,
+                culprits,
+                failure.code(),
+                failure.where().culprits(),
+                failure.getMessage());
+    }
+
+    /** Host tensors go over one half of the group, device tensors over the other. */
+    static String bothKinds(Rig rig) {
+        float[] host = new float[1003];
+        for (int index = 0; index < host.length; index++) {
+            host[index] = (float) Samples.operand(rig.rank(), index);
+        }
+        DeviceTensor device = rig.operand(DataType.FLOAT32, host.length);
+        rig.group().allReduce(host, ReduceOp.SUM);
+        rig.group().allReduce(device, ReduceOp.SUM);
+        for (int index = 0; index < host.length; index++) {
+            double wanted = Samples.reduced(ReduceOp.SUM, rig.ranks(), index);
+            Findings.require(host[index] == wanted, "element %d is %s, not %s", index, host[index], wanted);
+        }
+        long right = rig.expect("allReduce", device, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
+        Rig.free(device);
+        return host.length + " elements right on the host, " + right + " on the device";
     }
 
     /** The report closes this process's input when rank 0 is through. */

@@ -4,25 +4,33 @@ import java.util.Locale;
 
 /** A part of the report, in processes of its own: what goes wrong in one touches no other. */
 enum Part {
-    AVAILABILITY("What is here", 1, true),
-    COLLECTIVES("One rank: every collective and type against the host", 1, true),
-    STREAMS("One rank: streams and events", 1, true),
-    FAULTS("One rank: errors, out of memory, abort", 1, true),
-    SPEED("One rank: speed", 1, true),
-    ROUND_TRIP("One rank over host memory", 1, false),
-    PAIR_COLLECTIVES("Two ranks: every collective and type against the host", 2, true),
-    PAIR_ABORT("Two ranks: abort", 2, true),
-    PAIR_KILL("Two ranks: one is killed", 2, true),
-    PAIR_ROUND_TRIP("Two ranks over host memory", 2, false);
+    AVAILABILITY("What is here", 1, Part.NCCL),
+    COLLECTIVES("One rank: every collective and type against the host", 1, Part.NCCL),
+    STREAMS("One rank: streams and events", 1, Part.NCCL),
+    FAULTS("One rank: errors, out of memory, abort", 1, Part.NCCL),
+    SPEED("One rank: speed", 1, Part.NCCL),
+    ROUND_TRIP("One rank over host memory", 1, Part.HOST),
+    PAIR_COLLECTIVES("Two ranks: every collective and type against the host, groups", 2, Part.NCCL),
+    PAIR_ABORT("Two ranks: abort", 2, Part.NCCL),
+    PAIR_KILL("Two ranks: one is killed", 2, Part.NCCL),
+    PAIR_LATE("Two ranks: one does not call", 2, Part.NCCL),
+    PAIR_MISMATCH("Two ranks: calls that differ", 2, Part.NCCL),
+    PAIR_BESIDE_TCP("Two ranks, TCP beside NCCL: both kinds of tensors, one is killed", 2, Part.BOTH),
+    PAIR_ROUND_TRIP("Two ranks over host memory", 2, Part.HOST);
+
+    private static final String NCCL = "nccl";
+    private static final String BOTH = "cpu:tcp,cuda:nccl";
+    /** With the gate of the round trip open. */
+    private static final String HOST = "tcp";
 
     private final String title;
     private final int ranks;
-    private final boolean overNccl;
+    private final String backend;
 
-    Part(String title, int ranks, boolean overNccl) {
+    Part(String title, int ranks, String backend) {
         this.title = title;
         this.ranks = ranks;
-        this.overNccl = overNccl;
+        this.backend = backend;
     }
 
     String title() {
@@ -33,9 +41,19 @@ enum Part {
         return ranks;
     }
 
-    /** Whether the ranks join by NCCL; else by TCP, with the gate of the round trip open. */
-    boolean overNccl() {
-        return overNccl;
+    /** What the ranks join by. */
+    String backend() {
+        return backend;
+    }
+
+    /** Whether device tensors go through host memory. */
+    boolean overHost() {
+        return backend.equals(HOST);
+    }
+
+    /** Whether rank 1 is killed once it says that it is ready. */
+    boolean kills() {
+        return this == PAIR_KILL || this == PAIR_BESIDE_TCP;
     }
 
     String label() {

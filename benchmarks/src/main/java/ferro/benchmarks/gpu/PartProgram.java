@@ -69,12 +69,22 @@ final class PartProgram {
 
     private static void run(Part part, Rig rig, Findings findings, long bytes) {
         switch (part) {
-            case COLLECTIVES, PAIR_COLLECTIVES -> CollectiveChecks.run(rig, findings);
+            case COLLECTIVES -> CollectiveChecks.run(rig, findings);
+            case PAIR_COLLECTIVES -> {
+                CollectiveChecks.run(rig, findings);
+                GroupChecks.run(rig, findings, bytes);
+            }
             case STREAMS -> StreamChecks.run(rig, findings, bytes);
             case FAULTS -> FaultChecks.run(rig, findings);
             case SPEED -> SpeedChecks.run(rig, findings, bytes);
             case PAIR_ABORT -> PairChecks.abort(rig, findings);
             case PAIR_KILL -> PairChecks.kill(rig, findings, System.out);
+            case PAIR_LATE -> PairChecks.late(rig, findings);
+            case PAIR_MISMATCH -> PairChecks.mismatch(rig, findings);
+            case PAIR_BESIDE_TCP -> {
+                findings.check("both kinds of tensors", () -> PairChecks.bothKinds(rig));
+                PairChecks.kill(rig, findings, System.out);
+            }
             case ROUND_TRIP, PAIR_ROUND_TRIP -> {
                 CollectiveChecks.run(rig, findings);
                 RoundTripChecks.speed(rig, findings, bytes);
