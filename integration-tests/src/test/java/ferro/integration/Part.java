@@ -9,6 +9,7 @@ enum Part {
     COLLECTIVES(packages("ferro.group..", "ferro.collectives.."), libraries(), SPI),
     SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
     TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
+    SHM(packages("ferro.backend.shm.."), libraries(), SPI),
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),

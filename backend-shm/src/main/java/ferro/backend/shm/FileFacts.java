@@ -1,0 +1,42 @@
+package ferro.backend.shm;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * What stat(2) tells of a file.
+ *
+ * @param device  of its file system
+ * @param inode   its number there
+ * @param size    in bytes
+ * @param user    owner
+ * @param regular whether it is a file and no folder, link, pipe, socket or device
+ */
+record FileFacts(long device, long inode, long size, int user, boolean regular) {
+    /** {@code S_IFMT} and {@code S_IFREG} of inode(7). */
+    private static final int TYPE = 0xF000;
+
+    private static final int REGULAR = 0x8000;
+
+    static FileFacts of(Path path, LinkOption... options) throws IOException {
+        Map<String, Object> all = Files.readAttributes(path, "unix:dev,ino,size,uid,mode", options);
+        return new FileFacts(
+                number(all, "dev"),
+                number(all, "ino"),
+                number(all, "size"),
+                (int) number(all, "uid"),
+                (number(all, "mode") & TYPE) == REGULAR);
+    }
+
+    /** Whether both are one file, whatever its size. */
+    boolean isSameFile(long otherDevice, long otherInode) {
+        return device == otherDevice && inode == otherInode;
+    }
+
+    private static long number(Map<String, Object> all, String name) {
+        return ((Number) all.get(name)).longValue();
+    }
+}

@@ -1,0 +1,68 @@
+package ferro.backend.shm;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.UUID;
+
+/**
+ * What another process needs to find a segment and to see that it is the right one.
+ *
+ * @param host       that its maker counts as being on
+ * @param pid        of its maker
+ * @param descriptor number of the file in that process, -1 if it is unknown
+ * @param name       of the file, in the folder of segments
+ * @param device     of the file system
+ * @param inode      of the file
+ * @param bytes      length of the area
+ * @param token      stands in the segment, behind the area
+ */
+record Offer(String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
+    /** So that versions that lay segments out differently do not take each other's. */
+    private static final int LAYOUT = 0xFE220001;
+
+    byte[] encoded() {
+        ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytesOut)) {
+            out.writeInt(LAYOUT);
+            out.writeUTF(host);
+            out.writeLong(pid);
+            out.writeInt(descriptor);
+            out.writeUTF(name);
+            out.writeLong(device);
+            out.writeLong(inode);
+            out.writeLong(bytes);
+            out.writeLong(token.getMostSignificantBits());
+            out.writeLong(token.getLeastSignificantBits());
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return bytesOut.toByteArray();
+    }
+
+    /**
+     * Reads what {@link #encoded} wrote.
+     *
+     * @throws IOException if it is anything else
+     */
+    static Offer decode(byte[] encoded) throws IOException {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded));
+        int layout = in.readInt();
+        if (layout != LAYOUT) {
+            throw new IOException("it is of layout " + Integer.toHexString(layout) + ", need "
+                    + Integer.toHexString(LAYOUT) + ": all ranks need the same version of ferro-backend-shm");
+        }
+        return new Offer(
+                in.readUTF(),
+                in.readLong(),
+                in.readInt(),
+                in.readUTF(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                new UUID(in.readLong(), in.readLong()));
+    }
+}

@@ -1,0 +1,66 @@
+package ferro.backend.shm;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where this rank makes segments.
+ *
+ * @param folder  that holds their files
+ * @param process this one
+ * @param host    that this rank counts as being on
+ * @param mapper  of this JDK
+ */
+record Place(Path folder, ThisProcess process, String host, Mapper mapper) {
+    private static final Path PROC = Path.of("/proc");
+
+    /** Returns why there can be none here. */
+    static Optional<String> unusableBecause(RankContext context) {
+        if (Settings.LINKS.of(context).equals("tcp")) {
+            return Optional.of(Settings.LINKS.name() + "=tcp turns it off");
+        }
+        Path folder = Path.of(Settings.SHM_DIR.of(context));
+        String setting = Settings.SHM_DIR.name() + "=" + folder;
+        if (!folder.isAbsolute()) {
+            return Optional.of(setting + " is no absolute path");
+        }
+        if (!Files.isDirectory(folder)) {
+            return Optional.of(setting + " is no folder: name one in a file system that lives in memory");
+        }
+        if (!Files.isWritable(folder)) {
+            return Optional.of(
+                    "no file can be made in " + folder + ": name another folder by " + Settings.SHM_DIR.name());
+        }
+        try {
+            of(context);
+            return Optional.empty();
+        } catch (IOException | RuntimeException unknown) {
+            return Optional.of(
+                    "processes cannot tell each other apart here, which takes Linux and its /proc: " + unknown);
+        }
+    }
+
+    /**
+     * Looks.
+     *
+     * @throws IOException if this is no Linux, or the folder is gone
+     */
+    static Place of(RankContext context) throws IOException {
+        Path folder = Path.of(Settings.SHM_DIR.of(context));
+        ThisProcess process = ThisProcess.under(PROC);
+        long device = FileFacts.of(folder).device();
+        String host = Settings.HOST.find(context).orElse("boot " + process.boot() + ", file system " + device);
+        return new Place(folder, process, host, Mapper.ofThisJdk());
+    }
+
+    /** Bytes that can still be written; {@link Long#MAX_VALUE} if there is no limit. */
+    long freeBytes() throws IOException {
+        var store = Files.getFileStore(folder);
+        // tmpfs without a limit says 0 (tmpfs(5), size=0)
+        return store.getTotalSpace() == 0 ? Long.MAX_VALUE : store.getUsableSpace();
+    }
+}

@@ -1,0 +1,202 @@
+package ferro.backend.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * This rank's own segment: a file of this layout, mapped. The area, from the start, so that it begins with a page; then, on a
+ * page of its own, the token by which others see that they have found the right file.
+ *
+ * <p>It is made in stages, so that a test can end the process between any two of them.
+ */
+final class Segment implements AutoCloseable {
+    static final int TOKEN_BYTES = 2 * Long.BYTES;
+
+    private static final int PAGE = 4096;
+    private static final int ZEROS = 64 << 10;
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private final Place place;
+    private final long bytes;
+    private final String name;
+    private final Path path;
+    private final UUID token;
+    private FileChannel file;
+    private FileFacts facts;
+    private int descriptor = -1;
+    private boolean named;
+    private Mapper.Mapping area;
+
+    Segment(Place place, long bytes) {
+        SecureRandom random = new SecureRandom();
+        this.place = place;
+        this.bytes = bytes;
+        name = SegmentName.of(place.process(), unguessable(random)).toString();
+        path = place.folder().resolve(name);
+        token = unguessable(random);
+    }
+
+    /** One stage of making it. */
+    interface Stage {
+        /** Does it. */
+        void run() throws IOException;
+    }
+
+    /** All stages, in order. */
+    List<Stage> stages() {
+        return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
+    }
+
+    /** Where the token stands in a segment with an area of some length. */
+    static long tokenAt(long areaBytes) {
+        return (areaBytes + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /** How long the file of a segment with an area of some length is. */
+    static long fileBytes(long areaBytes) {
+        return tokenAt(areaBytes) + PAGE;
+    }
+
+    private void create() throws IOException {
+        file = FileChannel.open(
+                path,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                OWNER_ONLY);
+        named = true;
+        facts = FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
+        descriptor = findDescriptor();
+    }
+
+    /** Nobody has an open file with this inode but this channel: its name is new. */
+    private int findDescriptor() throws IOException {
+        Path own = place.process().descriptor(place.process().pid(), 0).getParent();
+        try (DirectoryStream<Path> numbers = Files.newDirectoryStream(own)) {
+            for (Path number : numbers) {
+                if (isThisFile(number)) {
+                    return Integer.parseInt(number.getFileName().toString());
+                }
+            }
+        }
+        return -1;
+    }
+
+    private boolean isThisFile(Path number) {
+        try {
+            return FileFacts.of(number).isSameFile(facts.device(), facts.inode());
+        } catch (IOException closedMeanwhile) {
+            return false;
+        }
+    }
+
+    /**
+     * Takes the name away where others can do without: those who can open this process's descriptors. Not where process numbers
+     * are a container's: its neighbours may share the folder and no numbers.
+     */
+    private void hide() throws IOException {
+        if (descriptor >= 0 && place.process().isInFirstNamespace() && opensByDescriptor()) {
+            unlink();
+        }
+    }
+
+    private boolean opensByDescriptor() {
+        Path own = place.process().descriptor(place.process().pid(), descriptor);
+        try (FileChannel again = FileChannel.open(own, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return again.isOpen();
+        } catch (IOException forbidden) {
+            return false;
+        }
+    }
+
+    /** Writes all of it: memory that is mapped but not there yet, and then cannot be had, would end the process by SIGBUS. */
+    private void reserve() throws IOException {
+        long need = fileBytes(bytes);
+        long free = place.freeBytes();
+        if (need > free) {
+            throw new IOException("there are " + free + " bytes free");
+        }
+        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, need));
+        long written = 0;
+        try {
+            while (written < need) {
+                zeros.position(0).limit((int) Math.min(zeros.capacity(), need - written));
+                written += file.write(zeros);
+            }
+        } catch (ClosedChannelException interrupted) {
+            throw interrupted;
+        } catch (IOException full) {
+            throw new IOException("only " + written + " bytes could be written: " + full.getMessage(), full);
+        }
+    }
+
+    private void map() throws IOException {
+        area = place.mapper().map(file, 0, bytes);
+    }
+
+    private void sign() throws IOException {
+        try (Mapper.Mapping last = place.mapper().map(file, tokenAt(bytes), TOKEN_BYTES)) {
+            last.bytes()
+                    .putLong(0, token.getMostSignificantBits())
+                    .putLong(Long.BYTES, token.getLeastSignificantBits());
+        }
+    }
+
+    /** What others need to find it; once all stages are over. */
+    Offer offer() {
+        return new Offer(
+                place.host(), place.process().pid(), descriptor, name, facts.device(), facts.inode(), bytes, token);
+    }
+
+    Mapper.Mapping area() {
+        return area;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Nobody looks for it any more: ends name and descriptor; the memory stays. */
+    void settle() throws IOException {
+        unlink();
+        if (file != null) {
+            file.close();
+        }
+    }
+
+    /** Leaves nothing, whatever stage it has come to. */
+    @Override
+    public void close() throws IOException {
+        try {
+            settle();
+        } finally {
+            if (area != null) {
+                area.close();
+                area = null;
+            }
+        }
+    }
+
+    private void unlink() throws IOException {
+        if (named) {
+            named = false;
+            Files.deleteIfExists(path);
+        }
+    }
+
+    private static UUID unguessable(SecureRandom random) {
+        return new UUID(random.nextLong(), random.nextLong());
+    }
+}

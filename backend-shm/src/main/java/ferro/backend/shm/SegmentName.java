@@ -1,0 +1,41 @@
+package ferro.backend.shm;
+
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Name of a segment's file: says whose it is, so that what a dead process left can be told from the rest, and cannot be
+ * guessed.
+ *
+ * @param namespace  of process numbers
+ * @param pid        of its maker
+ * @param startTicks of its maker, as numbers are used again
+ * @param random     128 bits
+ */
+record SegmentName(long namespace, long pid, long startTicks, UUID random) {
+    private static final Pattern FORM =
+            Pattern.compile("ferro-(\\d{1,18})-(\\d{1,18})-(\\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})");
+
+    static SegmentName of(ThisProcess maker, UUID random) {
+        return new SegmentName(maker.namespace(), maker.pid(), maker.startTicks(), random);
+    }
+
+    /** Reads a name; empty if it is not one of ours. */
+    static Optional<SegmentName> parse(String text) {
+        Matcher parts = FORM.matcher(text);
+        return parts.matches()
+                ? Optional.of(new SegmentName(
+                        Long.parseLong(parts.group(1)),
+                        Long.parseLong(parts.group(2)),
+                        Long.parseLong(parts.group(3)),
+                        UUID.fromString(parts.group(4))))
+                : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return "ferro-" + namespace + "-" + pid + "-" + startTicks + "-" + random;
+    }
+}

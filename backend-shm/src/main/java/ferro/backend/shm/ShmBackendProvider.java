@@ -1,0 +1,91 @@
+package ferro.backend.shm;
+
+import ferro.Backend;
+import ferro.spi.BackendProvider;
+import ferro.spi.ForwardingContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/**
+ * Back end {@code tcp} with {@code ferro.links=shm}: ranks of one host that meet and send control messages by TCP, and share
+ * memory for everything else, or fail. Back end {@code tcp} alone shares memory where it can.
+ */
+public final class ShmBackendProvider implements BackendProvider {
+    private static final String CARRIER = "tcp";
+
+    /** Loads nothing; for {@link ServiceLoader}. */
+    public ShmBackendProvider() {}
+
+    @Override
+    public String name() {
+        return "shm";
+    }
+
+    @Override
+    public int priority() {
+        return 40;
+    }
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        RankContext asked = new SharedMemoryOnly(context);
+        try {
+            return Place.unusableBecause(asked).or(() -> carrier().unavailableBecause(asked));
+        } catch (IllegalArgumentException why) {
+            return Optional.of(why.getMessage());
+        }
+    }
+
+    /**
+     * Joins by TCP, with nothing but shared memory for data.
+     *
+     * @param group   who
+     * @param context what it may use
+     * @return this rank's end
+     * @throws IllegalArgumentException if there is no back end {@code tcp} on the path
+     */
+    @Override
+    public Backend create(GroupSpec group, RankContext context) {
+        return carrier().create(group, new SharedMemoryOnly(context));
+    }
+
+    private static BackendProvider carrier() {
+        List<String> names = new ArrayList<>();
+        var providers = ServiceLoader.load(BackendProvider.class).iterator();
+        while (true) {
+            try {
+                if (!providers.hasNext()) {
+                    break;
+                }
+                BackendProvider next = providers.next();
+                if (next.name().equals(CARRIER)) {
+                    return next;
+                }
+                names.add(next.name());
+            } catch (ServiceConfigurationError | LinkageError broken) {
+                // a broken provider hides no other, and is named where none fits
+                names.add("(broken: " + broken.getMessage() + ")");
+            }
+        }
+        throw new IllegalArgumentException("ranks that share memory meet by back end " + CARRIER
+                + ", and there are only " + names + ": add ferro-backend-tcp to the class path");
+    }
+
+    /** Says that links are shared memory, whatever is set. */
+    private static final class SharedMemoryOnly extends ForwardingContext {
+        SharedMemoryOnly(RankContext outer) {
+            super(outer);
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return name.equals(Settings.LINKS.name()) ? Optional.of("shm") : super.setting(name);
+        }
+    }
+}

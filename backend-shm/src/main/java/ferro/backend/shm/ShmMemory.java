@@ -1,0 +1,181 @@
+package ferro.backend.shm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** This rank's segment and those of the others that it has reached. */
+final class ShmMemory implements SharedMemory {
+    private static final Set<OpenOption> ANY = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final Set<OpenOption> NO_LINK =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
+    private final GroupSpec group;
+    private final Place place;
+    private final Segment own;
+    private final Runnable givesBack;
+    /** By rank; null for those that were not reached. */
+    private final Mapper.Mapping[] areas;
+
+    private volatile boolean closed;
+
+    /**
+     * Takes over a segment.
+     *
+     * @param givesBack run once, at the end
+     */
+    ShmMemory(GroupSpec group, Place place, Segment own, Runnable givesBack) {
+        this.group = group;
+        this.place = place;
+        this.own = own;
+        this.givesBack = givesBack;
+        areas = new Mapper.Mapping[group.worldSize()];
+        areas[group.rank()] = own.area();
+    }
+
+    @Override
+    public byte[] offer() {
+        byte[] encoded = own.offer().encoded();
+        if (encoded.length > OFFER_BYTES_MOST) {
+            throw failure("its offer has " + encoded.length + " bytes, need at most " + OFFER_BYTES_MOST, null);
+        }
+        return encoded;
+    }
+
+    @Override
+    public Optional<String> reach(int rank, byte[] offered) {
+        if (areas[rank] != null) {
+            return Optional.empty();
+        }
+        try {
+            Offer offer = Offer.decode(offered);
+            Optional<String> stranger = strangerBecause(offer);
+            return stranger.isPresent() ? stranger : find(rank, offer);
+        } catch (IOException nonsense) {
+            return Optional.of("what it offers makes no sense: " + nonsense.getMessage());
+        }
+    }
+
+    private Optional<String> strangerBecause(Offer offer) {
+        if (!offer.host().equals(place.host())) {
+            return Optional.of("it is on another host: (" + offer.host() + "), this rank on (" + place.host() + ")");
+        }
+        if (offer.bytes() != own.bytes()) {
+            return Optional.of("its area has " + offer.bytes() + " bytes, this rank's " + own.bytes());
+        }
+        // what a peer names is never a path: only a file of our own folder, or a descriptor that turns out to be one
+        return SegmentName.parse(offer.name()).isPresent()
+                ? Optional.empty()
+                : Optional.of("\"" + offer.name() + "\" is no name of a segment");
+    }
+
+    private Optional<String> find(int rank, Offer offer) {
+        List<String> reasons = new ArrayList<>();
+        Path descriptor = place.process().descriptor(offer.pid(), offer.descriptor());
+        for (Path path : List.of(descriptor, place.folder().resolve(offer.name()))) {
+            try {
+                areas[rank] = mapped(path, path.equals(descriptor), offer);
+                return Optional.empty();
+            } catch (IOException | RuntimeException failure) {
+                reasons.add(path + ": " + failure);
+            }
+        }
+        return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
+    }
+
+    /** Looks before it opens: a number of another namespace may lead to a device. */
+    private Mapper.Mapping mapped(Path path, boolean link, Offer offer) throws IOException {
+        FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
+        check(facts, offer);
+        try (FileChannel file = FileChannel.open(path, link ? ANY : NO_LINK)) {
+            checkToken(file, offer);
+            return place.mapper().map(file, 0, offer.bytes());
+        }
+    }
+
+    private static void check(FileFacts facts, Offer offer) throws IOException {
+        if (!facts.regular() || !facts.isSameFile(offer.device(), offer.inode())) {
+            throw new IOException("it is another file than the one offered: " + facts + ", need device "
+                    + offer.device() + " inode " + offer.inode());
+        }
+        long need = Segment.fileBytes(offer.bytes());
+        if (facts.size() != need) {
+            throw new IOException("it has " + facts.size() + " bytes, need " + need);
+        }
+    }
+
+    /** The owner wrote it through its mapping, so whoever reads it through one sees the same memory. */
+    private void checkToken(FileChannel file, Offer offer) throws IOException {
+        try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
+            ByteBuffer bytes = last.bytes();
+            if (!new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).equals(offer.token())) {
+                throw new IOException("another token stands in it than the one offered");
+            }
+        }
+    }
+
+    @Override
+    public void settle() {
+        try {
+            own.settle();
+        } catch (IOException failure) {
+            throw failure("its name cannot be removed: " + failure, failure);
+        }
+    }
+
+    @Override
+    public ByteBuffer area(int rank) {
+        if (closed || areas[rank] == null) {
+            throw new IllegalStateException("rank " + group.rank() + " of \"" + group.name() + "\" has no area of rank "
+                    + rank + ": " + (closed ? "its shared memory is closed" : "it was not reached"));
+        }
+        return areas[rank].bytes();
+    }
+
+    @Override
+    public String host() {
+        return place.host();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            for (int rank = 0; rank < areas.length; rank++) {
+                if (rank != group.rank() && areas[rank] != null) {
+                    areas[rank].close();
+                }
+            }
+            own.close();
+        } catch (IOException failure) {
+            throw failure("it cannot be given back: " + failure, failure);
+        } finally {
+            givesBack.run();
+        }
+    }
+
+    private FerroException failure(String what, IOException cause) {
+        return new FerroException(
+                Code.RESOURCE,
+                Where.outside(group.name(), group.rank()),
+                "shared memory of group \"" + group.name() + "\" rank " + group.rank() + ": " + what,
+                cause);
+    }
+}

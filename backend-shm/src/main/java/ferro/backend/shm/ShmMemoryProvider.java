@@ -1,0 +1,128 @@
+package ferro.backend.shm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileSystemException;
+import java.util.Optional;
+
+/** Makes segments in files under {@code ferro.shm.dir}. */
+public final class ShmMemoryProvider implements SharedMemoryProvider {
+    private static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
+
+    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    public ShmMemoryProvider() {}
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        return Place.unusableBecause(context);
+    }
+
+    /**
+     * Makes this rank's segment, and removes what dead processes of this user have left.
+     *
+     * @throws FerroException RESOURCE if there is no room, INTERRUPTED if the caller was interrupted
+     */
+    @Override
+    public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+        if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("an area of " + bytes + " bytes for group \"" + group.name()
+                    + "\": need 1 to " + Integer.MAX_VALUE);
+        }
+        Budget budget = context.shared(Budget.class, Budget::new);
+        try {
+            take(budget, group, context, bytes);
+        } catch (RuntimeException failure) {
+            context.release(Budget.class);
+            throw failure;
+        }
+        Runnable givesBack = () -> {
+            budget.giveBack(bytes);
+            context.release(Budget.class);
+        };
+        try {
+            return made(group, context, bytes, givesBack);
+        } catch (RuntimeException | Error failure) {
+            givesBack.run();
+            throw failure;
+        }
+    }
+
+    private static void take(Budget budget, GroupSpec group, RankContext context, long bytes) {
+        long most = Settings.SHM_BYTES.of(context);
+        long before = budget.take(bytes, most);
+        if (before >= 0) {
+            String setting = Settings.SHM_BYTES.name();
+            throw new FerroException(
+                    Code.RESOURCE,
+                    Where.outside(group.name(), group.rank()),
+                    "shared memory for " + who(group) + ": need " + bytes + " bytes, have " + (most - before)
+                            + " of the "
+                            + most + " that this rank may take: raise " + setting + ", close groups that are not used"
+                            + WAY_OUT);
+        }
+    }
+
+    private static SharedMemory made(GroupSpec group, RankContext context, long bytes, Runnable givesBack) {
+        Segment segment = null;
+        try {
+            Place place = Place.of(context);
+            Leftovers.sweep(place.folder(), place.process());
+            segment = new Segment(place, bytes);
+            for (Segment.Stage stage : segment.stages()) {
+                stage.run();
+            }
+            return new ShmMemory(group, place, segment, givesBack);
+        } catch (IOException failure) {
+            FerroException told = told(failure, group, context, bytes);
+            closeAfter(told, segment);
+            throw told;
+        } catch (RuntimeException | Error failure) {
+            closeAfter(failure, segment);
+            throw failure;
+        }
+    }
+
+    private static FerroException told(IOException failure, GroupSpec group, RankContext context, long bytes) {
+        Where where = Where.outside(group.name(), group.rank());
+        String what = "shared memory for " + who(group) + ": ";
+        if (failure instanceof ClosedByInterruptException) {
+            return new FerroException(
+                    Code.INTERRUPTED, where, what + "interrupted while " + bytes + " bytes were reserved", failure);
+        }
+        String folder = Settings.SHM_DIR.of(context);
+        return new FerroException(
+                Code.RESOURCE,
+                where,
+                what + "need " + Segment.fileBytes(bytes) + " bytes in " + folder + ", where " + reason(failure)
+                        + ": give it more (of a container: docker run --shm-size), name another folder by "
+                        + Settings.SHM_DIR.name() + WAY_OUT,
+                failure);
+    }
+
+    private static String reason(IOException failure) {
+        boolean says = failure.getMessage() != null && !(failure instanceof FileSystemException);
+        return says ? failure.getMessage() : failure.toString();
+    }
+
+    private static void closeAfter(Throwable failure, Segment segment) {
+        try {
+            if (segment != null) {
+                segment.close();
+            }
+        } catch (IOException | RuntimeException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    private static String who(GroupSpec group) {
+        return "group \"" + group.name() + "\" rank " + group.rank();
+    }
+}

@@ -1,0 +1,15 @@
+/** Memory that ranks of one host share, and the back end that asks for nothing else. */
+module ferro.backend.shm {
+    requires transitive ferro.spi;
+    // sun.misc.Unsafe unmaps at once on JDK 17 to 21
+    requires jdk.unsupported;
+
+    exports ferro.backend.shm;
+
+    uses ferro.spi.BackendProvider;
+
+    provides ferro.spi.BackendProvider with
+            ferro.backend.shm.ShmBackendProvider;
+    provides ferro.spi.SharedMemoryProvider with
+            ferro.backend.shm.ShmMemoryProvider;
+}

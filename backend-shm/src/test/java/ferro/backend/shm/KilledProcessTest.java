@@ -1,0 +1,204 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes of their own, ended by SIGKILL after each stage: nothing is left, and who shares with them goes on. */
+class KilledProcessTest {
+    private static final int BYTES = 300_000;
+    /** create, hide, reserve, map, sign; then settled. */
+    private static final int STAGES = 5;
+
+    private static final int HIDE = 2;
+    private static final int SETTLED = STAGES + 1;
+
+    private final List<Process> started = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void endAll() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    @Test
+    void nothingIsLeftAtAnyStageWhereDescriptorsCanBeOpened() throws Exception {
+        for (int stage = 1; stage <= SETTLED; stage++) {
+            start("hidden", stage);
+        }
+        for (int stage = 1; stage <= SETTLED; stage++) {
+            told(stage - 1);
+        }
+        assertEquals(HIDE - 1, Places.files(folder).size(), "only the one that has just made its file has a name");
+
+        killAll();
+
+        Leftovers.sweep(folder, Places.onTheMachine(folder).process());
+        assertEquals(List.of(), Places.files(folder));
+    }
+
+    @Test
+    void nothingIsLeftAtAnyStageWhereTheyCannot() throws Exception {
+        for (int stage = 1; stage <= SETTLED; stage++) {
+            start("named", stage);
+        }
+        for (int stage = 1; stage <= SETTLED; stage++) {
+            told(stage - 1);
+        }
+        assertEquals(STAGES, Places.files(folder).size(), "all but the one that is settled");
+        assertEquals(0, Leftovers.sweep(folder, Places.inAContainer(folder).process()), "they live");
+
+        killAll();
+
+        assertEquals(STAGES, Leftovers.sweep(folder, Places.inAContainer(folder).process()));
+        assertEquals(List.of(), Places.files(folder));
+    }
+
+    @Test
+    void whoSharesWithAProcessThatIsKilledCanStillReadAndWrite() throws Exception {
+        for (String kind : List.of("hidden", "named")) {
+            Place place = kind.equals("hidden") ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+            start(kind, STAGES);
+            byte[] offer = HexFormat.of().parseHex(told(started.size() - 1));
+            try (ShmMemory own = opened(place)) {
+                assertTrue(own.reach(0, offer).isEmpty());
+                killAll();
+
+                assertEquals(4711, own.area(0).getInt(100));
+                for (int at = 0; at < BYTES; at++) {
+                    own.area(0).put(at, (byte) 7);
+                }
+            }
+            assertEquals(List.of(), Places.mapped(folder.toString()));
+            Leftovers.sweep(folder, place.process());
+            assertEquals(List.of(), Places.files(folder));
+        }
+    }
+
+    @Test
+    void aRankThatIsGoneBeforeItIsReachedIsAReason() throws Exception {
+        start("hidden", STAGES);
+        byte[] offer = HexFormat.of().parseHex(told(0));
+        killAll();
+
+        try (ShmMemory own = opened(Places.onTheMachine(folder))) {
+            String reason = own.reach(0, offer).orElseThrow();
+
+            assertTrue(reason.startsWith("its segment cannot be opened: /proc/"), reason);
+        }
+    }
+
+    /** A quota ends writing in the middle, as a file system does that others fill meanwhile. */
+    @Test
+    void aFileThatCannotBeWrittenToItsEndIsRemovedAndSaysSo() throws Exception {
+        String said = said(List.of("sh", "-c", "ulimit -f 100 && exec \"$@\"", "sh"));
+
+        assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
+        assertTrue(said.contains(" bytes could be written: File too large: give it more"), said);
+        assertEquals(List.of(), Places.files(folder));
+    }
+
+    @Test
+    void aFullFileSystemSaysNeedAndHave() throws Exception {
+        List<String> mount = List.of(
+                "unshare",
+                "-Urm",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=64k none \"$0\" && exec \"$@\"",
+                folder.toString());
+        Assumptions.assumeTrue(runs("unshare", "-Urm", "mount", "-t", "tmpfs", "none", folder.toString()));
+
+        String said = said(mount);
+
+        assertTrue(said.contains("need 307200 bytes in " + folder + ", where there are 65536 bytes free"), said);
+    }
+
+    private String said(List<String> before) throws IOException {
+        List<String> line = new ArrayList<>(before);
+        line.addAll(java("provided", STAGES));
+        started.add(new ProcessBuilder(line).redirectErrorStream(true).start());
+        return new String(started.get(0).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static boolean runs(String... command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException absent) {
+            return false;
+        }
+    }
+
+    private ShmMemory opened(Place place) throws IOException {
+        Segment segment = new Segment(place, BYTES);
+        for (Segment.Stage stage : segment.stages()) {
+            stage.run();
+        }
+        return new ShmMemory(new GroupSpec("world", 1, 2, Duration.ofSeconds(10)), place, segment, () -> {});
+    }
+
+    private void start(String kind, int stage) throws IOException {
+        started.add(new ProcessBuilder(java(kind, stage))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    private List<String> java(String kind, int stage) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:-UsePerfData",
+                "-cp",
+                classPath(),
+                SharingProcess.class.getName(),
+                folder.toString(),
+                kind,
+                "" + stage,
+                "" + BYTES);
+    }
+
+    /** Tests run in a module of which only a part is on the class path. */
+    private static String classPath() {
+        return System.getProperty("java.class.path") + ":" + System.getProperty("jdk.module.path", "") + ":"
+                + place(Segment.class) + ":" + place(SharingProcess.class) + ":" + place(GroupSpec.class) + ":"
+                + place(SystemContext.class);
+    }
+
+    private static Path place(Class<?> type) {
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath());
+    }
+
+    private String told(int number) throws IOException {
+        String line = new BufferedReader(
+                        new InputStreamReader(started.get(number).getInputStream(), StandardCharsets.UTF_8))
+                .readLine();
+        assertTrue(line != null, "process " + number + " has ended without a word");
+        return line;
+    }
+
+    private void killAll() throws InterruptedException {
+        for (Process process : started) {
+            process.destroyForcibly();
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS), "process " + process.pid() + " still runs");
+        }
+    }
+}

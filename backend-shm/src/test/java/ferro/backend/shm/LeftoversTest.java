@@ -1,0 +1,89 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LeftoversTest {
+    private final ThisProcess own;
+
+    @TempDir
+    private Path folder;
+
+    LeftoversTest() throws IOException {
+        own = ThisProcess.under(Path.of("/proc"));
+    }
+
+    @Test
+    void whatADeadProcessLeftGoesAndWhatALivingOneHasStays() throws IOException {
+        Path living = file(own.namespace(), own.pid(), own.startTicks());
+        file(own.namespace(), own.pid(), own.startTicks() + 1);
+        file(own.namespace(), 999_999_999, 5);
+
+        assertEquals(2, Leftovers.sweep(folder, own));
+
+        assertStays(living);
+    }
+
+    @Test
+    void namesThatAreNotOursStay() throws IOException {
+        Path foreign = Files.createFile(folder.resolve("ferro-17"));
+        Path other = Files.createFile(folder.resolve("sem.4711"));
+        Path folderOfThatName = Files.createDirectory(folder.resolve(dead()));
+        Path link = Files.createSymbolicLink(folder.resolve(dead()), other);
+
+        assertEquals(0, Leftovers.sweep(folder, own));
+
+        assertStays(foreign, other, folderOfThatName, link);
+    }
+
+    @Test
+    void whatAnotherUserLeftStays() throws IOException {
+        Path file = Files.createFile(folder.resolve(dead()));
+        Assumptions.assumeTrue(own.user() == 0, "only root can give files away");
+        Files.setAttribute(file, "unix:uid", 4711);
+
+        assertEquals(0, Leftovers.sweep(folder, own));
+
+        assertStays(file);
+    }
+
+    @Test
+    void whatProcessesThatCannotBeSeenHaveMadeGoesAfterADay() throws IOException {
+        Path young = file(own.namespace() + 1, 999_999_999, 5);
+        Path old = file(own.namespace() + 1, 999_999_999, 5);
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
+
+        assertEquals(1, Leftovers.sweep(folder, own));
+
+        assertStays(young);
+    }
+
+    private String dead() {
+        return new SegmentName(own.namespace(), 999_999_999, 5, UUID.randomUUID()).toString();
+    }
+
+    private Path file(long namespace, long pid, long startTicks) throws IOException {
+        SegmentName name = new SegmentName(namespace, pid, startTicks, UUID.randomUUID());
+        return Files.createFile(folder.resolve(name.toString()));
+    }
+
+    private void assertStays(Path... files) {
+        List<String> names = Stream.of(files)
+                .map(file -> file.getFileName().toString())
+                .sorted()
+                .toList();
+        assertEquals(names, Places.files(folder));
+    }
+}

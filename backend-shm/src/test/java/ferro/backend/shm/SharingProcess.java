@@ -1,0 +1,48 @@
+package ferro.backend.shm;
+
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A process that makes a segment up to some stage, tells its offer if it has one, and waits for its end. Arguments: folder,
+ * {@code hidden}, {@code named} or {@code provided} (by the provider, all stages), number of stages (one more than there are: settled too), bytes.
+ */
+public final class SharingProcess {
+    private SharingProcess() {}
+
+    public static void main(String[] arguments) throws IOException {
+        Path folder = Path.of(arguments[0]);
+        if (arguments[1].equals("provided")) {
+            SystemContext context = SystemContext.of(Map.of("ferro.shm.dir", folder.toString()));
+            GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
+            new ShmMemoryProvider().open(group, context, Long.parseLong(arguments[3]));
+            return;
+        }
+        boolean hidden = arguments[1].equals("hidden");
+        Place place = hidden ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+        int wanted = Integer.parseInt(arguments[2]);
+        Segment segment = new Segment(place, Long.parseLong(arguments[3]));
+        List<Segment.Stage> stages = segment.stages();
+        for (Segment.Stage stage : stages.subList(0, Math.min(wanted, stages.size()))) {
+            stage.run();
+        }
+        String offer = "none";
+        if (wanted >= stages.size()) {
+            GroupSpec group = new GroupSpec("world", 0, 2, Duration.ofSeconds(10));
+            ShmMemory memory = new ShmMemory(group, place, segment, () -> {});
+            memory.area(0).putInt(100, 4711);
+            offer = HexFormat.of().formatHex(memory.offer());
+            if (wanted > stages.size()) {
+                memory.settle();
+            }
+        }
+        System.out.println(offer);
+        System.in.read();
+    }
+}

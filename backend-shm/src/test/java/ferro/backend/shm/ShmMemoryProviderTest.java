@@ -1,0 +1,87 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ShmMemoryProviderTest {
+    private static final GroupSpec GROUP = new GroupSpec("dp", 1, 3, Duration.ofSeconds(10));
+
+    private final ShmMemoryProvider provider = new ShmMemoryProvider();
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theBudgetOfARankHoldsForAllItsGroupsAndComesBack() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            SharedMemory small = provider.open(GROUP, context, 1_000);
+            SharedMemory first = provider.open(GROUP, context, 40_000);
+            FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, 40_000));
+            first.close();
+            provider.open(GROUP, context, 40_000).close();
+            small.close();
+
+            assertEquals(Code.RESOURCE, failure.code());
+            assertTrue(
+                    failure.getMessage()
+                            .startsWith(
+                                    "shared memory for group \"dp\" rank 1: need 40000 bytes, have 24536 of the 65536"),
+                    failure.getMessage());
+        }
+    }
+
+    @Test
+    void aFolderThatIsGoneIsAResource() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
+            FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, 4096));
+
+            assertEquals(Code.RESOURCE, failure.code());
+            assertTrue(failure.getMessage().contains("need 8192 bytes in " + folder + "/gone"), failure.getMessage());
+        }
+    }
+
+    @Test
+    void itSaysWhyThereCanBeNone() {
+        assertReason("ferro.links=tcp turns it off", Map.of("ferro.links", "tcp"));
+        assertReason("is no folder", Map.of("ferro.shm.dir", folder + "/gone"));
+        assertReason("no absolute path", Map.of("ferro.shm.dir", "shm"));
+    }
+
+    @Test
+    void theBackEndGivesTheSameReasonsAndAsksForTheCarrier() {
+        ShmBackendProvider backend = new ShmBackendProvider();
+        try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
+            assertTrue(backend.unavailableBecause(context).orElseThrow().contains("is no folder"));
+        }
+        try (SystemContext context = context(Map.of("ferro.links", "tcp"))) {
+            String reason = backend.unavailableBecause(context).orElseThrow();
+            assertTrue(reason.contains("add ferro-backend-tcp to the class path"), reason);
+        }
+    }
+
+    private void assertReason(String part, Map<String, String> settings) {
+        try (SystemContext context = context(settings)) {
+            String reason = provider.unavailableBecause(context).orElseThrow();
+            assertTrue(reason.contains(part), reason);
+        }
+    }
+
+    private SystemContext context(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(Map.of("ferro.shm.dir", folder.toString()));
+        all.putAll(settings);
+        return SystemContext.of(all);
+    }
+}

@@ -1,0 +1,207 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Areas of ranks of one JVM; processes of their own stand in KilledProcessTest. */
+class ShmMemoryTest {
+    private static final int BYTES = 10_000;
+
+    private final Deque<ShmMemory> opened = new ArrayDeque<>();
+    private final AtomicInteger givenBack = new AtomicInteger();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void closeAll() {
+        opened.forEach(ShmMemory::close);
+    }
+
+    @Test
+    void whatOneRankWritesTheOtherReads() throws IOException {
+        ShmMemory first = open(Places.onTheMachine(folder), 0);
+        ShmMemory second = open(Places.onTheMachine(folder), 1);
+        assertTrue(first.reach(1, second.offer()).isEmpty());
+        assertTrue(second.reach(0, first.offer()).isEmpty());
+
+        first.area(0).putLong(BYTES - Long.BYTES, 4711);
+        first.area(1).putInt(0, -7);
+
+        assertEquals(4711, second.area(0).getLong(BYTES - Long.BYTES));
+        assertEquals(-7, second.area(1).getInt(0));
+        first.settle();
+        assertEquals(-7, second.area(1).getInt(0));
+    }
+
+    @Test
+    void anAreaIsDirectZeroNativeAndBeginsWithAPage() throws IOException {
+        ByteBuffer area = open(Places.onTheMachine(folder), 0).area(0);
+
+        assertTrue(area.isDirect());
+        assertEquals(ByteOrder.nativeOrder(), area.order());
+        assertEquals(BYTES, area.capacity());
+        assertEquals(0, area.alignmentOffset(0, 4096));
+        assertEquals(ByteBuffer.allocate(BYTES), area);
+    }
+
+    @Test
+    void aFileHasNoNameWhereDescriptorsCanBeOpened() throws IOException {
+        ShmMemory first = open(Places.onTheMachine(folder), 0);
+
+        assertEquals(List.of(), Places.files(folder));
+        ShmMemory second = open(Places.onTheMachine(folder), 1);
+        assertTrue(second.reach(0, first.offer()).isEmpty());
+    }
+
+    @Test
+    void aFileHasANameForItsOwnerOnlyUntilItIsSettledWhereTheyMayNot() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+
+        Path file = folder.resolve(Places.files(folder).get(0));
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        first.settle();
+        assertEquals(List.of(), Places.files(folder));
+    }
+
+    @Test
+    void aDescriptorThatLeadsElsewhereIsNotOpenedAndTheNameServes() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory second = open(Places.inAContainer(folder), 1);
+        Offer offer = Offer.decode(first.offer());
+
+        assertTrue(second.reach(0, with(offer, 0, offer.token())).isEmpty());
+
+        first.area(0).put(3, (byte) 9);
+        assertEquals(9, second.area(0).get(3));
+    }
+
+    @Test
+    void anotherTokenIsAnotherSegment() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory second = open(Places.inAContainer(folder), 1);
+        Offer offer = Offer.decode(first.offer());
+
+        String reason =
+                second.reach(0, with(offer, offer.descriptor(), new UUID(3, 4))).orElseThrow();
+
+        assertTrue(reason.contains("another token"), reason);
+        assertThrows(IllegalStateException.class, () -> second.area(0));
+    }
+
+    @Test
+    void aRankOfAnotherHostIsNotLookedFor() throws IOException {
+        ShmMemory first = open(Places.onTheMachine(folder), 0);
+        Place here = Places.onTheMachine(folder);
+        ShmMemory second = open(new Place(folder, here.process(), "crate", here.mapper()), 1);
+
+        String reason = second.reach(0, first.offer()).orElseThrow();
+
+        assertTrue(reason.contains("another host: (box), this rank on (crate)"), reason);
+    }
+
+    @Test
+    void anOfferNamesNoFileOutsideTheFolder() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        Path elsewhere = Files.createFile(folder.resolve("secret"));
+        Offer offer = Offer.decode(first.offer());
+        Offer forged = new Offer(
+                offer.host(),
+                offer.pid(),
+                -1,
+                "../" + folder.getFileName() + "/secret",
+                FileFacts.of(elsewhere).device(),
+                FileFacts.of(elsewhere).inode(),
+                offer.bytes(),
+                offer.token());
+
+        String reason =
+                open(Places.inAContainer(folder), 1).reach(0, forged.encoded()).orElseThrow();
+
+        assertTrue(reason.contains("no name of a segment"), reason);
+    }
+
+    @Test
+    void aFileThatWasCutIsNotMapped() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory second = open(Places.inAContainer(folder), 1);
+        byte[] offer = first.offer();
+        try (FileChannel file =
+                FileChannel.open(folder.resolve(Offer.decode(offer).name()), StandardOpenOption.WRITE)) {
+            file.truncate(100);
+        }
+
+        String reason = second.reach(0, offer).orElseThrow();
+
+        assertTrue(reason.contains("it has 100 bytes, need 16384"), reason);
+    }
+
+    @Test
+    void bytesThatAreNoOfferAreAReason() throws IOException {
+        String reason =
+                open(Places.onTheMachine(folder), 0).reach(1, new byte[100]).orElseThrow();
+
+        assertTrue(reason.contains("makes no sense"), reason);
+    }
+
+    @Test
+    void closingUnmapsAtOnceAndGivesBackOnce() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory second = open(Places.inAContainer(folder), 1);
+        assertTrue(second.reach(0, first.offer()).isEmpty());
+        assertEquals(3, Places.mapped(folder.toString()).size());
+
+        second.close();
+        second.close();
+        first.close();
+
+        assertEquals(List.of(), Places.mapped(folder.toString()));
+        assertEquals(List.of(), Places.files(folder));
+        assertEquals(2, givenBack.get());
+        assertThrows(IllegalStateException.class, () -> first.area(0));
+    }
+
+    private ShmMemory open(Place place, int rank) throws IOException {
+        Segment segment = new Segment(place, BYTES);
+        for (Segment.Stage stage : segment.stages()) {
+            stage.run();
+        }
+        GroupSpec group = new GroupSpec("world", rank, 2, Duration.ofSeconds(10));
+        ShmMemory memory = new ShmMemory(group, place, segment, givenBack::incrementAndGet);
+        opened.add(memory);
+        return memory;
+    }
+
+    private static byte[] with(Offer offer, int descriptor, UUID token) {
+        return new Offer(
+                        offer.host(),
+                        offer.pid(),
+                        descriptor,
+                        offer.name(),
+                        offer.device(),
+                        offer.inode(),
+                        offer.bytes(),
+                        token)
+                .encoded();
+    }
+}
