@@ -10,6 +10,8 @@ module ferro.backend.tcp {
 
     exports ferro.backend.tcp;
 
+    uses ferro.spi.SharedMemoryProvider;
+
     provides ferro.spi.BackendProvider with
             ferro.backend.tcp.TcpBackendProvider;
     provides ferro.spi.StoreProvider with

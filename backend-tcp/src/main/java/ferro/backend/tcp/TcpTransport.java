@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
@@ -30,6 +32,8 @@ final class TcpTransport implements Transport {
     private final TcpMesh mesh;
     private final long group;
     private final LongSupplier clock;
+    /** By which ranks of one host share memory, if they may. */
+    private final Optional<SharedMemoryProvider> sharedMemory;
     /** Ranks of the mesh, in the order of this group. */
     private final int[] members;
     /** The other way round; -1 for those that are not in this group. */
@@ -50,12 +54,15 @@ final class TcpTransport implements Transport {
      * @param group 64 bits of the group's identity
      * @param members ranks of the mesh, this one among them
      * @param clock the context's
+     * @param sharedMemory for the engine; empty if there is none
      */
-    TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
+    TcpTransport(
+            TcpMesh mesh, long group, int[] members, LongSupplier clock, Optional<SharedMemoryProvider> sharedMemory) {
         this.mesh = mesh;
         this.group = group;
         this.members = members.clone();
         this.clock = clock;
+        this.sharedMemory = sharedMemory;
         rankOf = new int[mesh.worldSize()];
         Arrays.fill(rankOf, -1);
         for (int i = 0; i < members.length; i++) {
@@ -98,7 +105,7 @@ final class TcpTransport implements Transport {
             inMesh[i] = members[ranks[i]];
         }
         mesh.retain();
-        return new TcpTransport(mesh, identity, inMesh, clock);
+        return new TcpTransport(mesh, identity, inMesh, clock, sharedMemory);
     }
 
     @Override
@@ -149,6 +156,11 @@ final class TcpTransport implements Transport {
             }
         }
         closeArrivals();
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        return sharedMemory;
     }
 
     @Override

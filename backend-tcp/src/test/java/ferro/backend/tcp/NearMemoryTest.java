@@ -1,0 +1,28 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Without ferro-backend-shm, which no test of this module has on its path. */
+class NearMemoryTest {
+    @Test
+    void nothingIsSharedWhereTheJarIsMissingOrLinksAreTcp() {
+        assertEquals(Optional.empty(), NearMemory.find(new FixedContext(Map.of())));
+        assertEquals(Optional.empty(), NearMemory.find(new FixedContext(Map.of("ferro.links", "tcp"))));
+    }
+
+    @Test
+    void askingForNothingElseIsAnErrorWhereThereIsNone() {
+        FixedContext context = new FixedContext(Map.of("ferro.links", "shm"));
+
+        String message = assertThrows(IllegalArgumentException.class, () -> NearMemory.find(context))
+                .getMessage();
+
+        assertTrue(message.startsWith("ferro.links=shm cannot work here: ferro-backend-shm is not on"), message);
+    }
+}
