@@ -19,7 +19,9 @@ record WaitBudget(int spins, int yields) {
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
-        int cores = Runtime.getRuntime().availableProcessors();
+        // a bound rank sees its own cores only, while each of the others has as many
+        int cores =
+                Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
         return new WaitBudget(local <= cores ? SPINS : 0, local <= CROWD * cores ? YIELDS : 0);
     }
 }

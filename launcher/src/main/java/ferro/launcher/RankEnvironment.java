@@ -39,6 +39,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("WORLD_SIZE", "" + spec.placement().worldSize());
         variables.put("LOCAL_RANK", "" + localRank);
         variables.put("LOCAL_WORLD_SIZE", "" + spec.placement().ranksHere());
+        variables.put("FERRO_LOCAL_CORES", "" + Runtime.getRuntime().availableProcessors());
         variables.put("MASTER_ADDR", store.endpoint().host());
         variables.put("MASTER_PORT", "" + store.endpoint().port());
         variables.put("FERRO_JOB_ID", jobId);

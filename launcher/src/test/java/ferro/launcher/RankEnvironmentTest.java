@@ -31,6 +31,7 @@ class RankEnvironmentTest {
         assertEquals("4", seen.get("WORLD_SIZE"));
         assertEquals("1", seen.get("LOCAL_RANK"));
         assertEquals("2", seen.get("LOCAL_WORLD_SIZE"));
+        assertEquals("" + Runtime.getRuntime().availableProcessors(), seen.get("FERRO_LOCAL_CORES"));
         assertEquals("node0", seen.get("MASTER_ADDR"));
         assertEquals("29500", seen.get("MASTER_PORT"));
         assertEquals("job-a", seen.get("FERRO_JOB_ID"));

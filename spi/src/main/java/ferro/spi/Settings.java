@@ -123,6 +123,9 @@ public final class Settings {
     /** Number of ranks on this host. */
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
             new Setting<>("LOCAL_WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
+    /** Cores that the ranks of this host have together; the JVM of a rank that is bound to some of them cannot tell. */
+    public static final Setting<Integer> LOCAL_CORES =
+            new Setting<>("FERRO_LOCAL_CORES", null, "a number of cores from 1", Integer::valueOf);
     /** Host of the store under {@code env://}. */
     public static final Setting<String> MASTER_ADDR =
             new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
@@ -192,6 +195,7 @@ public final class Settings {
             ENV_WORLD_SIZE,
             LOCAL_RANK,
             LOCAL_WORLD_SIZE,
+            LOCAL_CORES,
             MASTER_ADDR,
             MASTER_PORT,
             FERRO_MASTER_PORT,

@@ -72,6 +72,10 @@ final class DrivenLinks implements AutoCloseable {
 
     /** Moves what can be moved now; returns whether anything did. */
     boolean poll() {
+        if (count == 0) {
+            // where other links carry the data, these cost nothing
+            return false;
+        }
         boolean eager = fruitless < EAGER_TURNS && count <= EAGER_LINKS;
         if (!eager || crammed()) {
             loop.look();

@@ -1,0 +1,31 @@
+package ferro.collectives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.SystemContext;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WaitBudgetTest {
+    @Test
+    void ranksThatHaveACoreEachSpinAlsoWhereEachIsBoundToIts() {
+        assertTrue(budget(64, 64).spins() > 0);
+    }
+
+    @Test
+    void ranksThatShareCoresNeverSpinButGiveWay() {
+        assertEquals(0, budget(3, 2).spins());
+        assertTrue(budget(3, 2).yields() > 0);
+    }
+
+    @Test
+    void aCrowdBlocksAtOnce() {
+        assertEquals(new WaitBudget(0, 0), budget(17, 2));
+    }
+
+    private static WaitBudget budget(int ranks, int cores) {
+        return WaitBudget.of(
+                SystemContext.of(Map.of("LOCAL_WORLD_SIZE", "" + ranks, "FERRO_LOCAL_CORES", "" + cores)), 1);
+    }
+}
