@@ -16,7 +16,7 @@ final class SpeedChecks {
     private static final int REPEATS = 9;
     private static final int CALLS = 20_000;
     /** Enough for compiled code, few enough for a stand-in. */
-    private static final int WAITED = 2_000;
+    private static final int WAITED = 1_000;
 
     private static final long DEFAULT_STREAM = 0;
 
