@@ -114,7 +114,7 @@ final class Chart {
     private static byte[] picture(XYChart chart) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            BitmapEncoder.saveBitmap(chart, bytes, BitmapFormat.PNG);
+            BitmapEncoder.saveBitmap(List.of(chart), 1, 1, bytes, BitmapFormat.PNG);
         } catch (LinkageError | InternalError | RuntimeException noFonts) {
             // which of them depends on the JDK
             throw new IOException(
