@@ -201,6 +201,24 @@ public final class HostTensor implements Tensor {
     }
 
     /**
+     * Makes direct memory of its own, all zero; it goes when nobody refers to it any more.
+     *
+     * @param dataType     element type
+     * @param elementCount elements
+     * @return view of all of it
+     * @throws IllegalArgumentException if the count is negative, or one buffer cannot hold so many bytes
+     */
+    public static HostTensor allocate(DataType dataType, long elementCount) {
+        long most = Integer.MAX_VALUE / dataType.byteSize();
+        if (elementCount < 0 || elementCount > most) {
+            throw new IllegalArgumentException("allocate: " + elementCount + " elements of " + dataType.label()
+                    + ", need 0 to " + most + ", the most that one buffer holds");
+        }
+        ByteBuffer bytes = ByteBuffer.allocateDirect((int) elementCount * dataType.byteSize());
+        return of(dataType, bytes.order(ByteOrder.nativeOrder()));
+    }
+
+    /**
      * Returns a part of this view.
      *
      * @param from  first element, counted from the start of this view
@@ -221,6 +239,23 @@ public final class HostTensor implements Tensor {
      */
     public Object memory() {
         return memory;
+    }
+
+    /**
+     * Returns the elements as a buffer of their own, to read and write them: {@code tensor.buffer().asFloatBuffer()}.
+     *
+     * @return the same memory, from position 0 to the end of the last element, native order
+     * @throws IllegalStateException if this is a view of an array
+     */
+    public ByteBuffer buffer() {
+        if (memory instanceof ByteBuffer bytes) {
+            return bytes.duplicate()
+                    .clear()
+                    .slice((int) offset, (int) byteCount())
+                    .order(ByteOrder.nativeOrder());
+        }
+        throw new IllegalStateException(
+                this + " is a view of a " + memory.getClass().getSimpleName() + ", which is no buffer: use memory()");
     }
 
     /**

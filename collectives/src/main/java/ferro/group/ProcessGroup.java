@@ -2,6 +2,7 @@ package ferro.group;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
@@ -188,6 +189,25 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         int[] all = new int[2 * worldSize()];
         allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
         return color < 0 ? null : newGroup(SplitMembers.of(color, all));
+    }
+
+    /**
+     * Makes a tensor whose elements the ranks share where all are on one host and share memory, else one in direct memory of
+     * this rank's own: collectives on the first kind copy nothing into and out of shared memory. A collective of the whole group.
+     *
+     * <p>Made for what is used again and again, such as gradients. Fill and read it by {@link HostTensor#buffer}; pass it, or a
+     * part of it, to any call of this group or of another, on some ranks or on all; elements of another rank never show in it
+     * but by a call. Its memory counts against {@code ferro.shm.bytes} and ends with the group: after {@link #close} whoever
+     * touches shared elements gets an {@link IllegalStateException} (JDK 22 and newer) or ends the process (older).
+     *
+     * @param dataType     element type, the same on every rank
+     * @param elementCount elements, as many on every rank
+     * @return all zero
+     * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
+     * @throws ferro.FerroException     MISMATCH if ranks ask for different memory, TIMED_OUT if some never ask
+     */
+    public HostTensor allocate(DataType dataType, long elementCount) {
+        return calls.allocate(Objects.requireNonNull(dataType, "dataType"), elementCount, timeout);
     }
 
     /**

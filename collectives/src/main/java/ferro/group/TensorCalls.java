@@ -2,7 +2,9 @@ package ferro.group;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.GpuCollectives;
@@ -38,6 +40,12 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
             return gpu.submit(call, backend, timeout);
         }
         return gpu.isBusy(backend, Duration.ZERO) ? gpu.behind(call, backend, timeout) : backend.submit(call, timeout);
+    }
+
+    /** Makes memory for the group's calls, behind the calls that still go through host memory: it has its place among them. */
+    HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+        gpu.isBusy(backend, timeout);
+        return backend.allocate(dataType, elementCount, timeout);
     }
 
     Work send(Tensor data, int to, int tag, Duration timeout) {

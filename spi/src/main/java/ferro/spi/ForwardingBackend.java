@@ -2,8 +2,10 @@ package ferro.spi;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
+import ferro.HostTensor;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
@@ -81,6 +83,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     @Override
     public void run(Collective call, Duration timeout) {
         inner.run(call, timeout);
+    }
+
+    @Override
+    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+        return inner.allocate(dataType, elementCount, timeout);
     }
 
     @Override

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.TestReporter;
 public abstract class BackendContract
         implements CollectiveRules,
                 ResultRules,
+                MemoryRules,
                 MessageRules,
                 WorkRules,
                 SubgroupRules,

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 111 to 115: the bits of results, big results, and what may be refused. */
+/** Rules 111 to 114: the bits of results, big results, and what may be refused. */
 public interface ResultRules extends Subject {
     /**
      * Rounding depends on the order of additions; the order must be one, for all ranks and runs.

@@ -3,6 +3,7 @@ package ferro.tck;
 import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -215,6 +216,20 @@ final class WrongManners {
                         failed = true;
                         throw failure;
                     }
+                }
+            });
+        }
+    }
+
+    /** Every allocation is the same memory. */
+    static final class GivesTheSameMemoryTwice extends Decorated {
+        GivesTheSameMemoryTwice() {
+            super(honest -> new Decorator(honest) {
+                private final HostTensor given = HostTensor.allocate(DataType.FLOAT32, 200_000);
+
+                @Override
+                public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+                    return given.slice(0, elementCount);
                 }
             });
         }

@@ -1,0 +1,96 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.nio.FloatBuffer;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rule 115: memory that a group gives. */
+public interface MemoryRules extends Subject {
+    /**
+     * Whatever memory it is, nobody can tell but by the time that calls on it take.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(115)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {1, 2, 3, 4})
+    default void allocatedMemoryIsUsedAsArraysAre(int worldSize) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                for (int length : new int[] {0, 1, 61, 5_000, 150_000}) {
+                    HostTensor first = zeros(group, length);
+                    HostTensor second = zeros(group, length);
+                    sumsAreThoseOfArrays(group, first);
+                    broadcastIsThatOfAnArray(group, second, length);
+                }
+            });
+        }
+    }
+
+    private static HostTensor zeros(ProcessGroup group, int length) {
+        HostTensor tensor = group.allocate(DataType.FLOAT32, length);
+        assertEquals(DataType.FLOAT32, tensor.dataType());
+        assertEquals(length, tensor.elementCount());
+        assertArrayEquals(new float[length], elements(tensor), "memory as it was given to rank " + group.rank());
+        return tensor;
+    }
+
+    /** All ranks on it, some ranks on it, and a part of it. */
+    private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
+        int length = (int) given.elementCount();
+        float[] input = new float[length];
+        Random random = new Random(17L * group.rank() + length);
+        for (int i = 0; i < length; i++) {
+            input[i] = (float) Math.exp(4 * random.nextGaussian());
+        }
+        float[] sum = input.clone();
+        group.allReduce(sum, ReduceOp.SUM);
+        for (int round = 0; round <= group.worldSize(); round++) {
+            HostTensor operand = group.rank() == round ? HostTensor.of(input.clone()) : given;
+            fill(given, input);
+            group.allReduce(operand, ReduceOp.SUM);
+            String what = "sum of " + length + " on rank " + group.rank() + ", with an array on rank " + round;
+            assertArrayEquals(sum, operand == given ? elements(given) : (float[]) operand.memory(), what);
+        }
+        if (length > 2) {
+            fill(given, input);
+            group.allReduce(given.slice(1, length - 2L), ReduceOp.MAX);
+            assertEquals(input[0], elements(given)[0], "what stands before the part");
+            assertEquals(input[length - 1], elements(given)[length - 1], "what stands behind the part");
+        }
+    }
+
+    /** Second memory of the same length: no byte of the first shows in it. */
+    private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
+        assertArrayEquals(new float[length], elements(given), "memory that nobody has touched, rank " + group.rank());
+        float[] wanted = new float[length];
+        for (int i = 0; i < length; i++) {
+            wanted[i] = 3 + i % 127;
+        }
+        int root = group.worldSize() - 1;
+        if (group.rank() == root) {
+            fill(given, wanted);
+        }
+        group.broadcast(given, root);
+        assertArrayEquals(wanted, elements(given), "broadcast of " + length + " to rank " + group.rank());
+    }
+
+    private static float[] elements(HostTensor tensor) {
+        FloatBuffer buffer = tensor.buffer().asFloatBuffer();
+        float[] elements = new float[buffer.remaining()];
+        buffer.get(elements);
+        return elements;
+    }
+
+    private static void fill(HostTensor tensor, float[] elements) {
+        tensor.buffer().asFloatBuffer().put(elements);
+    }
+}
