@@ -16,6 +16,7 @@ import java.util.Optional;
  *
  * @param backends every provider on the path
  * @param tcp      how ranks would reach each other, by name of the fact
+ * @param shm      what ranks of this host could share, by name of the fact
  * @param gpu      what there is for device tensors, by name of the fact
  * @param machine  JDK and tools, by name of the fact
  * @param problems why no job of several ranks can run here; empty if one can
@@ -23,6 +24,7 @@ import java.util.Optional;
 record Diagnosis(
         List<BackendReport> backends,
         Map<String, String> tcp,
+        Map<String, String> shm,
         Map<String, String> gpu,
         Map<String, String> machine,
         List<String> problems) {
@@ -31,7 +33,12 @@ record Diagnosis(
         List<BackendReport> backends = backends(new FirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
         return new Diagnosis(
-                backends, tcp(context, problems), GpuFacts.of(context), machine(programs), List.copyOf(problems));
+                backends,
+                tcp(context, problems),
+                SharedMemoryFacts.of(context, problems),
+                GpuFacts.of(context),
+                machine(programs),
+                List.copyOf(problems));
     }
 
     private static List<BackendReport> backends(RankContext context) {
@@ -111,6 +118,7 @@ record Diagnosis(
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("backends", listed);
         all.put("tcp", tcp);
+        all.put("shm", shm);
         all.put("gpu", gpu);
         all.put("machine", machine);
         all.put("problems", problems);
@@ -128,6 +136,8 @@ record Diagnosis(
         }
         lines.add("tcp");
         tcp.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("shared memory");
+        shm.forEach((name, value) -> lines.add(row(name, value)));
         lines.add("device tensors");
         gpu.forEach((name, value) -> lines.add(row(name, value)));
         lines.add("this machine");

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class DiagnosisTest {
+    private final String folder = System.getProperty("java.io.tmpdir");
+
     private static final Programs PROGRAMS = new Programs("/usr/bin:/bin");
 
     @Test
@@ -43,15 +45,37 @@ class DiagnosisTest {
     }
 
     @Test
+    void sharedMemoryIsShownWithItsFolderAndWhatItLacks() {
+        assertEquals("yes", diagnose(Map.of("ferro.shm.dir", folder)).shm().get("works"));
+        Map<String, String> missing = Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "shm");
+        assertEquals(
+                "no: ferro.shm.dir=" + folder + "/gone is no folder: name one in a file system that lives in memory",
+                diagnose(missing).shm().get("works"));
+        assertEquals(1, diagnose(missing).problems().size());
+        assertEquals(
+                List.of(), diagnose(Map.of("ferro.shm.dir", folder + "/gone")).problems());
+        String little = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1KiB"))
+                .shm()
+                .get("works");
+        assertTrue(little.contains("need 4096 bytes, have 1024"), little);
+        assertTrue(diagnose(Map.of("ferro.links", "x")).problems().get(0).contains("ferro.links=x"));
+    }
+
+    @Test
     void brokenProviderIsShownWithItsReason() {
         BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
         Diagnosis diagnosis = new Diagnosis(
-                List.of(broken), Map.of(), Map.of("its gate", "shut"), Map.of("java", "17"), List.of("none"));
+                List.of(broken),
+                Map.of(),
+                Map.of("works", "yes"),
+                Map.of("its gate", "shut"),
+                Map.of("java", "17"),
+                List.of("none"));
 
         assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
         assertEquals(
                 "{\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
-                        + "\"auto\":false}],\"tcp\":{},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
+                        + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
                 Json.text(diagnosis.asMap()));
     }
 
