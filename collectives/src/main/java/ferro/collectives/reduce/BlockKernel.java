@@ -17,6 +17,9 @@ abstract class BlockKernel extends Kernel {
     /** Bytes per block: long enough for the loop to pay, short enough for three blocks in 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
+    /** So many elements are combined one by one, which takes less time than a block. */
+    private static final int FEW = 16;
+
     private final DataType type;
     private final int block;
     /** From here on both blocks are zero. */
@@ -28,8 +31,16 @@ abstract class BlockKernel extends Kernel {
         this.block = block;
     }
 
+    final int byteSize() {
+        return type.byteSize();
+    }
+
     @Override
     public final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        if (count <= FEW) {
+            combineFew(into, intoOffset, source, sourceOffset, (int) count);
+            return;
+        }
         long intoUnit = unit(into);
         long sourceUnit = unit(source);
         for (long done = 0; done < count; done += block) {
@@ -45,6 +56,11 @@ abstract class BlockKernel extends Kernel {
 
     @Override
     public final void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        if (count <= FEW) {
+            combineFew(first, firstOffset, second, secondOffset, (int) count);
+            Elements.copy(type, second, secondOffset, first, firstOffset, count);
+            return;
+        }
         long firstUnit = unit(first);
         long secondUnit = unit(second);
         for (long done = 0; done < count; done += block) {
@@ -61,6 +77,14 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
+    private void combineFew(Object into, long intoOffset, Object source, long sourceOffset, int count) {
+        long intoUnit = unit(into);
+        long sourceUnit = unit(source);
+        for (int i = 0; i < count; i++) {
+            combineOne(into, intoOffset + i * intoUnit, source, sourceOffset + i * sourceUnit);
+        }
+    }
+
     /** Leaves the result for one block's length in the first block. */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
@@ -72,7 +96,8 @@ abstract class BlockKernel extends Kernel {
         combineBlocks();
     }
 
-    private void makeCanonical(Object into, long offset, long count) {
+    /** Replaces each NaN of a run by the canonical one. */
+    final void makeCanonical(Object into, long offset, long count) {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
             loadInto(into, offset + done * unit(into), length);
@@ -85,6 +110,9 @@ abstract class BlockKernel extends Kernel {
     private long unit(Object memory) {
         return memory instanceof ByteBuffer ? type.byteSize() : 1;
     }
+
+    /** Combines one element, and makes a NaN canonical. */
+    abstract void combineOne(Object into, long intoOffset, Object source, long sourceOffset);
 
     /** Writes zeros into a part of both blocks. */
     abstract void clear(int from, int length);

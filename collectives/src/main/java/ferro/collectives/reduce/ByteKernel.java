@@ -19,8 +19,31 @@ abstract class ByteKernel extends BlockKernel {
         super(DataType.INT8, BLOCK);
     }
 
-    /** Combines blocks. */
+    /** Combines blocks, whole. */
     abstract void combine(byte[] left, byte[] right);
+
+    /** Combines two elements. */
+    abstract int combine(int left, int right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        int result = combine(one(into, intoOffset), one(source, sourceOffset));
+        put(into, intoOffset, (byte) result);
+    }
+
+    private static byte one(Object memory, long offset) {
+        int at = Math.toIntExact(offset);
+        return memory instanceof byte[] array ? array[at] : ((ByteBuffer) memory).get(at);
+    }
+
+    private static void put(Object memory, long offset, byte element) {
+        int at = Math.toIntExact(offset);
+        if (memory instanceof byte[] array) {
+            array[at] = element;
+        } else {
+            ((ByteBuffer) memory).put(at, element);
+        }
+    }
 
     @Override
     final void clear(int from, int length) {
@@ -74,6 +97,11 @@ abstract class ByteKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends ByteKernel {
         @Override
+        int combine(int left, int right) {
+            return left + right;
+        }
+
+        @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) (left[i] + right[i]);
@@ -83,6 +111,11 @@ abstract class ByteKernel extends BlockKernel {
 
     /** PRODUCT; wraps. */
     static final class Product extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return left * right;
+        }
+
         @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -94,6 +127,11 @@ abstract class ByteKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends ByteKernel {
         @Override
+        int combine(int left, int right) {
+            return Math.min(left, right);
+        }
+
+        @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) Math.min(left[i], right[i]);
@@ -103,6 +141,11 @@ abstract class ByteKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return Math.max(left, right);
+        }
+
         @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -114,6 +157,11 @@ abstract class ByteKernel extends BlockKernel {
     /** MIN of unsigned elements. */
     static final class UnsignedMin extends ByteKernel {
         @Override
+        int combine(int left, int right) {
+            return Math.min(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
+        @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (byte) (Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN);
@@ -123,6 +171,11 @@ abstract class ByteKernel extends BlockKernel {
 
     /** MAX of unsigned elements. */
     static final class UnsignedMax extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return Math.max(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
         @Override
         void combine(byte[] left, byte[] right) {
             for (int i = 0; i < BLOCK; i++) {

@@ -25,6 +25,29 @@ abstract class DoubleKernel extends BlockKernel {
     /** Combines blocks; {@code taint} gathers what may be NaN. */
     abstract void combine(double[] left, double[] right, double[] taint);
 
+    /** Combines two elements. */
+    abstract double combine(double left, double right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        double result = combine(one(into, intoOffset), one(source, sourceOffset));
+        put(into, intoOffset, Double.isNaN(result) ? Double.NaN : result);
+    }
+
+    private static double one(Object memory, long offset) {
+        int at = Math.toIntExact(offset);
+        return memory instanceof double[] array ? array[at] : ((ByteBuffer) memory).getDouble(at);
+    }
+
+    private static void put(Object memory, long offset, double element) {
+        int at = Math.toIntExact(offset);
+        if (memory instanceof double[] array) {
+            array[at] = element;
+        } else {
+            ((ByteBuffer) memory).putDouble(at, element);
+        }
+    }
+
     @Override
     final void clear(int from, int length) {
         Arrays.fill(left, from, from + length, 0);
@@ -106,6 +129,11 @@ abstract class DoubleKernel extends BlockKernel {
     /** SUM. */
     static final class Sum extends DoubleKernel {
         @Override
+        double combine(double left, double right) {
+            return left + right;
+        }
+
+        @Override
         void combine(double[] left, double[] right, double[] taint) {
             for (int i = 0; i < BLOCK; i++) {
                 double result = left[i] + right[i];
@@ -117,6 +145,11 @@ abstract class DoubleKernel extends BlockKernel {
 
     /** PRODUCT. */
     static final class Product extends DoubleKernel {
+        @Override
+        double combine(double left, double right) {
+            return left * right;
+        }
+
         @Override
         void combine(double[] left, double[] right, double[] taint) {
             for (int i = 0; i < BLOCK; i++) {
@@ -130,6 +163,11 @@ abstract class DoubleKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends DoubleKernel {
         @Override
+        double combine(double left, double right) {
+            return Math.min(left, right);
+        }
+
+        @Override
         void combine(double[] left, double[] right, double[] taint) {
             for (int i = 0; i < BLOCK; i++) {
                 double result = Math.min(left[i], right[i]);
@@ -141,6 +179,11 @@ abstract class DoubleKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends DoubleKernel {
+        @Override
+        double combine(double left, double right) {
+            return Math.max(left, right);
+        }
+
         @Override
         void combine(double[] left, double[] right, double[] taint) {
             for (int i = 0; i < BLOCK; i++) {

@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
+import ferro.ReduceOp;
 import java.util.Arrays;
 
 /**
@@ -18,14 +19,35 @@ abstract class FloatKernel extends BlockKernel {
     private final FloatRuns into;
     private final FloatRuns source;
 
-    FloatKernel(DataType type) {
+    FloatKernel(DataType type, HalfConversion conversion) {
         super(type, BLOCK);
-        this.into = FloatRuns.of(type);
-        this.source = FloatRuns.of(type);
+        this.into = FloatRuns.of(type, conversion);
+        this.source = FloatRuns.of(type, conversion);
+    }
+
+    /** Returns the kernel of an op; {@code conversion} is that of f16 and bf16. */
+    static FloatKernel of(ReduceOp op, DataType type, HalfConversion conversion) {
+        if (op == ReduceOp.PRODUCT) {
+            return new Product(type, conversion);
+        } else if (op == ReduceOp.MIN) {
+            return new Min(type, conversion);
+        } else if (op == ReduceOp.MAX) {
+            return new Max(type, conversion);
+        }
+        return new Sum(type, conversion);
     }
 
     /** Combines blocks; {@code taint} gathers what may be NaN. */
     abstract void combine(float[] left, float[] right, float[] taint);
+
+    /** Combines two elements. */
+    abstract float combine(float left, float right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        float result = combine(this.into.one(into, intoOffset), this.source.one(source, sourceOffset));
+        this.into.put(into, intoOffset, Float.isNaN(result) ? Float.NaN : result);
+    }
 
     @Override
     final void clear(int from, int length) {
@@ -89,8 +111,13 @@ abstract class FloatKernel extends BlockKernel {
 
     /** SUM. */
     static final class Sum extends FloatKernel {
-        Sum(DataType type) {
-            super(type);
+        Sum(DataType type, HalfConversion conversion) {
+            super(type, conversion);
+        }
+
+        @Override
+        float combine(float left, float right) {
+            return left + right;
         }
 
         @Override
@@ -105,8 +132,13 @@ abstract class FloatKernel extends BlockKernel {
 
     /** PRODUCT. */
     static final class Product extends FloatKernel {
-        Product(DataType type) {
-            super(type);
+        Product(DataType type, HalfConversion conversion) {
+            super(type, conversion);
+        }
+
+        @Override
+        float combine(float left, float right) {
+            return left * right;
         }
 
         @Override
@@ -121,8 +153,13 @@ abstract class FloatKernel extends BlockKernel {
 
     /** MIN. */
     static final class Min extends FloatKernel {
-        Min(DataType type) {
-            super(type);
+        Min(DataType type, HalfConversion conversion) {
+            super(type, conversion);
+        }
+
+        @Override
+        float combine(float left, float right) {
+            return Math.min(left, right);
         }
 
         @Override
@@ -137,8 +174,13 @@ abstract class FloatKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends FloatKernel {
-        Max(DataType type) {
-            super(type);
+        Max(DataType type, HalfConversion conversion) {
+            super(type, conversion);
+        }
+
+        @Override
+        float combine(float left, float right) {
+            return Math.max(left, right);
         }
 
         @Override

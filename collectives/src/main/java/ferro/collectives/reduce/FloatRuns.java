@@ -12,8 +12,9 @@ abstract sealed class FloatRuns {
         this.views = new Views(type);
     }
 
-    static FloatRuns of(DataType type) {
-        return type == DataType.FLOAT32 ? new Singles() : new Halves(type);
+    /** For f32, which needs no conversion, or a type that does. */
+    static FloatRuns of(DataType type, HalfConversion conversion) {
+        return type == DataType.FLOAT32 ? new Singles() : new Halves(type, conversion);
     }
 
     /** Copies a run into the beginning of a block, as f32. */
@@ -21,6 +22,12 @@ abstract sealed class FloatRuns {
 
     /** Copies the beginning of a block into a run, rounded once where the type is shorter. */
     abstract void store(Object memory, long offset, float[] block, int length);
+
+    /** Returns one element, as f32. */
+    abstract float one(Object memory, long offset);
+
+    /** Writes one element, rounded where the type is shorter. */
+    abstract void put(Object memory, long offset, float element);
 
     private static final class Singles extends FloatRuns {
         Singles() {
@@ -46,31 +53,55 @@ abstract sealed class FloatRuns {
                 view.put(views.index(offset), block, 0, length);
             }
         }
+
+        @Override
+        float one(Object memory, long offset) {
+            int at = Math.toIntExact(offset);
+            return memory instanceof float[] array ? array[at] : ((ByteBuffer) memory).getFloat(at);
+        }
+
+        @Override
+        void put(Object memory, long offset, float element) {
+            int at = Math.toIntExact(offset);
+            if (memory instanceof float[] array) {
+                array[at] = element;
+            } else {
+                ((ByteBuffer) memory).putFloat(at, element);
+            }
+        }
     }
 
     private static final class Halves extends FloatRuns {
         private final DataType type;
+        private final HalfConversion conversion;
         private final short[] elements = new short[FloatKernel.BLOCK];
 
-        Halves(DataType type) {
+        Halves(DataType type, HalfConversion conversion) {
             super(type);
             this.type = type;
+            this.conversion = conversion;
         }
 
         @Override
         void load(Object memory, long offset, float[] block, int length) {
             ShortKernel.load(memory, offset, elements, views, length);
-            for (int i = 0; i < length; i++) {
-                block[i] = HalfFloats.widen(type, elements[i]);
-            }
+            conversion.widen(elements, block, length);
         }
 
         @Override
         void store(Object memory, long offset, float[] block, int length) {
-            for (int i = 0; i < length; i++) {
-                elements[i] = HalfFloats.narrow(type, block[i]);
-            }
+            conversion.narrow(block, elements, length);
             ShortKernel.store(memory, offset, elements, views, length);
+        }
+
+        @Override
+        float one(Object memory, long offset) {
+            return HalfFloats.widen(type, ShortKernel.one(memory, offset));
+        }
+
+        @Override
+        void put(Object memory, long offset, float element) {
+            ShortKernel.put(memory, offset, HalfFloats.narrow(type, element));
         }
     }
 }

@@ -14,15 +14,15 @@ final class HalfFloats {
     static final short BFLOAT16_NAN = 0x7fc0;
 
     private static final int SIGN = 0x8000;
-    private static final int FLOAT16_INFINITY = 0x7c00;
+    static final int FLOAT16_INFINITY = 0x7c00;
     /** Bits of fraction that binary32 has and binary16 has not. */
-    private static final int EXTRA_FRACTION = 23 - 10;
+    static final int EXTRA_FRACTION = 23 - 10;
     /** Difference of the exponent biases, 127 - 15, where binary32 has its exponent. */
-    private static final int REBIAS = (127 - 15) << 23;
+    static final int REBIAS = (127 - 15) << 23;
     /** The smallest normal binary16, 2^-14, as binary32. */
-    private static final int SMALLEST_NORMAL = (127 - 14) << 23;
+    static final int SMALLEST_NORMAL = (127 - 14) << 23;
     /** 65520, half a unit above the largest binary16, as binary32: a tie whose even side is infinity. */
-    private static final int OVERFLOW = 0x477f_f000;
+    static final int OVERFLOW = 0x477f_f000;
 
     private HalfFloats() {}
 

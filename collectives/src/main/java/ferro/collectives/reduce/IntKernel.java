@@ -20,8 +20,31 @@ abstract class IntKernel extends BlockKernel {
         super(DataType.INT32, BLOCK);
     }
 
-    /** Combines blocks. */
+    /** Combines blocks, whole. */
     abstract void combine(int[] left, int[] right);
+
+    /** Combines two elements. */
+    abstract int combine(int left, int right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        int result = combine(one(into, intoOffset), one(source, sourceOffset));
+        put(into, intoOffset, result);
+    }
+
+    private static int one(Object memory, long offset) {
+        int at = Math.toIntExact(offset);
+        return memory instanceof int[] array ? array[at] : ((ByteBuffer) memory).getInt(at);
+    }
+
+    private static void put(Object memory, long offset, int element) {
+        int at = Math.toIntExact(offset);
+        if (memory instanceof int[] array) {
+            array[at] = element;
+        } else {
+            ((ByteBuffer) memory).putInt(at, element);
+        }
+    }
 
     @Override
     final void clear(int from, int length) {
@@ -75,6 +98,11 @@ abstract class IntKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends IntKernel {
         @Override
+        int combine(int left, int right) {
+            return left + right;
+        }
+
+        @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] += right[i];
@@ -84,6 +112,11 @@ abstract class IntKernel extends BlockKernel {
 
     /** PRODUCT; wraps. */
     static final class Product extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return left * right;
+        }
+
         @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -95,6 +128,11 @@ abstract class IntKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends IntKernel {
         @Override
+        int combine(int left, int right) {
+            return Math.min(left, right);
+        }
+
+        @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i], right[i]);
@@ -104,6 +142,11 @@ abstract class IntKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return Math.max(left, right);
+        }
+
         @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -115,6 +158,11 @@ abstract class IntKernel extends BlockKernel {
     /** MIN of unsigned elements. */
     static final class UnsignedMin extends IntKernel {
         @Override
+        int combine(int left, int right) {
+            return Math.min(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
+        @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
@@ -124,6 +172,11 @@ abstract class IntKernel extends BlockKernel {
 
     /** MAX of unsigned elements. */
     static final class UnsignedMax extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return Math.max(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
         @Override
         void combine(int[] left, int[] right) {
             for (int i = 0; i < BLOCK; i++) {

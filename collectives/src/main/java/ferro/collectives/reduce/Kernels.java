@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /** Chooses the kernel of a type and an op. */
 public final class Kernels {
-    private static final Map<DataType, Map<ReduceOp, Supplier<Kernel>>> BUILT_IN = Map.ofEntries(
+    private static final Map<DataType, Map<ReduceOp, Supplier<BlockKernel>>> BUILT_IN = Map.ofEntries(
             Map.entry(DataType.FLOAT16, floats(DataType.FLOAT16)),
             Map.entry(DataType.BFLOAT16, floats(DataType.BFLOAT16)),
             Map.entry(DataType.FLOAT32, floats(DataType.FLOAT32)),
@@ -58,6 +58,8 @@ public final class Kernels {
                             LongKernel.UnsignedMin::new,
                             LongKernel.UnsignedMax::new)));
 
+    private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
+
     private Kernels() {}
 
     /**
@@ -69,10 +71,25 @@ public final class Kernels {
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
     public static Kernel of(DataType type, ReduceOp op) {
+        BlockKernel plain = plain(type, op);
+        return VECTORS.family().map(family -> family.kernel(type, op, plain)).orElse(plain);
+    }
+
+    /** Returns a kernel of plain Java. */
+    static BlockKernel plain(DataType type, ReduceOp op) {
         unsupportedBecause(type, op).ifPresent(reason -> {
             throw new UnsupportedOperationException(reason);
         });
         return BUILT_IN.get(type).get(op).get();
+    }
+
+    /**
+     * Says by what kernels combine in this JVM.
+     *
+     * @return for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} and why no vectors
+     */
+    public static String inForce() {
+        return VECTORS.text();
     }
 
     /**
@@ -83,7 +100,7 @@ public final class Kernels {
      * @return empty if {@link #of} works
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {
-        Map<ReduceOp, Supplier<Kernel>> ofType = BUILT_IN.get(type);
+        Map<ReduceOp, Supplier<BlockKernel>> ofType = BUILT_IN.get(type);
         if (ofType.containsKey(op)) {
             return Optional.empty();
         }
@@ -98,17 +115,21 @@ public final class Kernels {
                         + (ofType.containsKey(ReduceOp.AVG) ? " avg" : ""));
     }
 
-    private static Map<ReduceOp, Supplier<Kernel>> floats(DataType type) {
+    private static Map<ReduceOp, Supplier<BlockKernel>> floats(DataType type) {
+        HalfConversion conversion = new PlainHalves(type);
         return Map.of(
-                ReduceOp.SUM, () -> new FloatKernel.Sum(type),
-                ReduceOp.AVG, () -> new FloatKernel.Sum(type),
-                ReduceOp.PRODUCT, () -> new FloatKernel.Product(type),
-                ReduceOp.MIN, () -> new FloatKernel.Min(type),
-                ReduceOp.MAX, () -> new FloatKernel.Max(type));
+                ReduceOp.SUM, () -> FloatKernel.of(ReduceOp.SUM, type, conversion),
+                ReduceOp.AVG, () -> FloatKernel.of(ReduceOp.AVG, type, conversion),
+                ReduceOp.PRODUCT, () -> FloatKernel.of(ReduceOp.PRODUCT, type, conversion),
+                ReduceOp.MIN, () -> FloatKernel.of(ReduceOp.MIN, type, conversion),
+                ReduceOp.MAX, () -> FloatKernel.of(ReduceOp.MAX, type, conversion));
     }
 
-    private static Map<ReduceOp, Supplier<Kernel>> integers(
-            Supplier<Kernel> sum, Supplier<Kernel> product, Supplier<Kernel> min, Supplier<Kernel> max) {
+    private static Map<ReduceOp, Supplier<BlockKernel>> integers(
+            Supplier<BlockKernel> sum,
+            Supplier<BlockKernel> product,
+            Supplier<BlockKernel> min,
+            Supplier<BlockKernel> max) {
         return Map.of(ReduceOp.SUM, sum, ReduceOp.PRODUCT, product, ReduceOp.MIN, min, ReduceOp.MAX, max);
     }
 }

@@ -20,8 +20,31 @@ abstract class LongKernel extends BlockKernel {
         super(DataType.INT64, BLOCK);
     }
 
-    /** Combines blocks. */
+    /** Combines blocks, whole. */
     abstract void combine(long[] left, long[] right);
+
+    /** Combines two elements. */
+    abstract long combine(long left, long right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        long result = combine(one(into, intoOffset), one(source, sourceOffset));
+        put(into, intoOffset, result);
+    }
+
+    private static long one(Object memory, long offset) {
+        int at = Math.toIntExact(offset);
+        return memory instanceof long[] array ? array[at] : ((ByteBuffer) memory).getLong(at);
+    }
+
+    private static void put(Object memory, long offset, long element) {
+        int at = Math.toIntExact(offset);
+        if (memory instanceof long[] array) {
+            array[at] = element;
+        } else {
+            ((ByteBuffer) memory).putLong(at, element);
+        }
+    }
 
     @Override
     final void clear(int from, int length) {
@@ -75,6 +98,11 @@ abstract class LongKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends LongKernel {
         @Override
+        long combine(long left, long right) {
+            return left + right;
+        }
+
+        @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] += right[i];
@@ -84,6 +112,11 @@ abstract class LongKernel extends BlockKernel {
 
     /** PRODUCT; wraps. */
     static final class Product extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return left * right;
+        }
+
         @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -95,6 +128,11 @@ abstract class LongKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends LongKernel {
         @Override
+        long combine(long left, long right) {
+            return Math.min(left, right);
+        }
+
+        @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i], right[i]);
@@ -104,6 +142,11 @@ abstract class LongKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return Math.max(left, right);
+        }
+
         @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -115,6 +158,11 @@ abstract class LongKernel extends BlockKernel {
     /** MIN of unsigned elements. */
     static final class UnsignedMin extends LongKernel {
         @Override
+        long combine(long left, long right) {
+            return Math.min(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
+        @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = Math.min(left[i] ^ SIGN, right[i] ^ SIGN) ^ SIGN;
@@ -124,6 +172,11 @@ abstract class LongKernel extends BlockKernel {
 
     /** MAX of unsigned elements. */
     static final class UnsignedMax extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return Math.max(left ^ SIGN, right ^ SIGN) ^ SIGN;
+        }
+
         @Override
         void combine(long[] left, long[] right) {
             for (int i = 0; i < BLOCK; i++) {

@@ -18,8 +18,31 @@ abstract class ShortKernel extends BlockKernel {
         super(DataType.INT16, BLOCK);
     }
 
-    /** Combines blocks. */
+    /** Combines blocks, whole. */
     abstract void combine(short[] left, short[] right);
+
+    /** Combines two elements. */
+    abstract int combine(int left, int right);
+
+    @Override
+    final void combineOne(Object into, long intoOffset, Object source, long sourceOffset) {
+        int result = combine(one(into, intoOffset), one(source, sourceOffset));
+        put(into, intoOffset, (short) result);
+    }
+
+    static short one(Object memory, long offset) {
+        int at = Math.toIntExact(offset);
+        return memory instanceof short[] array ? array[at] : ((ByteBuffer) memory).getShort(at);
+    }
+
+    static void put(Object memory, long offset, short element) {
+        int at = Math.toIntExact(offset);
+        if (memory instanceof short[] array) {
+            array[at] = element;
+        } else {
+            ((ByteBuffer) memory).putShort(at, element);
+        }
+    }
 
     @Override
     final void clear(int from, int length) {
@@ -75,6 +98,11 @@ abstract class ShortKernel extends BlockKernel {
     /** SUM; wraps. */
     static final class Sum extends ShortKernel {
         @Override
+        int combine(int left, int right) {
+            return left + right;
+        }
+
+        @Override
         void combine(short[] left, short[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) (left[i] + right[i]);
@@ -84,6 +112,11 @@ abstract class ShortKernel extends BlockKernel {
 
     /** PRODUCT; wraps. */
     static final class Product extends ShortKernel {
+        @Override
+        int combine(int left, int right) {
+            return left * right;
+        }
+
         @Override
         void combine(short[] left, short[] right) {
             for (int i = 0; i < BLOCK; i++) {
@@ -95,6 +128,11 @@ abstract class ShortKernel extends BlockKernel {
     /** MIN. */
     static final class Min extends ShortKernel {
         @Override
+        int combine(int left, int right) {
+            return Math.min(left, right);
+        }
+
+        @Override
         void combine(short[] left, short[] right) {
             for (int i = 0; i < BLOCK; i++) {
                 left[i] = (short) Math.min(left[i], right[i]);
@@ -104,6 +142,11 @@ abstract class ShortKernel extends BlockKernel {
 
     /** MAX. */
     static final class Max extends ShortKernel {
+        @Override
+        int combine(int left, int right) {
+            return Math.max(left, right);
+        }
+
         @Override
         void combine(short[] left, short[] right) {
             for (int i = 0; i < BLOCK; i++) {

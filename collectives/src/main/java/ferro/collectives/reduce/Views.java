@@ -7,38 +7,58 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Typed views of the direct buffer seen last: bulk reads and writes need one, and making it anew each time would
+ * Typed views of the direct buffers seen last: bulk reads and writes need one, and making it anew each time would
  * allocate on the hot path. A view covers the whole buffer, whatever its limit, from one of the positions below the
  * size of an element, so that runs of any alignment have one.
  */
 final class Views {
+    /** As many as the peers of one host usually are. */
+    private static final int KEPT = 8;
+
     private final DataType type;
-    private final Buffer[] byPhase;
-    private ByteBuffer owner;
+    private final int byteSize;
+    private final ByteBuffer[] owners = new ByteBuffer[KEPT];
+    private final Buffer[] byOwnerAndPhase;
+    private int last;
+    private int next;
 
     Views(DataType type) {
         this.type = type;
-        this.byPhase = new Buffer[type.byteSize()];
+        this.byteSize = type.byteSize();
+        this.byOwnerAndPhase = new Buffer[KEPT * byteSize];
     }
 
     /** Returns the view in which {@code offset} is the start of an element. */
     Buffer at(ByteBuffer bytes, long offset) {
-        if (bytes != owner) {
-            Arrays.fill(byPhase, null);
-            owner = bytes;
+        if (owners[last] != bytes) {
+            last = slotOf(bytes);
         }
-        int phase = (int) (offset % byPhase.length);
-        Buffer view = byPhase[phase];
+        int phase = (int) (offset % byteSize);
+        int place = last * byteSize + phase;
+        Buffer view = byOwnerAndPhase[place];
         if (view == null) {
             view = typed(type, bytes.duplicate().clear().position(phase));
-            byPhase[phase] = view;
+            byOwnerAndPhase[place] = view;
         }
         return view;
     }
 
     /** Returns the index in {@link #at}'s view of the element at {@code offset}. */
     int index(long offset) {
-        return (int) (offset / byPhase.length);
+        return (int) (offset / byteSize);
+    }
+
+    private int slotOf(ByteBuffer bytes) {
+        for (int slot = 0; slot < KEPT; slot++) {
+            if (owners[slot] == bytes) {
+                return slot;
+            }
+        }
+        int slot = next;
+        next = (next + 1) % KEPT;
+        owners[slot] = bytes;
+        Arrays.fill(byOwnerAndPhase, slot * byteSize, (slot + 1) * byteSize, null);
+        return slot;
     }
 
     /** Returns a view of a buffer from its position on. */

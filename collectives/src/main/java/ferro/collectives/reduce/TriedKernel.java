@@ -1,0 +1,80 @@
+package ferro.collectives.reduce;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Combines by a fast kernel while it is seen to be faster than a plain one, and by the plain one else; both give the same
+ * bits. Kinds of memory are judged apart, for each has a loop of its own.
+ */
+final class TriedKernel extends Kernel {
+    /** Elements per sample: some microseconds of a loop that is not compiled yet. */
+    private static final int SAMPLE = 1024;
+    /** Of a run that is still undecided, one element in so many is a sample. */
+    private static final int SHARE = 32;
+
+    private final Kernel fast;
+    private final BlockKernel plain;
+    private final int fewest;
+    private final Trial[] into = {new Trial(), new Trial(), new Trial(), new Trial()};
+    private final Trial[] both = {new Trial(), new Trial(), new Trial(), new Trial()};
+
+    /** Runs of less than {@code fewest} elements are the plain kernel's. */
+    TriedKernel(Kernel fast, BlockKernel plain, int fewest) {
+        this.fast = fast;
+        this.plain = plain;
+        this.fewest = fewest;
+    }
+
+    @Override
+    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        Trial trial = count < fewest ? null : this.into[pair(into, source)];
+        long done = 0;
+        if (trial != null && trial.due()) {
+            for (long most = most(trial, count); done < most; ) {
+                long part = Math.min(SAMPLE, count - done);
+                Kernel kernel = trial.fastsTurn() ? fast : plain;
+                long start = System.nanoTime();
+                kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), part);
+                trial.took(System.nanoTime() - start, part);
+                done += part;
+            }
+        }
+        Kernel kernel = trial != null && trial.won() ? fast : plain;
+        if (done < count) {
+            kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), count - done);
+        }
+    }
+
+    @Override
+    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        Trial trial = count < fewest ? null : both[pair(first, second)];
+        long done = 0;
+        if (trial != null && trial.due()) {
+            for (long most = most(trial, count); done < most; ) {
+                long part = Math.min(SAMPLE, count - done);
+                Kernel kernel = trial.fastsTurn() ? fast : plain;
+                long start = System.nanoTime();
+                kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part);
+                trial.took(System.nanoTime() - start, part);
+                done += part;
+            }
+        }
+        Kernel kernel = trial != null && trial.won() ? fast : plain;
+        if (done < count) {
+            long left = count - done;
+            kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), left);
+        }
+    }
+
+    private static int pair(Object first, Object second) {
+        return (first instanceof ByteBuffer ? 2 : 0) + (second instanceof ByteBuffer ? 1 : 0);
+    }
+
+    private long at(Object memory, long offset, long elements) {
+        return offset + elements * (memory instanceof ByteBuffer ? plain.byteSize() : 1);
+    }
+
+    private static long most(Trial trial, long count) {
+        return trial.undecided() ? Math.max(1, count / SHARE) : 1;
+    }
+}

@@ -1,0 +1,38 @@
+package ferro.collectives.reduce;
+
+import java.util.Optional;
+
+/**
+ * What became of the search for kernels of the Vector API: its module is there only if the JVM was asked for it, our classes
+ * only if the JDK that built them had it.
+ *
+ * @param family the kernels, if they can be used
+ * @param text   what they are, or why there are none
+ */
+record VectorSearch(Optional<KernelFamily> family, String text) {
+    private static final String MODULE = "jdk.incubator.vector";
+    private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
+
+    static VectorSearch ofThisJvm() {
+        Optional<Module> module = ModuleLayer.boot().findModule(MODULE);
+        if (module.isEmpty()) {
+            return none("this JVM was started without --add-modules " + MODULE);
+        }
+        // not required by module-info: the compiler knows no incubating module under --release
+        VectorSearch.class.getModule().addReads(module.get());
+        try {
+            KernelFamily found = (KernelFamily)
+                    Class.forName(FAMILY).getDeclaredConstructor().newInstance();
+            String why = found.unusableBecause();
+            return why == null ? new VectorSearch(Optional.of(found), found.description()) : none(why);
+        } catch (ClassNotFoundException absent) {
+            return none("this build has none, its JDK was none of 17, 18, 22 and newer");
+        } catch (ReflectiveOperationException | LinkageError unusable) {
+            return none(unusable.toString());
+        }
+    }
+
+    private static VectorSearch none(String why) {
+        return new VectorSearch(Optional.empty(), "plain Java, no vectors: " + why);
+    }
+}

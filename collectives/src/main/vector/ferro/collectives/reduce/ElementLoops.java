@@ -1,0 +1,156 @@
+package ferro.collectives.reduce;
+
+import java.lang.invoke.MethodHandles;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.DoubleVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.Vector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Loops of the types that vectors can hold, a template that {@link Specialised} defines anew.
+ *
+ * <p>A result is NaN where its bits without the sign are more than infinity's. The largest of them tells about a whole run
+ * at the price of two instructions a vector; a mask per vector costs more, and is made on the heap by some JDKs.
+ */
+final class ElementLoops {
+    private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
+    private static final VectorOperators.Binary OP = CHOICE.op();
+    private static final boolean BOTH = CHOICE.both();
+    private static final Class<?> ELEMENT = Specialised.elementOf(CHOICE.type());
+    /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
+    private static final long FLIP = flipOf(CHOICE);
+
+    private static final VectorSpecies<?> SPECIES = VectorSpecies.of(ELEMENT, VectorShape.preferredShape());
+    private static final int LANES = SPECIES.length();
+    private static final int BYTES = SPECIES.elementSize() / Byte.SIZE;
+    private static final boolean FLOATING = ELEMENT == float.class || ELEMENT == double.class;
+    private static final long INFINITY = ELEMENT == float.class
+            ? Float.floatToRawIntBits(Float.POSITIVE_INFINITY)
+            : Double.doubleToRawLongBits(Double.POSITIVE_INFINITY);
+    private static final long MAGNITUDE = ELEMENT == float.class ? Integer.MAX_VALUE : Long.MAX_VALUE;
+
+    private ElementLoops() {}
+
+    static boolean arrays(Object first, long firstAt, Object second, long secondAt, int count) {
+        int at = Math.toIntExact(firstAt);
+        int from = Math.toIntExact(secondAt);
+        Vector<?> largest = zero();
+        for (int i = 0; i < count; i += LANES) {
+            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i));
+            largest = larger(largest, result);
+            put(result, first, at + i);
+            if (BOTH) {
+                put(result, second, from + i);
+            }
+        }
+        return holdsNaN(largest);
+    }
+
+    static boolean arrayAndDirect(Object first, long firstAt, Object second, long from, int count) {
+        int at = Math.toIntExact(firstAt);
+        Vector<?> largest = zero();
+        for (int i = 0; i < count; i += LANES) {
+            long sourceAt = from + (long) i * BYTES;
+            Vector<?> result = combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt));
+            largest = larger(largest, result);
+            put(result, first, at + i);
+            if (BOTH) {
+                Direct.store(result, second, sourceAt);
+            }
+        }
+        return holdsNaN(largest);
+    }
+
+    static boolean directAndArray(Object first, long at, Object second, long secondAt, int count) {
+        int from = Math.toIntExact(secondAt);
+        Vector<?> largest = zero();
+        for (int i = 0; i < count; i += LANES) {
+            long intoAt = at + (long) i * BYTES;
+            Vector<?> result = combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i));
+            largest = larger(largest, result);
+            Direct.store(result, first, intoAt);
+            if (BOTH) {
+                put(result, second, from + i);
+            }
+        }
+        return holdsNaN(largest);
+    }
+
+    static boolean directs(Object first, long at, Object second, long from, int count) {
+        Vector<?> largest = zero();
+        for (int i = 0; i < count; i += LANES) {
+            long step = (long) i * BYTES;
+            Vector<?> result =
+                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step));
+            largest = larger(largest, result);
+            Direct.store(result, first, at + step);
+            if (BOTH) {
+                Direct.store(result, second, from + step);
+            }
+        }
+        return holdsNaN(largest);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Vector<?> combine(Vector<?> left, Vector<?> right) {
+        Vector<Object> a = (Vector<Object>) left;
+        Vector<Object> b = (Vector<Object>) right;
+        if (FLIP == 0) {
+            return a.lanewise(OP, b);
+        }
+        return a.lanewise(VectorOperators.XOR, FLIP)
+                .lanewise(OP, b.lanewise(VectorOperators.XOR, FLIP))
+                .lanewise(VectorOperators.XOR, FLIP);
+    }
+
+    private static Vector<?> zero() {
+        return SPECIES.zero().viewAsIntegralLanes();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Vector<?> larger(Vector<?> largest, Vector<?> result) {
+        if (!FLOATING) {
+            return largest;
+        }
+        Vector<Object> magnitude =
+                (Vector<Object>) result.viewAsIntegralLanes().lanewise(VectorOperators.AND, MAGNITUDE);
+        return ((Vector<Object>) largest).lanewise(VectorOperators.MAX, magnitude);
+    }
+
+    private static boolean holdsNaN(Vector<?> largest) {
+        return FLOATING && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
+    }
+
+    private static long flipOf(Specialised.Choice choice) {
+        boolean ordered = choice.op() == VectorOperators.MIN || choice.op() == VectorOperators.MAX;
+        long sign = switch (choice.type()) {
+            case UINT8 -> Byte.MIN_VALUE;
+            case UINT32 -> Integer.MIN_VALUE;
+            case UINT64 -> Long.MIN_VALUE;
+            default -> 0;
+        };
+        return ordered ? sign : 0;
+    }
+
+    private static void put(Vector<?> vector, Object array, int at) {
+        if (ELEMENT == float.class) {
+            ((FloatVector) vector).intoArray((float[]) array, at);
+        } else if (ELEMENT == double.class) {
+            ((DoubleVector) vector).intoArray((double[]) array, at);
+        } else if (ELEMENT == int.class) {
+            ((IntVector) vector).intoArray((int[]) array, at);
+        } else if (ELEMENT == long.class) {
+            ((LongVector) vector).intoArray((long[]) array, at);
+        } else if (ELEMENT == short.class) {
+            ((ShortVector) vector).intoArray((short[]) array, at);
+        } else {
+            ((ByteVector) vector).intoArray((byte[]) array, at);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import jdk.incubator.vector.VectorOperators;
+
+/**
+ * Defines a class of loops anew for each type and op. The Vector API is fast only where shape and op are constants of a
+ * loop; this makes them constants without writing each loop sixty times, and no op sees what another was called with.
+ */
+final class Specialised {
+    private Specialised() {}
+
+    /**
+     * What is constant in one definition.
+     *
+     * @param type element type
+     * @param op   how elements are combined
+     * @param both whether the second operand gets the result too
+     */
+    record Choice(DataType type, VectorOperators.Binary op, boolean both) {}
+
+    /** Returns what the class of a lookup was defined for. */
+    static Choice choice(Lookup lookup) {
+        try {
+            return MethodHandles.classData(lookup, "_", Choice.class);
+        } catch (IllegalAccessException refused) {
+            throw new IllegalStateException(lookup + " may not read its own class data", refused);
+        }
+    }
+
+    /** Returns the primitive type that holds elements of a type. */
+    static Class<?> elementOf(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> float.class;
+            case FLOAT64 -> double.class;
+            case INT64, UINT64 -> long.class;
+            case INT32, UINT32 -> int.class;
+            case INT16, FLOAT16, BFLOAT16 -> short.class;
+            case INT8, UINT8 -> byte.class;
+        };
+    }
+
+    /** Defines a template anew for a choice. */
+    static Lookup define(Class<?> template, Choice choice) {
+        try (InputStream stream = template.getResourceAsStream(template.getSimpleName() + ".class")) {
+            return MethodHandles.lookup().defineHiddenClassWithClassData(stream.readAllBytes(), choice, true);
+        } catch (IllegalAccessException | IOException failure) {
+            throw new IllegalStateException("cannot define " + template.getName() + " for " + choice, failure);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package ferro.collectives.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.collectives.reduce.Memories.Kind;
+import ferro.collectives.reduce.Memories.Run;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class VectorKernelsTest {
+    private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+    private static final float[] SPECIALS = {
+        0,
+        -0.0f,
+        1,
+        -1.5f,
+        Float.POSITIVE_INFINITY,
+        Float.NEGATIVE_INFINITY,
+        Float.MAX_VALUE,
+        Float.MIN_VALUE,
+        Float.MIN_NORMAL,
+        -Float.MIN_VALUE,
+        Float.NaN,
+        Float.intBitsToFloat(0xffc1_2345),
+        Float.intBitsToFloat(0x7fff_ffff),
+        Float.intBitsToFloat(0x7f80_0001)
+    };
+
+    private static final int MORE_THAN_ONE_LOOP = (1 << 14) + 77;
+
+    private final VectorSearch search = VectorSearch.ofThisJvm();
+
+    @Test
+    void areThereWhereverTheBuildAndTheJvmAllow() {
+        int jdk = Runtime.version().feature();
+        boolean needed = jdk == 17 || jdk == 18 || jdk >= 22;
+        assertEquals(needed, search.family().isPresent(), search.text());
+        assertEquals(search.text(), Kernels.inForce());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void giveTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
+        assumeTrue(search.family().isPresent(), search.text());
+        for (ReduceOp op : OPS) {
+            Kernel plain = Kernels.plain(type, op);
+            Kernel vectors = search.family().orElseThrow().untried(type, op);
+            for (Kind first : Kind.values()) {
+                for (Kind second : Kind.values()) {
+                    for (int length = 0; length <= 70; length++) {
+                        assertSameBits(plain, vectors, new Case(type, op, first, second, length));
+                    }
+                }
+            }
+            assertSameBits(plain, vectors, new Case(type, op, Kind.ARRAY, Kind.DIRECT, MORE_THAN_ONE_LOOP));
+        }
+    }
+
+    private static void assertSameBits(Kernel plain, Kernel vectors, Case given) {
+        Run source = given.secondRun();
+        Run expected = given.firstRun();
+        plain.combine(expected.memory(), expected.offset(), source.memory(), source.offset(), given.length());
+
+        Run into = given.firstRun();
+        vectors.combine(into.memory(), into.offset(), source.memory(), source.offset(), given.length());
+        Run one = given.firstRun();
+        Run other = given.secondRun();
+        vectors.combineBoth(one.memory(), one.offset(), other.memory(), other.offset(), given.length());
+
+        for (int i = 0; i < given.length(); i++) {
+            long needed = bits(expected.at(i));
+            if (needed != bits(into.at(i)) || needed != bits(one.at(i)) || needed != bits(other.at(i))) {
+                String found = Long.toHexString(bits(into.at(i))) + " " + Long.toHexString(bits(one.at(i))) + " "
+                        + Long.toHexString(bits(other.at(i)));
+                fail(given + " element " + i + ": need " + Long.toHexString(needed) + ", found " + found);
+            }
+        }
+        assertEquals(bits(source.at(given.length())), bits(other.at(given.length())), "behind the run of " + given);
+        assertEquals(bits(given.firstRun().at(given.length())), bits(one.at(given.length())), "behind " + given);
+    }
+
+    private static long bits(Number element) {
+        if (element instanceof Float value) {
+            return Float.floatToRawIntBits(value);
+        }
+        return element instanceof Double value ? Double.doubleToRawLongBits(value) : element.longValue();
+    }
+
+    /** Two runs, the same each time they are made. */
+    private record Case(DataType type, ReduceOp op, Kind first, Kind second, int length) {
+        Run firstRun() {
+            return filled(first, length % 7, 1);
+        }
+
+        Run secondRun() {
+            return filled(second, length % 5, 2);
+        }
+
+        private Run filled(Kind kind, int skip, int seed) {
+            Run run = Memories.of(type, kind, skip, length);
+            Random random = new Random(31L * length + seed);
+            for (int i = 0; i <= length; i++) {
+                run.put(i, value(random));
+            }
+            return run;
+        }
+
+        private Number value(Random random) {
+            boolean special = random.nextInt(3) == 0;
+            return switch (type) {
+                case FLOAT32 ->
+                    special ? SPECIALS[random.nextInt(SPECIALS.length)] : Float.intBitsToFloat(random.nextInt());
+                case FLOAT64 ->
+                    special
+                            ? (double) SPECIALS[random.nextInt(SPECIALS.length)]
+                            : Double.longBitsToDouble(random.nextLong());
+                case FLOAT16, BFLOAT16 ->
+                    special
+                            ? HalfFloats.narrow(type, SPECIALS[random.nextInt(SPECIALS.length)])
+                            : (short) random.nextInt();
+                default -> special ? random.nextInt(3) - 1 : random.nextLong();
+            };
+        }
+    }
+}
