@@ -23,7 +23,7 @@ public final class CollectiveEngine {
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
         Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED));
-        return new GroupEngine(transport, group, context, place).warm();
+        return new GroupEngine(transport, group, context, place).warm().meet();
     }
 
     /**

@@ -48,14 +48,14 @@ final class CollectiveLane {
      *
      * @param checkUsable throws if the group takes no more calls; asked with the queue locked
      */
-    CollectiveLane(Driver driver, GroupControl control, Lanes lanes, Planner planner, Consumer<String> checkUsable) {
+    CollectiveLane(Driver driver, GroupControl control, Runner runner, Planner planner, Consumer<String> checkUsable) {
         this.driver = driver;
         this.turn = driver.turn();
         this.direct = new Operation(new PendingWork(driver), null, null, null);
         this.control = control;
         this.planner = planner;
         this.checkUsable = checkUsable;
-        this.runner = new PlanRunner(lanes);
+        this.runner = runner;
         this.watch = new OperationWatch(driver.group(), control, runner);
     }
 
@@ -113,7 +113,7 @@ final class CollectiveLane {
         if (look >= 0) {
             average(prepared, out);
             long endedNanos = look < LOOKS_IN_NO_TIME ? begunNanos : driver.nanoTime();
-            recorder.done(entry, endedNanos, prepared.schedule.steps(), prepared.bytesMoved);
+            recorder.done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
             return;
         }
         PendingWork work = direct.work();
@@ -256,7 +256,7 @@ final class CollectiveLane {
         Prepared prepared = operation.prepared();
         average(prepared, operation.out());
         current = null;
-        operation.work().succeed(prepared.schedule.steps(), prepared.bytesMoved);
+        operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 
     private void average(Prepared prepared, HostTensor out) {

@@ -13,11 +13,14 @@ import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Rules;
 import ferro.collectives.control.Standing;
+import ferro.collectives.shared.NearTransport;
+import ferro.collectives.shared.Nearness;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Listeners;
 import ferro.spi.RankContext;
+import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.io.IOException;
@@ -51,26 +54,27 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final Recording recording;
     private final Listeners listeners;
     private final Subgroups subgroups;
+    private final Planner planner;
+    private final Runners runners;
+    private volatile Nearness nearness;
     private volatile boolean settled;
     private volatile boolean closing;
     private volatile boolean closed;
     private volatile boolean mismatchUntold;
 
-    GroupEngine(Transport transport, GroupSpec group, RankContext context, Place place) {
-        this.transport = transport;
+    GroupEngine(Transport bare, GroupSpec group, RankContext context, Place place) {
         this.group = group;
         this.context = context;
         this.place = place;
         this.stepped = place.manner().stepped();
+        this.transport = mayBeNear(bare) ? new NearTransport(bare, group, context::nanoTime) : bare;
         this.driver = new Driver(this, transport, group, context, stepped);
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
-        this.collectives = new CollectiveLane(
-                driver,
-                control,
-                new Lanes(transport, Lane.COLLECTIVE),
-                new Planner(group, place.identity(), context),
-                this::checkUsable);
+        this.planner = new Planner(group, place.identity(), context);
+        this.runners = new Runners(new PlanRunner(new Lanes(transport, Lane.COLLECTIVE)));
+        this.nearness = Nearness.none(group.worldSize(), "this medium has none");
+        this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.recording = new Recording(context, group, place, control, this::standing);
@@ -85,6 +89,56 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     GroupEngine warm() {
         control.warm();
         return this;
+    }
+
+    private boolean mayBeNear(Transport bare) {
+        return !stepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
+    }
+
+    /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
+    GroupEngine meet() {
+        if (transport instanceof NearTransport near && near.sharedMemory().isPresent()) {
+            try {
+                SharedMemoryProvider provider = near.sharedMemory().get();
+                Sharing sharing = Sharing.of(group, provider);
+                Meeting.Outcome met = new Meeting(this, group, context).hold(provider, sharing.areaBytes());
+                driver.exclusively(() -> share(sharing, met, near), context.nanoTime() + Long.MAX_VALUE / 2);
+            } catch (RuntimeException | Error failure) {
+                throw notMet(failure);
+            }
+        }
+        return this;
+    }
+
+    private void share(Sharing sharing, Meeting.Outcome met, NearTransport near) {
+        nearness = met.nearness();
+        sharing.report(nearness);
+        if (met.memory() == null) {
+            return;
+        }
+        near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
+        pointToPoint.over(new Lanes(transport, Lane.POINT_TO_POINT));
+        if (nearness.isComplete()) {
+            planner.share(sharing.layout());
+            runners.share(new SharedRunner(sharing.machine(met.memory(), control, near::wake)));
+        }
+    }
+
+    /** Ends what cannot begin. */
+    private FerroException notMet(Throwable failure) {
+        FerroException told = Reasons.notMet(group, failure);
+        abort(told);
+        try {
+            close(Duration.ZERO);
+        } catch (RuntimeException second) {
+            told.addSuppressed(second);
+        }
+        return told;
+    }
+
+    @Override
+    public String linkReport() {
+        return nearness.toString();
     }
 
     private GroupEngine(Subgroups.Child child, RankContext context) {
@@ -180,7 +234,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             throw Reasons.wouldBlock(group, "newGroup(" + name + ")", "");
         }
         checkUsable("newGroup(" + name + ")");
-        return new GroupEngine(subgroups.reach(ranks, name, timeout), context);
+        return new GroupEngine(subgroups.reach(ranks, name, timeout), context).meet();
     }
 
     /** As {@link #newGroup}, without waiting. */

@@ -6,6 +6,10 @@ import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
+import ferro.collectives.shared.AreaLayout;
+import ferro.collectives.shared.Program;
+import ferro.collectives.shared.SharedAlgorithms;
+import ferro.collectives.shared.SharedCall;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -27,12 +31,20 @@ final class Planner {
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[SLOTS];
     private Prepared newest;
+    private AreaLayout shared;
 
     Planner(GroupSpec group, long identity, RankContext context) {
         this.group = group;
         this.identity = identity;
         this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
+    }
+
+    /** Has operations run over shared memory from now on, which all ranks have; before the first of them. */
+    void share(AreaLayout layout) {
+        synchronized (cache) {
+            shared = layout;
+        }
     }
 
     Optional<String> unsupportedBecause(Collective call) {
@@ -85,11 +97,19 @@ final class Planner {
 
     private Prepared make(Prepared.Key key) {
         int unit = key.type() == null ? 1 : key.type().byteSize();
+        if (shared != null && table.isFree(key.kind())) {
+            return new Prepared(key, identity, program(key, unit));
+        }
         String algorithm = table.algorithm(key.kind(), group.worldSize(), key.elements() * unit);
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
         List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
         Schedule.Cut cut = Schedule.Cut.of(plans, key.elements(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
+    }
+
+    private Program program(Prepared.Key key, int unit) {
+        SharedCall call = new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
+        return SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), shared);
     }
 
     /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */

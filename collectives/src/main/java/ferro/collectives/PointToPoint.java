@@ -32,7 +32,7 @@ final class PointToPoint {
 
     private final Driver driver;
     private final GroupControl control;
-    private final Lanes lanes;
+    private Lanes lanes;
     private final CallHeader header;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicInteger pendingCount = new AtomicInteger();
@@ -57,6 +57,13 @@ final class PointToPoint {
         this.lanes = lanes;
         this.inquiry = control.inquiry();
         this.header = new CallHeader(group, 1, Hashing.of("point-to-point"), "point-to-point");
+    }
+
+    /** Uses other links from now on; by whoever drives, while nothing is pending on any rank. */
+    void over(Lanes others) {
+        lanes = others;
+        peers.clear();
+        peerList.clear();
     }
 
     boolean isIdle() {

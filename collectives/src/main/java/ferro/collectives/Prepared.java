@@ -6,6 +6,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.plan.Plan;
+import ferro.collectives.shared.Program;
 import ferro.spi.CallHeader;
 
 /**
@@ -18,8 +19,12 @@ final class Prepared {
     final long elements;
     final ReduceOp op;
     final int root;
-    final Plan plan;
+    /** Of operations over links, else null. */
     final Schedule schedule;
+    /** Of operations over shared memory, else null. */
+    final Program program;
+
+    final int steps;
     /** Fingerprint and text. */
     final CallHeader.Call call;
     /** Of the whole operation, and of what this rank sends and receives of it. */
@@ -28,17 +33,26 @@ final class Prepared {
     final long bytesMoved;
 
     Prepared(Key key, long group, Plan plan, Schedule schedule) {
+        this(key, group, plan.algorithm(), schedule, null);
+    }
+
+    Prepared(Key key, long group, Program program) {
+        this(key, group, program.algorithm(), null, program);
+    }
+
+    private Prepared(Key key, long group, String algorithm, Schedule schedule, Program program) {
         this.kind = key.kind;
         this.type = key.type;
         this.elements = key.elements;
         this.op = key.op;
         this.root = key.root;
-        this.plan = plan;
         this.schedule = schedule;
+        this.program = program;
+        this.steps = program == null ? schedule.steps() : program.steps();
         int unit = key.type == null ? 0 : key.type.byteSize();
         this.bytes = key.elements * unit;
-        this.bytesMoved = schedule.movedElements() * unit;
-        String text = describe(key, plan.algorithm());
+        this.bytesMoved = (program == null ? schedule.movedElements() : program.movedElements()) * unit;
+        String text = describe(key, algorithm);
         this.call = new CallHeader.Call(group, Hashing.of(text), text);
     }
 

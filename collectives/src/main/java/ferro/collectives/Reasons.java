@@ -56,6 +56,17 @@ final class Reasons {
         return new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
     }
 
+    /** Says why a group could not be made: its ranks did not find out who shares memory with whom. */
+    static FerroException notMet(GroupSpec group, Throwable failure) {
+        String text = "making group \"" + group.name() + "\" rank " + group.rank()
+                + ": its ranks could not find out who shares memory with whom: " + failure.getMessage();
+        if (failure instanceof FerroException known) {
+            return new FerroException(known.code(), known.where(), text, known);
+        }
+        Code code = failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
+        return new FerroException(code, Where.outside(group.name(), group.rank()), text, failure);
+    }
+
     /** Says why a group has failed, outside any call. */
     static FerroException exception(GroupSpec group, Failure failure) {
         Where where = new Where(group.name(), group.rank(), failure.culprits(), "", failure.sequence(), -1, 0, 0, 0);

@@ -150,6 +150,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
         return inner.writeFlightRecord(folder);
     }
 
+    @Override
+    public String linkReport() {
+        return inner.linkReport();
+    }
+
     /** Closes within 5 s. */
     @Override
     public void close() {

@@ -22,4 +22,14 @@ public interface SharedMemoryProvider {
      * @throws ferro.FerroException RESOURCE if there is no room, saying how much was needed and how much there is
      */
     SharedMemory open(GroupSpec group, RankContext context, long bytes);
+
+    /**
+     * Returns whether all ranks of a group are threads of this process, so that each reaches every area without being told
+     * where it is.
+     *
+     * @return then {@link SharedMemory#reach} takes any offer, and succeeds; nothing is exchanged
+     */
+    default boolean isOneProcess() {
+        return false;
+    }
 }

@@ -4,6 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.Transport.Lane;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,6 +22,7 @@ final class Network {
     private final int[] world;
     private final Medium medium;
     private final Map<Long, Mailbox[]> mailboxes = new HashMap<>();
+    private final Map<Long, ByteBuffer[]> areas = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
 
@@ -43,6 +46,15 @@ final class Network {
         return mailboxes.computeIfAbsent(
                 group.id(),
                 key -> Arrays.stream(group.members()).mapToObj(Mailbox::new).toArray(Mailbox[]::new));
+    }
+
+    /** Returns the memory that the ranks of a group share. */
+    synchronized ByteBuffer[] areas(SimulatedTransport.Group group, int bytes) {
+        return areas.computeIfAbsent(
+                group.id(),
+                key -> Arrays.stream(group.members())
+                        .mapToObj(rank -> ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()))
+                        .toArray(ByteBuffer[]::new));
     }
 
     /** Notes an end, so that it hears of deaths. */

@@ -6,10 +6,12 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -147,6 +149,12 @@ final class SimulatedTransport implements Transport {
             top = ready.get();
             link.nextReady(top);
         } while (!ready.compareAndSet(top, link));
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        boolean few = worldSize() <= SimulatedMemory.RANKS_MOST;
+        return few ? Optional.of(SimulatedMemory.of(network, group)) : Optional.empty();
     }
 
     @Override

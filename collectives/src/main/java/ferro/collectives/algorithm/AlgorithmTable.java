@@ -115,6 +115,16 @@ public final class AlgorithmTable {
     }
 
     /**
+     * Returns whether the table may choose for operations of a kind.
+     *
+     * @param kind as {@link ferro.Collective#kind}
+     * @return false if an override names an algorithm
+     */
+    public boolean isFree(String kind) {
+        return !overrides.containsKey(kind);
+    }
+
+    /**
      * Makes the plan of one rank.
      *
      * @param kind      as {@link ferro.Collective#kind}

@@ -67,6 +67,10 @@ final class NearLinks {
         return areas[peer] != null;
     }
 
+    boolean hasRing(int peer) {
+        return layout.hasRings() && reaches(peer);
+    }
+
     NearLink link(int peer, Lane lane) {
         NearLink known = links[lane.ordinal()][peer];
         if (known == null) {

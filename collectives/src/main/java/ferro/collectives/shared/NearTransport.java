@@ -92,7 +92,7 @@ public final class NearTransport implements Transport {
 
     @Override
     public Link link(int peer, Lane lane) {
-        boolean ring = near != null && peer != rank() && near.reaches(peer);
+        boolean ring = near != null && peer != rank() && near.hasRing(peer);
         return ring ? near.link(peer, lane) : bare.link(peer, lane);
     }
 

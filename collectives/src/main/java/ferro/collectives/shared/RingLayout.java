@@ -20,21 +20,24 @@ public final class RingLayout {
     private final int base;
     private final int worldSize;
     private final int ringBytes;
+    private final boolean hasRings;
 
     /**
      * Makes the layout of a group.
      *
      * @param worldSize ranks of the group
      * @param base      first byte of the area that is for this, a multiple of 128
+     * @param hasRings  false where links stay those of the bare medium, and only the words are needed
      * @throws IllegalArgumentException if the base is not
      */
-    public RingLayout(int worldSize, int base) {
+    public RingLayout(int worldSize, int base, boolean hasRings) {
         if (base % Words.LINE_BYTES != 0) {
             throw new IllegalArgumentException(
                     "rings begin at byte " + base + ", which is in the midst of a line of " + Words.LINE_BYTES);
         }
         this.base = base;
         this.worldSize = worldSize;
+        this.hasRings = hasRings;
         int rings = Math.max(1, LANES * (worldSize - 1));
         int share = Integer.highestOneBit(BUDGET_BYTES / rings);
         this.ringBytes = Math.max(RING_BYTES_LEAST, Math.min(RING_BYTES_MOST, share));
@@ -46,7 +49,16 @@ public final class RingLayout {
      * @return offset in the area, a multiple of 128
      */
     public int end() {
-        return ring(worldSize - 1, worldSize, Lane.values()[0]);
+        return hasRings ? ring(worldSize - 1, worldSize, Lane.values()[0]) : base + 2 * Words.LINE_BYTES;
+    }
+
+    /**
+     * Returns whether links are rings.
+     *
+     * @return false where only the words are used
+     */
+    public boolean hasRings() {
+        return hasRings;
     }
 
     /** Returns the bytes that a ring holds, a power of two. */

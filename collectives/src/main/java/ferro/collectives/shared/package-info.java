@@ -1,8 +1,10 @@
 /**
  * Ranks of one host over memory that they share.
  *
- * <p>Links are rings of bytes: start reading at {@link ferro.collectives.shared.NearTransport}, then at {@code RingWriter}
- * and {@code RingReader}.
+ * <p>Collectives are programs, data as plans are: start reading at {@link ferro.collectives.shared.Program}, then at
+ * {@link ferro.collectives.shared.SharedAlgorithms}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are
+ * rings of bytes: start at {@link ferro.collectives.shared.NearTransport}, then at {@code RingWriter} and
+ * {@code RingReader}.
  *
  * <p>Nothing here knows how the memory is made, waits, takes a lock, or opens a socket.
  */

@@ -188,7 +188,7 @@ class NearLinkTest {
         pair.driveUntilStill();
         assertEquals(0, from.sent());
         assertEquals(0, to.bytesMoved());
-        assertTrue(from.bytesMoved() <= new RingLayout(2, 0).ringBytes(), pair.first.toString());
+        assertTrue(from.bytesMoved() <= new RingLayout(2, 0, true).ringBytes(), pair.first.toString());
         HostTensor copy = floats("direct", count);
         to.receive(CALL, copy, 0, count);
         pair.driveUntil(() -> from.sent() == 1 && to.received() == 1);

@@ -160,7 +160,7 @@ class NearTransportTest {
 
     private NearTransport[] ends(int worldSize) {
         bare = ThreadMedium.group(worldSize, background);
-        RingLayout layout = new RingLayout(worldSize, 256);
+        RingLayout layout = new RingLayout(worldSize, 256, true);
         OneJvm memory = new OneJvm(worldSize, layout.end());
         boolean[] near = new boolean[worldSize];
         Arrays.fill(near, true);

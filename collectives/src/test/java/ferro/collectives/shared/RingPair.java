@@ -14,7 +14,7 @@ final class RingPair {
     final Side second;
 
     RingPair() {
-        RingLayout layout = new RingLayout(2, 0);
+        RingLayout layout = new RingLayout(2, 0, true);
         OneJvm memory = new OneJvm(2, layout.end());
         first = new Side(0, layout, memory);
         second = new Side(1, layout, memory);

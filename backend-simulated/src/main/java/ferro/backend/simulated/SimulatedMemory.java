@@ -1,0 +1,70 @@
+package ferro.backend.simulated;
+
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** Areas of ranks that are threads of one JVM: plain direct buffers, made by whoever comes first. */
+final class SimulatedMemory implements SharedMemory {
+    /** More ranks would take more memory than they save time. */
+    static final int RANKS_MOST = 16;
+
+    private final ByteBuffer[] areas;
+
+    private SimulatedMemory(ByteBuffer[] areas) {
+        this.areas = areas;
+    }
+
+    /** Returns the way of the ranks of a group to their areas. */
+    static SharedMemoryProvider of(Network network, SimulatedTransport.Group ranks) {
+        return new SharedMemoryProvider() {
+            @Override
+            public Optional<String> unavailableBecause(RankContext context) {
+                return Optional.empty();
+            }
+
+            @Override
+            public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+                return new SimulatedMemory(network.areas(ranks, (int) bytes));
+            }
+
+            @Override
+            public boolean isOneProcess() {
+                return true;
+            }
+        };
+    }
+
+    @Override
+    public byte[] offer() {
+        return new byte[0];
+    }
+
+    @Override
+    public Optional<String> reach(int rank, byte[] offer) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void settle() {
+        // nobody looks for a name
+    }
+
+    @Override
+    public ByteBuffer area(int rank) {
+        return areas[rank];
+    }
+
+    @Override
+    public String host() {
+        return "this JVM";
+    }
+
+    @Override
+    public void close() {
+        // the collector takes it with the network
+    }
+}

@@ -1,0 +1,61 @@
+package ferro.collectives;
+
+import ferro.HostTensor;
+import ferro.collectives.control.Names;
+import ferro.collectives.shared.SharedMachine;
+import java.util.BitSet;
+
+/** Executes programs over shared memory. */
+final class SharedRunner implements Runner {
+    private final SharedMachine machine;
+
+    SharedRunner(SharedMachine machine) {
+        this.machine = machine;
+    }
+
+    @Override
+    public void begin(Operation operation) {
+        Prepared prepared = operation.prepared();
+        machine.begin(prepared.program, operation.header(), operation.in(), operation.out(), prepared.op);
+    }
+
+    @Override
+    public boolean advance() {
+        return machine.advance();
+    }
+
+    @Override
+    public boolean isFinished() {
+        return machine.isFinished();
+    }
+
+    @Override
+    public BitSet waitingFor() {
+        return machine.waitingFor();
+    }
+
+    @Override
+    public String progress() {
+        return machine.progress();
+    }
+
+    @Override
+    public PendingWork.Position position() {
+        return new PendingWork.Position(machine.step(), machine.bytesMoved(), Names.list(waitingFor()));
+    }
+
+    @Override
+    public boolean show(Prepared prepared, long sequence, HostTensor in) {
+        return machine.show(prepared.program, sequence, prepared.call, in, prepared.op);
+    }
+
+    @Override
+    public boolean take(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
+        return machine.take(prepared.program, sequence, prepared.call, in, out);
+    }
+
+    @Override
+    public boolean usesLinks() {
+        return false;
+    }
+}

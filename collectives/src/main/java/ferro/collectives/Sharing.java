@@ -1,0 +1,62 @@
+package ferro.collectives;
+
+import ferro.collectives.shared.AreaLayout;
+import ferro.collectives.shared.Nearness;
+import ferro.collectives.shared.RingLayout;
+import ferro.collectives.shared.SharedMachine;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
+
+/**
+ * What the ranks of a group share memory for, and where it lies in their areas; the same on all ranks.
+ *
+ * @param group  who
+ * @param layout of what collectives use
+ * @param rings  of what links use, behind it
+ */
+record Sharing(GroupSpec group, AreaLayout layout, RingLayout rings) {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+    /** Of all areas of a group, rings not counted: with these, eight ranks fit in the 64 MiB that a container has. */
+    private static final long BYTES_MOST = 25L << 20;
+
+    private static final long SLOTS_OF_RANK_MOST = 3L << 20;
+    private static final long SLOTS_OF_RANK_LEAST = 3L << 16;
+    /** Threads of one process share a cache, and groups of them are made by the thousand in tests. */
+    private static final long SLOTS_OF_THREAD = 3L << 17;
+
+    private static final long PAGE = 4096;
+
+    static Sharing of(GroupSpec group, SharedMemoryProvider provider) {
+        boolean isOneProcess = provider.isOneProcess();
+        long share = Math.max(SLOTS_OF_RANK_LEAST, Math.min(SLOTS_OF_RANK_MOST, BYTES_MOST / group.worldSize()));
+        AreaLayout layout = AreaLayout.within(PAGE + (isOneProcess ? SLOTS_OF_THREAD : share));
+        // between threads, links copy from one caller's memory to the other's, which no ring can better
+        return new Sharing(group, layout, new RingLayout(group.worldSize(), layout.end(), !isOneProcess));
+    }
+
+    long areaBytes() {
+        return (rings.end() + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /** Makes what runs operations over areas that all ranks have reached. */
+    SharedMachine machine(SharedMemory memory, Transport.Events events, IntConsumer wake) {
+        ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
+        for (int rank = 0; rank < areas.length; rank++) {
+            areas[rank] = memory.area(rank);
+        }
+        return new SharedMachine(new SharedMachine.Place(group.rank(), layout, areas, events, wake));
+    }
+
+    /** Says once per group who is near whom. */
+    void report(Nearness nearness) {
+        Level level = rings.hasRings() ? Level.INFO : Level.DEBUG;
+        for (String line : group.rank() == 0 ? nearness.lines() : java.util.List.<String>of()) {
+            LOG.log(level, "group \"" + group.name() + "\": " + line);
+        }
+    }
+}

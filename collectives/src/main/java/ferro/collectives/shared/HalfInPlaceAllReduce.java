@@ -1,0 +1,104 @@
+package ferro.collectives.shared;
+
+import ferro.collectives.shared.ProgramBuilder.Part;
+
+/**
+ * Every rank reduces its share of each chunk, in place.
+ *
+ * <p>A rank copies the shares of the others into its slot. Rank r adds share r of all slots to its own, and writes the
+ * result into the slot of rank r + 1, where it has just read the last of them, so that no line is written that another has
+ * read last; from there all others copy it. The next chunk is copied in before the results of this one are copied out.
+ *
+ * <p>With two ranks each copies half a message in and half out, and combines half: measured against separate slots for
+ * results in docs/performance.
+ */
+final class HalfInPlaceAllReduce {
+    /** What is combined of one rank after the other, so that the sum so far stays in the first-level cache. */
+    private static final int BLOCK_BYTES = 16 << 10;
+
+    private final SharedCall call;
+    private final Chunks chunks;
+    private final ProgramBuilder program;
+
+    private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
+        this.call = call;
+        this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
+        this.program = new ProgramBuilder(call, "halfInPlace", chunks.slots(), 2 * chunks.count());
+    }
+
+    static Program program(SharedCall call, int chunkBytes) {
+        return new HalfInPlaceAllReduce(call, chunkBytes).program();
+    }
+
+    private Program program() {
+        int last = chunks.count() - 1;
+        copyIn(0);
+        program.enter();
+        for (int chunk = 0; chunk <= last; chunk++) {
+            if (chunk == 0) {
+                program.awaitAllEntered();
+            } else {
+                program.awaitAll(copiedIn(chunk));
+            }
+            reduce(chunk);
+            program.publish(reduced(chunk));
+            if (chunk < last) {
+                copyIn(chunk + 1);
+                program.publish(copiedIn(chunk + 1));
+            }
+            copyOut(chunk);
+        }
+        return program.build();
+    }
+
+    private static int copiedIn(int chunk) {
+        return 2 * chunk;
+    }
+
+    private static int reduced(int chunk) {
+        return 2 * chunk + 1;
+    }
+
+    private void copyIn(int chunk) {
+        for (int rank = 0; rank < call.worldSize(); rank++) {
+            if (rank != call.rank()) {
+                Part share = share(chunk, rank);
+                program.copyIn(element(chunk, share), share);
+            }
+        }
+    }
+
+    private void reduce(int chunk) {
+        Part share = share(chunk, call.rank());
+        long from = element(chunk, share);
+        program.copy(from, from, share.count());
+        int block = call.worldSize() == 2 ? Math.max(1, share.count()) : BLOCK_BYTES / call.unit();
+        for (int done = 0; done < share.count(); done += block) {
+            int count = Math.min(block, share.count() - done);
+            Part part = new Part(share.chunk(), share.at() + done * call.unit(), count);
+            for (int places = 2; places < call.worldSize(); places++) {
+                program.combine(call.behind(places), part, from + done);
+            }
+            if (call.worldSize() > 1) {
+                program.combineBoth(call.behind(1), part, from + done);
+            }
+        }
+    }
+
+    private void copyOut(int chunk) {
+        for (int places = 1; places < call.worldSize(); places++) {
+            int peer = call.behind(places);
+            Part share = share(chunk, peer);
+            program.await(peer, reduced(chunk));
+            program.copyOut(call.behind(places + 1), share, element(chunk, share));
+        }
+    }
+
+    private long element(int chunk, Part share) {
+        return chunks.start(chunk) + share.at() / call.unit();
+    }
+
+    private Part share(int chunk, int rank) {
+        return Shares.of(chunks.piece(chunk, 0), call, rank);
+    }
+}

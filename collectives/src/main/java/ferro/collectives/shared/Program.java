@@ -1,0 +1,176 @@
+package ferro.collectives.shared;
+
+/**
+ * What one rank does in one collective over shared memory, as data: steps in order, a field an array, so that running them
+ * allocates and looks up nothing.
+ *
+ * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link AreaLayout#SLOTS} of an area, where c counts the
+ * chunks of all operations before; chunk {@link #LINE} is the payload of the header line. Flags count up over all
+ * operations; the values here begin at 0 with each.
+ */
+public final class Program {
+    /** The chunk that lies beside the header. */
+    static final int LINE = -1;
+
+    /** Waits until every rank has entered the operation before; first step of each program. */
+    static final byte GATE = 0;
+    /** Publishes the header: this rank is in this operation, and what it has written for it can be read. */
+    static final byte ENTER = 1;
+    /** Waits until a rank has entered, and compares headers. */
+    static final byte AWAIT_ENTERED = 2;
+    /** Waits until all ranks have. */
+    static final byte AWAIT_ALL_ENTERED = 3;
+    /** Sets this rank's flag. */
+    static final byte PUBLISH = 4;
+    /** Waits for the flag of a rank. */
+    static final byte AWAIT = 5;
+    /** Waits for the flags of all other ranks. */
+    static final byte AWAIT_ALL = 6;
+    /** Copies from the operand into this rank's area. */
+    static final byte COPY_IN = 7;
+    /** Copies from a rank's area into the result. */
+    static final byte COPY_OUT = 8;
+    /** Copies from the operand to the result, nothing where they are the same memory. */
+    static final byte COPY = 9;
+    /** Combines a rank's area into the result. */
+    static final byte COMBINE = 10;
+    /** Combines the result and a rank's area into both. */
+    static final byte COMBINE_BOTH = 11;
+    /** Combines a rank's area into the same place of this rank's. */
+    static final byte COMBINE_AREAS = 12;
+
+    final String algorithm;
+    final int size;
+    final byte[] kind;
+    /** Of waits, and whose area is touched. */
+    final int[] peer;
+    /** Of flags. */
+    final int[] value;
+
+    final int[] chunk;
+    /** Byte in the chunk. */
+    final int[] at;
+    /** Elements of operand and result. */
+    final long[] in;
+
+    final long[] out;
+    final int[] count;
+    /** How many chunks the operation has, equal on all ranks. */
+    final int chunks;
+    /** At least as large as all values of flags, which begin at 1; equal on all ranks. */
+    final int values;
+
+    /** The step by which this rank enters. */
+    final int entered;
+    /** Whether a rank enters, and then only waits for others to have entered, and moves data: what a blocking call takes at once. */
+    final boolean isDirect;
+
+    private final long movedElements;
+
+    Program(ProgramBuilder builder) {
+        this.algorithm = builder.algorithm();
+        this.size = builder.size();
+        this.kind = builder.kinds();
+        this.peer = builder.ints(ProgramBuilder.Field.PEER);
+        this.value = builder.ints(ProgramBuilder.Field.VALUE);
+        this.chunk = builder.ints(ProgramBuilder.Field.CHUNK);
+        this.at = builder.ints(ProgramBuilder.Field.AT);
+        this.count = builder.ints(ProgramBuilder.Field.COUNT);
+        this.in = builder.longs(true);
+        this.out = builder.longs(false);
+        this.chunks = builder.chunks();
+        this.values = builder.values();
+        this.movedElements = moved(size);
+        this.entered = enters();
+        this.isDirect = looksDirect();
+    }
+
+    private int enters() {
+        int step = 1;
+        while (kind[step] == COPY_IN) {
+            step++;
+        }
+        return step;
+    }
+
+    private boolean looksDirect() {
+        boolean direct = kind[entered] == ENTER;
+        for (int i = entered + 1; i < size; i++) {
+            direct &= kind[i] == AWAIT_ENTERED || kind[i] > COPY_IN;
+        }
+        return direct;
+    }
+
+    /**
+     * Returns the name of the algorithm, which is part of the fingerprint of its operations.
+     *
+     * @return for example {@code halfInPlace}
+     */
+    public String algorithm() {
+        return algorithm;
+    }
+
+    /**
+     * Returns the number of steps.
+     *
+     * @return steps
+     */
+    public int steps() {
+        return size;
+    }
+
+    /**
+     * Returns how many elements this rank writes for other ranks and reads of theirs.
+     *
+     * @return elements
+     */
+    public long movedElements() {
+        return movedElements;
+    }
+
+    /** Returns how many elements the first steps move. */
+    long moved(int steps) {
+        long sum = 0;
+        for (int i = 0; i < steps; i++) {
+            sum += switch (kind[i]) {
+                case COPY_IN, COPY_OUT, COMBINE, COMBINE_AREAS -> count[i];
+                case COMBINE_BOTH -> 2L * count[i];
+                default -> 0;
+            };
+        }
+        return sum;
+    }
+
+    /** Returns how many elements of other ranks the first steps read. */
+    long received(int steps) {
+        long sum = 0;
+        for (int i = 0; i < steps; i++) {
+            sum += switch (kind[i]) {
+                case COPY_OUT, COMBINE, COMBINE_AREAS, COMBINE_BOTH -> count[i];
+                default -> 0;
+            };
+        }
+        return sum;
+    }
+
+    /** Says what a step is, for messages about programs that are wrong. */
+    String text(int step) {
+        String name = switch (kind[step]) {
+            case GATE -> "gate";
+            case ENTER -> "enter";
+            case AWAIT_ENTERED -> "await entered";
+            case AWAIT_ALL_ENTERED -> "await all entered";
+            case PUBLISH -> "publish";
+            case AWAIT -> "await";
+            case AWAIT_ALL -> "await all";
+            case COPY_IN -> "copy in";
+            case COPY_OUT -> "copy out";
+            case COPY -> "copy";
+            case COMBINE -> "combine";
+            case COMBINE_BOTH -> "combine both";
+            default -> "combine areas";
+        };
+        return "step " + step + " of " + size + " (" + name + ", peer " + peer[step] + ", value " + value[step]
+                + ", chunk " + chunk[step] + " byte " + at[step] + ", " + count[step] + " elements)";
+    }
+}

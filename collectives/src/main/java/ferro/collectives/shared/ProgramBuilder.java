@@ -1,0 +1,157 @@
+package ferro.collectives.shared;
+
+import java.util.Arrays;
+
+/** Writes down the program of one rank. */
+final class ProgramBuilder {
+    private final SharedCall call;
+    private final String algorithm;
+    private final int chunks;
+    private final int values;
+    private byte[] kinds = new byte[16];
+    private int[][] ints = new int[Field.values().length][16];
+    private long[] in = new long[16];
+    private long[] out = new long[16];
+    private int size;
+
+    /** What a step has as a small number. */
+    enum Field {
+        PEER,
+        VALUE,
+        CHUNK,
+        AT,
+        COUNT
+    }
+
+    /**
+     * Some elements of a chunk.
+     *
+     * @param chunk  which, or {@link Program#LINE}
+     * @param at     first byte in it
+     * @param count  elements
+     */
+    record Part(int chunk, int at, int count) {}
+
+    /**
+     * Begins a program with its gate.
+     *
+     * @param chunks how many there are, without the line
+     * @param values at least as large as all values of flags
+     */
+    ProgramBuilder(SharedCall call, String algorithm, int chunks, int values) {
+        this.call = call;
+        this.algorithm = algorithm;
+        this.chunks = chunks;
+        this.values = values;
+        wait(Program.GATE, -1, 0);
+    }
+
+    void enter() {
+        wait(Program.ENTER, -1, 0);
+    }
+
+    void awaitEntered(int peer) {
+        wait(Program.AWAIT_ENTERED, peer, 0);
+    }
+
+    void awaitAllEntered() {
+        wait(Program.AWAIT_ALL_ENTERED, -1, 0);
+    }
+
+    void publish(int value) {
+        wait(Program.PUBLISH, -1, value);
+    }
+
+    void await(int peer, int value) {
+        wait(Program.AWAIT, peer, value);
+    }
+
+    void awaitAll(int value) {
+        wait(Program.AWAIT_ALL, -1, value);
+    }
+
+    void copyIn(long from, Part to) {
+        move(Program.COPY_IN, call.rank(), to, from, 0);
+    }
+
+    void copyOut(int peer, Part from, long to) {
+        move(Program.COPY_OUT, peer, from, 0, to);
+    }
+
+    void copy(long from, long to, int count) {
+        move(Program.COPY, -1, new Part(0, 0, count), from, to);
+    }
+
+    void combine(int peer, Part from, long to) {
+        move(Program.COMBINE, peer, from, 0, to);
+    }
+
+    void combineBoth(int peer, Part both, long to) {
+        move(Program.COMBINE_BOTH, peer, both, 0, to);
+    }
+
+    void combineAreas(int peer, Part part) {
+        move(Program.COMBINE_AREAS, peer, part, 0, 0);
+    }
+
+    Program build() {
+        return new Program(this);
+    }
+
+    private void wait(byte kind, int peer, int value) {
+        add(kind, peer, value, new Part(0, 0, 0));
+    }
+
+    private void move(byte kind, int peer, Part part, long from, long to) {
+        if (part.count > 0) {
+            add(kind, peer, 0, part);
+            in[size - 1] = from;
+            out[size - 1] = to;
+        }
+    }
+
+    private void add(byte kind, int peer, int value, Part part) {
+        if (size == kinds.length) {
+            int longer = 2 * size;
+            kinds = Arrays.copyOf(kinds, longer);
+            in = Arrays.copyOf(in, longer);
+            out = Arrays.copyOf(out, longer);
+            Arrays.setAll(ints, field -> Arrays.copyOf(ints[field], longer));
+        }
+        kinds[size] = kind;
+        ints[Field.PEER.ordinal()][size] = peer;
+        ints[Field.VALUE.ordinal()][size] = value;
+        ints[Field.CHUNK.ordinal()][size] = part.chunk;
+        ints[Field.AT.ordinal()][size] = part.at;
+        ints[Field.COUNT.ordinal()][size] = part.count;
+        size++;
+    }
+
+    String algorithm() {
+        return algorithm;
+    }
+
+    int chunks() {
+        return chunks;
+    }
+
+    int values() {
+        return values;
+    }
+
+    int size() {
+        return size;
+    }
+
+    byte[] kinds() {
+        return Arrays.copyOf(kinds, size);
+    }
+
+    int[] ints(Field field) {
+        return Arrays.copyOf(ints[field.ordinal()], size);
+    }
+
+    long[] longs(boolean ofOperand) {
+        return Arrays.copyOf(ofOperand ? in : out, size);
+    }
+}

@@ -1,0 +1,131 @@
+package ferro.collectives.shared;
+
+/**
+ * From the root to all, and from all to the root: who has data stages it, who wants it copies it out. Readers say what they
+ * have read as far as the writer needs to know before it uses the slot again.
+ */
+final class RootedPrograms {
+    private static final String NAME = "staged";
+
+    private final SharedCall call;
+    private final Chunks chunks;
+    private final boolean hasPieces;
+    private final ProgramBuilder program;
+
+    private RootedPrograms(SharedCall call, Chunks chunks, boolean hasPieces) {
+        this.call = call;
+        this.chunks = chunks;
+        this.hasPieces = hasPieces;
+        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
+    }
+
+    static Program broadcast(SharedCall call, int chunkBytes) {
+        Chunks chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
+        return new RootedPrograms(call, chunks, false).fromRoot();
+    }
+
+    static Program scatter(SharedCall call, int chunkBytes) {
+        Chunks chunks = Chunks.of(call.part(), call.unit(), call.worldSize(), chunkBytes);
+        return new RootedPrograms(call, chunks, true).fromRoot();
+    }
+
+    static Program gather(SharedCall call, int chunkBytes) {
+        Chunks chunks = Chunks.of(call.part(), call.unit(), 1, chunkBytes);
+        return new RootedPrograms(call, chunks, true).toRoot();
+    }
+
+    private Program fromRoot() {
+        if (call.isRoot()) {
+            write();
+            return program.build();
+        }
+        program.enter();
+        for (int chunk = 0; chunk < chunks.count(); chunk++) {
+            awaitWritten(call.root(), chunk);
+            int piece = hasPieces ? call.rank() : 0;
+            program.copyOut(call.root(), chunks.piece(chunk, piece), chunks.start(chunk));
+            tellRead(chunk);
+        }
+        return program.build();
+    }
+
+    private Program toRoot() {
+        if (!call.isRoot()) {
+            write();
+            return program.build();
+        }
+        program.enter();
+        for (int chunk = 0; chunk < chunks.count(); chunk++) {
+            long own = call.rank() * chunks.elements() + chunks.start(chunk);
+            program.copy(chunks.start(chunk), own, chunks.length(chunk));
+            for (int places = 1; places < call.worldSize(); places++) {
+                int peer = call.behind(places);
+                awaitWritten(peer, chunk);
+                program.copyOut(peer, chunks.piece(chunk, 0), peer * chunks.elements() + chunks.start(chunk));
+            }
+            tellRead(chunk);
+        }
+        return program.build();
+    }
+
+    private void write() {
+        for (int chunk = 0; chunk < chunks.count(); chunk++) {
+            if (chunk == 1) {
+                program.awaitAllEntered();
+            }
+            awaitRead(chunk - AreaLayout.SLOTS);
+            stage(chunk);
+            if (chunk == 0) {
+                program.enter();
+            } else {
+                program.publish(chunk);
+            }
+            if (scatters()) {
+                long from = call.rank() * chunks.elements() + chunks.start(chunk);
+                program.copy(from, chunks.start(chunk), chunks.length(chunk));
+            }
+        }
+        awaitRead(chunks.count() - AreaLayout.SLOTS);
+    }
+
+    private void stage(int chunk) {
+        if (!scatters()) {
+            program.copyIn(chunks.start(chunk), chunks.piece(chunk, 0));
+            return;
+        }
+        for (int places = 1; places < call.worldSize(); places++) {
+            int rank = call.behind(places);
+            program.copyIn(rank * chunks.elements() + chunks.start(chunk), chunks.piece(chunk, rank));
+        }
+    }
+
+    private boolean scatters() {
+        return hasPieces && call.isRoot();
+    }
+
+    private void awaitWritten(int peer, int chunk) {
+        if (chunk == 0) {
+            program.awaitEntered(peer);
+        } else {
+            program.await(peer, chunk);
+        }
+    }
+
+    private void tellRead(int chunk) {
+        if (chunk <= chunks.count() - AreaLayout.SLOTS) {
+            program.publish(chunk + 1);
+        }
+    }
+
+    private void awaitRead(int chunk) {
+        if (chunk < 0) {
+            return;
+        }
+        boolean toRoot = !call.isRoot();
+        if (toRoot) {
+            program.await(call.root(), chunk + 1);
+        } else {
+            program.awaitAll(chunk + 1);
+        }
+    }
+}

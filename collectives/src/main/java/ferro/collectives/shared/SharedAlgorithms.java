@@ -1,0 +1,122 @@
+package ferro.collectives.shared;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The algorithms of ranks that all share memory, and which one an operation uses: by what is equal on every rank.
+ *
+ * <p>What every program keeps to, so that any may follow any other, is proved by a test for all of them:
+ * <ul>
+ *   <li>A rank begins an operation only when all have entered the one before (the gate), and so have ended the one before
+ *       that. What was written in that one may be written over: the other header line, and the slot of chunk 0.
+ *   <li>Chunk 1 is written only when all have entered this operation, chunk i from {@link AreaLayout#SLOTS} on only when
+ *       chunk i - SLOTS has been read by all.
+ *   <li>A rank ends an operation of at least SLOTS chunks only when chunk (number of chunks - SLOTS) has been read by all.
+ *   <li>A rank enters without waiting for anything but the gate.
+ * </ul>
+ */
+public final class SharedAlgorithms {
+    private static final int KIB = 1024;
+    /** To here every rank reads all that the others have; above, each reduces its share. */
+    private static final int FLAT_BYTES_MOST = 4 * KIB;
+
+    private static final String FLAT = "flat";
+    private static final String STAGED = "staged";
+
+    private static final Map<String, Map<String, Algorithm>> ALGORITHMS = Map.of(
+            "allReduce",
+            rows(new Row(FLAT, FlatReductions::allReduce), new Row("halfInPlace", HalfInPlaceAllReduce::program)),
+            "reduce",
+            rows(new Row(FLAT, FlatReductions::reduce), new Row("shares", SharesReduce::program)),
+            "broadcast",
+            rows(new Row(STAGED, RootedPrograms::broadcast)),
+            "scatter",
+            rows(new Row(STAGED, RootedPrograms::scatter)),
+            "gather",
+            rows(new Row(STAGED, RootedPrograms::gather)),
+            "allGather",
+            rows(new Row(STAGED, ExchangePrograms::allGather)),
+            "reduceScatter",
+            rows(new Row(STAGED, ExchangePrograms::reduceScatter)),
+            "allToAll",
+            rows(new Row(STAGED, ExchangePrograms::allToAll)),
+            "barrier",
+            rows(new Row(FLAT, ExchangePrograms::barrier)));
+
+    private SharedAlgorithms() {}
+
+    /** Makes the program of one rank. */
+    @FunctionalInterface
+    private interface Algorithm {
+        Program program(SharedCall call, int chunkBytes);
+    }
+
+    /** An algorithm and its name. */
+    private record Row(String name, Algorithm algorithm) {}
+
+    /**
+     * Returns whether an operation of this kind can run over shared memory.
+     *
+     * @param kind as {@link ferro.Collective#kind}
+     * @return whether {@link #algorithms} lists any
+     */
+    public static boolean has(String kind) {
+        return ALGORITHMS.containsKey(kind);
+    }
+
+    /**
+     * Lists the algorithms of a kind.
+     *
+     * @param kind as {@link ferro.Collective#kind}
+     * @return names; none if there is no such kind
+     */
+    public static List<String> algorithms(String kind) {
+        return List.copyOf(ALGORITHMS.getOrDefault(kind, Map.of()).keySet());
+    }
+
+    /**
+     * Returns the algorithm for an operation.
+     *
+     * @param call operation
+     * @return its name
+     */
+    public static String algorithm(SharedCall call) {
+        List<String> names = List.copyOf(ALGORITHMS.get(call.kind()).keySet());
+        return call.bytes() <= FLAT_BYTES_MOST ? names.get(0) : names.get(names.size() - 1);
+    }
+
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call      operation, and whose program
+     * @param algorithm one of {@link #algorithms}
+     * @param layout    of the areas
+     * @return program
+     */
+    public static Program program(SharedCall call, String algorithm, AreaLayout layout) {
+        return program(call, algorithm, Math.min(layout.slotBytes(), chunkBytes(call.bytes())));
+    }
+
+    /** As above, with chunks of a size: for proofs. */
+    static Program program(SharedCall call, String algorithm, int chunkBytes) {
+        return ALGORITHMS.get(call.kind()).get(algorithm).program(call, chunkBytes);
+    }
+
+    /** Returns how much is staged at once; measured, see docs/performance. */
+    private static int chunkBytes(long bytes) {
+        if (bytes >= 8 * KIB * KIB && bytes < 32 * KIB * KIB) {
+            return KIB * KIB;
+        }
+        return 256 * KIB;
+    }
+
+    private static Map<String, Algorithm> rows(Row... rows) {
+        Map<String, Algorithm> byName = new LinkedHashMap<>();
+        for (Row row : rows) {
+            byName.put(row.name, row.algorithm);
+        }
+        return byName;
+    }
+}

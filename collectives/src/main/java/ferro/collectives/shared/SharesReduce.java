@@ -1,0 +1,87 @@
+package ferro.collectives.shared;
+
+import ferro.collectives.shared.ProgramBuilder.Part;
+
+/**
+ * Reduce where every rank reduces its share of each chunk in its own slot, the root in its result; the root then copies the
+ * shares out. The operands of the other ranks stay as they are.
+ */
+final class SharesReduce {
+    private final SharedCall call;
+    private final Chunks chunks;
+    private final ProgramBuilder program;
+
+    private SharesReduce(SharedCall call, int chunkBytes) {
+        this.call = call;
+        this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
+        this.program = new ProgramBuilder(call, "shares", chunks.slots(), 2 * chunks.count());
+    }
+
+    static Program program(SharedCall call, int chunkBytes) {
+        return new SharesReduce(call, chunkBytes).program();
+    }
+
+    private Program program() {
+        int last = chunks.count() - 1;
+        copyIn(0);
+        program.enter();
+        for (int chunk = 0; chunk <= last; chunk++) {
+            if (chunk == 0) {
+                program.awaitAllEntered();
+            } else {
+                program.awaitAll(2 * chunk);
+            }
+            reduce(chunk);
+            program.publish(2 * chunk + 1);
+            if (chunk < last) {
+                copyIn(chunk + 1);
+                program.publish(2 * chunk + 2);
+            }
+            if (call.isRoot()) {
+                copyOut(chunk);
+            }
+        }
+        return program.build();
+    }
+
+    private void copyIn(int chunk) {
+        for (int rank = 0; rank < call.worldSize(); rank++) {
+            if (rank != call.root() || !call.isRoot()) {
+                Part share = share(chunk, rank);
+                program.copyIn(element(chunk, share), share);
+            }
+        }
+    }
+
+    private void reduce(int chunk) {
+        Part share = share(chunk, call.rank());
+        long from = element(chunk, share);
+        if (call.isRoot()) {
+            program.copy(from, from, share.count());
+        }
+        for (int places = 1; places < call.worldSize(); places++) {
+            if (call.isRoot()) {
+                program.combine(call.behind(places), share, from);
+            } else {
+                program.combineAreas(call.behind(places), share);
+            }
+        }
+    }
+
+    private void copyOut(int chunk) {
+        for (int places = 1; places < call.worldSize(); places++) {
+            int peer = call.behind(places);
+            Part share = share(chunk, peer);
+            program.await(peer, 2 * chunk + 1);
+            program.copyOut(peer, share, element(chunk, share));
+        }
+    }
+
+    private long element(int chunk, Part share) {
+        return chunks.start(chunk) + share.at() / call.unit();
+    }
+
+    private Part share(int chunk, int rank) {
+        return Shares.of(chunks.piece(chunk, 0), call, rank);
+    }
+}

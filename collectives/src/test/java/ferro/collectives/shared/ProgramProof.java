@@ -1,0 +1,293 @@
+package ferro.collectives.shared;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Proves the programs of all ranks for a sequence of operations, without memory, threads or trust in how they were made: no
+ * deadlock, nothing read before it is published, nothing written that somebody may still read, each operand counted exactly
+ * once, the same expression on all ranks.
+ *
+ * <p>One order stands for all. A wait is for the first publication that satisfies it, so what a rank knows at each step does
+ * not depend on the order; two steps that touch the same cell without one knowing of the other are found whichever is run
+ * first, by the clocks or by what is read.
+ */
+final class ProgramProof {
+    /** So long that a line holds few elements, and a proof takes little time. */
+    static final int UNIT = 16;
+
+    private static final int LINE_CELLS = AreaLayout.LINE_PAYLOAD_BYTES / UNIT;
+
+    private final int ranks;
+    private final int slotCells;
+    private final Values values = new Values();
+    private final SharedArea[] areas;
+    private final SharedArea headers;
+    private final int[][] clocks;
+    private final int[][] entered;
+    private final int[][][] enteredAt;
+    private final List<List<int[]>> flags = new ArrayList<>();
+    private final int[] flag;
+    private final int[] operation;
+    private final int[] step;
+    private final long[] chunksBefore;
+    private final int[] valuesBefore;
+    private List<Run> runs;
+
+    /** What is wrong. */
+    static final class Refuted extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Refuted(String why) {
+            super(why);
+        }
+    }
+
+    /**
+     * An operation.
+     *
+     * @param kind      of it
+     * @param algorithm which
+     * @param elements  of all parts
+     * @param root      or 0
+     * @param inPlace   whether operand and result are one memory where they may be
+     */
+    record Operation(String kind, String algorithm, int elements, int root, boolean inPlace) {}
+
+    /** An operation on all ranks: programs and memory. */
+    private record Run(Operation operation, List<Program> programs, RankMemory[] memory) {}
+
+    ProgramProof(int ranks, int chunkBytes) {
+        this.ranks = ranks;
+        this.slotCells = chunkBytes / UNIT;
+        this.areas = new SharedArea[ranks];
+        this.headers = new SharedArea(ranks, 2 * ranks);
+        this.clocks = new int[ranks][ranks];
+        this.entered = new int[ranks][2];
+        this.enteredAt = new int[ranks][2][ranks];
+        this.flag = new int[ranks];
+        this.operation = new int[ranks];
+        this.step = new int[ranks];
+        this.chunksBefore = new long[ranks];
+        this.valuesBefore = new int[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            areas[rank] = new SharedArea(ranks, 2 * LINE_CELLS + AreaLayout.SLOTS * slotCells);
+            flags.add(new ArrayList<>());
+            clocks[rank][rank] = 1;
+        }
+    }
+
+    /** Returns what is wrong, naming operation, rank and step. */
+    Optional<String> whyNot(List<Operation> operations) {
+        runs = new ArrayList<>();
+        for (Operation each : operations) {
+            List<Program> programs = new ArrayList<>();
+            for (int rank = 0; rank < ranks; rank++) {
+                SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
+                programs.add(SharedAlgorithms.program(call, each.algorithm, slotCells * UNIT));
+            }
+            runs.add(new Run(each, programs, RankMemory.of(each, ranks, runs.size(), values)));
+        }
+        String refuted = run();
+        return refuted == null
+                ? Expected.whyNot(operations, runs.stream().map(Run::memory).toList(), values)
+                : Optional.of(refuted);
+    }
+
+    private String run() {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            for (int rank = 0; rank < ranks; rank++) {
+                try {
+                    moved |= advance(rank);
+                } catch (Refuted why) {
+                    return where(rank) + why.getMessage();
+                }
+            }
+        }
+        for (int rank = 0; rank < ranks; rank++) {
+            if (operation[rank] < runs.size()) {
+                return where(rank) + "waits for ever";
+            }
+        }
+        return null;
+    }
+
+    private String where(int rank) {
+        Run run = runs.get(operation[rank]);
+        return "operation " + operation[rank] + " " + run.operation + " rank " + rank + " of " + ranks + " "
+                + run.programs.get(rank).text(step[rank]) + ": ";
+    }
+
+    private boolean advance(int rank) {
+        boolean moved = false;
+        while (operation[rank] < runs.size()) {
+            Program program = runs.get(operation[rank]).programs.get(rank);
+            while (step[rank] < program.size) {
+                if (!done(rank, program, step[rank])) {
+                    return moved;
+                }
+                step[rank]++;
+                moved = true;
+            }
+            chunksBefore[rank] += program.chunks;
+            valuesBefore[rank] += program.values;
+            operation[rank]++;
+            step[rank] = 0;
+        }
+        return moved;
+    }
+
+    private boolean done(int rank, Program program, int at) {
+        switch (program.kind[at]) {
+            case Program.GATE:
+                return all(rank, peer -> hasEntered(rank, peer, operation[rank]));
+            case Program.ENTER:
+                enter(rank);
+                return true;
+            case Program.AWAIT_ENTERED:
+                return hasEntered(rank, program.peer[at], operation[rank] + 1);
+            case Program.AWAIT_ALL_ENTERED:
+                return all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1));
+            case Program.PUBLISH:
+                publish(rank, valuesBefore[rank] + program.value[at]);
+                return true;
+            case Program.AWAIT:
+                return reached(rank, program.peer[at], valuesBefore[rank] + program.value[at]);
+            case Program.AWAIT_ALL:
+                return all(rank, peer -> reached(rank, peer, valuesBefore[rank] + program.value[at]));
+            default:
+                for (int i = 0; i < program.count[at]; i++) {
+                    move(rank, program, at, i);
+                }
+                return true;
+        }
+    }
+
+    private interface Wait {
+        boolean isOver(int peer);
+    }
+
+    private boolean all(int rank, Wait wait) {
+        for (int peer = 0; peer < ranks; peer++) {
+            if (peer != rank && !wait.isOver(peer)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Operations are counted from 1 in headers, as sequence numbers are. */
+    private boolean hasEntered(int rank, int peer, int number) {
+        int parity = number & 1;
+        if (entered[peer][parity] < number || number == 0) {
+            return number == 0;
+        }
+        if (entered[peer][parity] > number) {
+            throw new Refuted("finds rank " + peer + " in operation " + (entered[peer][parity] - 1) + " already");
+        }
+        join(rank, enteredAt[peer][parity]);
+        headers.read(2 * peer + parity, rank, clocks[rank]);
+        return true;
+    }
+
+    private void enter(int rank) {
+        int number = operation[rank] + 1;
+        headers.write(2 * rank + (number & 1), rank, clocks[rank], number);
+        entered[rank][number & 1] = number;
+        enteredAt[rank][number & 1] = released(rank);
+    }
+
+    private void publish(int rank, int value) {
+        if (value <= flag[rank] && value > 0) {
+            throw new Refuted("sets its flag back to " + value + " from " + flag[rank]);
+        }
+        flag[rank] = value;
+        int[] entry = Arrays.copyOf(released(rank), ranks + 1);
+        entry[ranks] = value;
+        flags.get(rank).add(entry);
+    }
+
+    private int[] released(int rank) {
+        int[] now = clocks[rank].clone();
+        clocks[rank][rank]++;
+        return now;
+    }
+
+    private boolean reached(int rank, int peer, int value) {
+        for (int[] entry : flags.get(peer)) {
+            if (entry[ranks] >= value) {
+                join(rank, entry);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void join(int rank, int[] other) {
+        for (int i = 0; i < ranks; i++) {
+            clocks[rank][i] = Math.max(clocks[rank][i], other[i]);
+        }
+    }
+
+    private void move(int rank, Program program, int at, int index) {
+        RankMemory memory = runs.get(operation[rank]).memory[rank];
+        long from = program.in[at] + index;
+        long to = program.out[at] + index;
+        int peer = program.peer[at];
+        switch (program.kind[at]) {
+            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), memory.in(from));
+            case Program.COPY -> memory.out(to, memory.in(from));
+            case Program.COPY_OUT -> memory.out(to, read(rank, peer, cell(rank, program, at, index)));
+            case Program.COMBINE ->
+                memory.out(to, combined(memory.out(to), read(rank, peer, cell(rank, program, at, index))));
+            case Program.COMBINE_BOTH -> {
+                int cell = cell(rank, program, at, index);
+                memory.out(to, combined(memory.out(to), read(rank, peer, cell)));
+                write(rank, peer, cell, memory.out(to));
+            }
+            default -> {
+                int cell = cell(rank, program, at, index);
+                write(rank, rank, cell, combined(read(rank, rank, cell), read(rank, peer, cell)));
+            }
+        }
+    }
+
+    private int combined(int first, int second) {
+        if (first < 0 || second < 0) {
+            throw new Refuted("combines what was never written");
+        }
+        return values.combined(first, second);
+    }
+
+    private int read(int rank, int area, int cell) {
+        return areas[area].read(cell, rank, clocks[rank]);
+    }
+
+    private void write(int rank, int area, int cell, int value) {
+        areas[area].write(cell, rank, clocks[rank], value);
+    }
+
+    private int cell(int rank, Program program, int at, int index) {
+        int offset = program.at[at] / UNIT + index;
+        if (program.at[at] % UNIT != 0) {
+            throw new Refuted("is not aligned");
+        }
+        if (program.chunk[at] == Program.LINE) {
+            check(offset, LINE_CELLS);
+            return (operation[rank] & 1) * LINE_CELLS + offset;
+        }
+        check(offset, slotCells);
+        int slot = (int) ((chunksBefore[rank] + program.chunk[at]) % AreaLayout.SLOTS);
+        return 2 * LINE_CELLS + slot * slotCells + offset;
+    }
+
+    private static void check(int offset, int cells) {
+        if (offset < 0 || offset >= cells) {
+            throw new Refuted("leaves its slot at cell " + offset + " of " + cells);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package ferro.collectives.shared;
+
+import java.util.Arrays;
+
+/** Operand and result of one rank, which may be parts of one memory. */
+final class RankMemory {
+    private final int[] in;
+    private final int[] out;
+    private final int inStart;
+    private final int outStart;
+
+    private RankMemory(int[] in, int inStart, int[] out, int outStart) {
+        this.in = in;
+        this.inStart = inStart;
+        this.out = out;
+        this.outStart = outStart;
+    }
+
+    /** Makes the memory of all ranks, operands filled. */
+    static RankMemory[] of(ProgramProof.Operation operation, int ranks, int number, Values values) {
+        RankMemory[] memory = new RankMemory[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            memory[rank] = of(operation, ranks, rank);
+            for (int i = 0; memory[rank].in != null && i < memory[rank].operandLength(operation, ranks); i++) {
+                memory[rank].in[memory[rank].inStart + i] = values.operand(number, rank, i);
+            }
+        }
+        return memory;
+    }
+
+    private int operandLength(ProgramProof.Operation operation, int ranks) {
+        return switch (operation.kind()) {
+            case "allGather", "gather" -> operation.elements() / ranks;
+            default -> operation.elements();
+        };
+    }
+
+    private static RankMemory of(ProgramProof.Operation operation, int ranks, int rank) {
+        int all = operation.elements();
+        int part = all / ranks;
+        boolean isRoot = rank == operation.root();
+        int[] whole = fresh(all);
+        int[] other = fresh(operation.inPlace() ? 0 : all);
+        return switch (operation.kind()) {
+            case "barrier" -> new RankMemory(null, 0, null, 0);
+            case "allReduce" -> new RankMemory(whole, 0, operation.inPlace() ? whole : other, 0);
+            case "allToAll" -> new RankMemory(whole, 0, fresh(all), 0);
+            case "broadcast" -> isRoot ? new RankMemory(whole, 0, whole, 0) : new RankMemory(null, 0, whole, 0);
+            case "reduce" -> new RankMemory(whole, 0, !isRoot ? null : operation.inPlace() ? whole : other, 0);
+            case "allGather" ->
+                operation.inPlace() ? new RankMemory(whole, rank * part, whole, 0) : new RankMemory(other, 0, whole, 0);
+            case "gather" ->
+                operation.inPlace() && isRoot
+                        ? new RankMemory(whole, rank * part, whole, 0)
+                        : new RankMemory(fresh(part), 0, isRoot ? whole : null, 0);
+            case "scatter" ->
+                operation.inPlace() && isRoot
+                        ? new RankMemory(whole, 0, whole, rank * part)
+                        : new RankMemory(isRoot ? whole : null, 0, fresh(part), 0);
+            default ->
+                operation.inPlace()
+                        ? new RankMemory(whole, 0, whole, rank * part)
+                        : new RankMemory(whole, 0, fresh(part), 0);
+        };
+    }
+
+    private static int[] fresh(int length) {
+        int[] memory = new int[length];
+        Arrays.fill(memory, -1);
+        return memory;
+    }
+
+    int in(long element) {
+        if (in == null) {
+            throw new ProgramProof.Refuted("reads an operand that this rank has not");
+        }
+        return in[inStart + (int) element];
+    }
+
+    int out(long element) {
+        if (out == null) {
+            throw new ProgramProof.Refuted("touches a result that this rank has not");
+        }
+        return out[outStart + (int) element];
+    }
+
+    void out(long element, int value) {
+        out(element);
+        if (value < 0) {
+            throw new ProgramProof.Refuted("copies what was never written");
+        }
+        out[outStart + (int) element] = value;
+    }
+
+    /** Returns whether the operand must be as it was. */
+    boolean keepsOperand() {
+        return in != null && in != out;
+    }
+
+    boolean hasResult() {
+        return out != null;
+    }
+}

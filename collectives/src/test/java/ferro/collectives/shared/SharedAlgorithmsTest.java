@@ -1,0 +1,83 @@
+package ferro.collectives.shared;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.collectives.shared.ProgramProof.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SharedAlgorithmsTest {
+    private static final List<String> KINDS = List.of(
+            "allReduce",
+            "reduce",
+            "broadcast",
+            "scatter",
+            "gather",
+            "allGather",
+            "reduceScatter",
+            "allToAll",
+            "barrier");
+
+    /** Elements of one chunk of 64 bytes for each rank. */
+    private static final int LINE = SharedCall.ALIGNMENT / ProgramProof.UNIT;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16})
+    void everyProgramIsProvedAlone(int ranks) {
+        for (Operation operation : all(ranks, new Random(ranks))) {
+            prove(ranks, List.of(operation));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2})
+    void everyProgramMayFollowAnyOther(int ranks) {
+        List<Operation> operations = all(ranks, new Random(ranks));
+        for (Operation first : operations) {
+            for (Operation second : operations) {
+                prove(ranks, List.of(first, second));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 16})
+    void programsInAnyOrderAreProved(int ranks) {
+        Random random = new Random(ranks);
+        List<Operation> operations = all(ranks, random);
+        for (int i = 0; i < 180 / ranks; i++) {
+            List<Operation> sequence = new ArrayList<>();
+            for (int j = 0; j < 4; j++) {
+                sequence.add(operations.get(random.nextInt(operations.size())));
+            }
+            prove(ranks, sequence);
+        }
+    }
+
+    private static void prove(int ranks, List<Operation> sequence) {
+        Optional<String> whyNot = new ProgramProof(ranks, SharedCall.ALIGNMENT * ranks).whyNot(sequence);
+        assertEquals(Optional.empty(), whyNot, sequence::toString);
+    }
+
+    /** Operations of every kind and algorithm, of none to seven chunks. */
+    private static List<Operation> all(int ranks, Random random) {
+        List<Operation> operations = new ArrayList<>();
+        for (String kind : KINDS) {
+            for (String algorithm : SharedAlgorithms.algorithms(kind)) {
+                boolean isFlat = algorithm.equals("flat");
+                int chunk = kind.endsWith("ather") ? ranks * LINE * ranks : LINE * ranks;
+                for (int elements : isFlat
+                        ? new int[] {0, ranks, LINE * ranks}
+                        : new int[] {ranks, chunk - ranks, chunk, 2 * chunk, 3 * chunk - ranks, 4 * chunk, 7 * chunk}) {
+                    operations.add(
+                            new Operation(kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean()));
+                }
+            }
+        }
+        return operations;
+    }
+}
