@@ -59,6 +59,21 @@ public enum Measured {
     }
 
     /**
+     * Returns the name that the engine and its tables of algorithms have for it.
+     *
+     * @return for example {@code allReduce}
+     */
+    public String kind() {
+        return switch (this) {
+            case ALLREDUCE -> "allReduce";
+            case ALLGATHER -> "allGather";
+            case REDUCESCATTER -> "reduceScatter";
+            case ALLTOALL -> "allToAll";
+            default -> label();
+        };
+    }
+
+    /**
      * Returns whether a reduction is part of it.
      *
      * @return whether {@code --op} means anything

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.benchmarks.CollectiveBench;
+import ferro.benchmarks.PredictBench;
 import ferro.benchmarks.Sweep;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,6 +56,12 @@ final class BenchCommand implements Callable<Integer> {
     private boolean compare;
 
     @Option(
+            names = "--predict",
+            description =
+                    "predict every collective by its plan and what links cost at this moment, and measure it as well")
+    private boolean predict;
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "show this text")
@@ -67,6 +74,10 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         JobSpec spec = options.spec();
+        if (predict) {
+            Target target = OwnTarget.of(PredictBench.class.getName(), List.of(), world.environment());
+            return new Job(spec, target, world.withoutPrefixes()).run();
+        }
         List<String> words = words();
         check(words, spec);
         if (compare) {

@@ -1,0 +1,214 @@
+package ferro.benchmarks;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.benchmarks.model.PlanTime;
+import ferro.benchmarks.model.Rates;
+import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.plan.Plan;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * The program of one rank of {@code ferro bench --predict}: measures what links and sums cost, predicts every collective by the
+ * plans that the engine would run, measures it as well, and says what larger worlds of the same links should take.
+ */
+public final class PredictBench {
+    private static final List<Measured> COLLECTIVES = List.of(
+            Measured.ALLREDUCE,
+            Measured.BROADCAST,
+            Measured.REDUCE,
+            Measured.ALLGATHER,
+            Measured.REDUCESCATTER,
+            Measured.GATHER,
+            Measured.SCATTER,
+            Measured.ALLTOALL);
+    private static final List<Long> SIZES = List.of(64L << 10, 256L << 10, 1L << 20, 4L << 20, 16L << 20, 64L << 20);
+    /** What the probe times itself, which to predict between two ranks would be no art. */
+    private static final Set<Measured> PROBED = EnumSet.of(Measured.BROADCAST, Measured.ALLTOALL);
+
+    private static final List<Integer> WORLDS = List.of(64, 256, 1024, 4096);
+    private static final List<Long> WORLD_SIZES = List.of(64L << 10, 1L << 20, 64L << 20);
+
+    /** As much as is under way before the receiver begins; later pieces are sent meanwhile. */
+    private static final long PIECE_BYTES = 16 << 10;
+
+    private static final double CLOSE_ENOUGH = 1.3;
+
+    private final ProcessGroup group;
+    private final ProcessGroup pair;
+    private final AlgorithmTable table;
+    private final Stopwatch stopwatch;
+    private final PrintStream out;
+
+    PredictBench(ProcessGroup group, RankContext context, Stopwatch.Pace pace, PrintStream out) {
+        this.group = group;
+        this.pair = group.rank() < 2 ? group.newGroup(0, 1) : null;
+        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        this.stopwatch = new Stopwatch(group, pace);
+        this.out = out;
+    }
+
+    /**
+     * Predicts and measures, over the group that the environment describes.
+     *
+     * @param words none
+     */
+    public static void main(String[] words) {
+        Stopwatch.Pace pace = new Stopwatch.Pace(Duration.ofSeconds(1), Duration.ofMillis(120), Duration.ofMillis(100));
+        try (SystemContext context = SystemContext.ofProcess();
+                ProcessGroup group = ProcessGroup.join()) {
+            new PredictBench(group, context, pace, System.out).run();
+        }
+    }
+
+    private void run() {
+        for (long bytes : SIZES) {
+            // compiles the code that is timed later
+            probe(bytes);
+        }
+        print("| size | collective | algorithm | measured us | predicted us | predicted / measured |");
+        print("|---|---|---|---|---|---|");
+        Map<Long, Rates> rates = new TreeMap<>();
+        int close = 0;
+        int cells = 0;
+        for (long bytes : SIZES) {
+            rates.put(bytes, probe(bytes));
+            for (Measured collective : COLLECTIVES) {
+                boolean within = compare(collective, bytes, rates.get(bytes));
+                boolean counts = group.worldSize() > 2 || !PROBED.contains(collective);
+                cells += counts ? 1 : 0;
+                close += counts && within ? 1 : 0;
+            }
+        }
+        print(close + " of " + cells + " cells within 30 %, less those that the probe is made of");
+        rates.forEach((bytes, rate) -> print("# tensors of " + bytes + " bytes: " + rate));
+        larger(rates);
+    }
+
+    /** Says how long a collective should take and how long it does; returns whether that is close enough. */
+    private boolean compare(Measured collective, long bytes, Rates rates) {
+        double measured = measure(collective, bytes);
+        double predicted = predict(collective, bytes, rates);
+        double ratio = predicted / measured;
+        print(String.format(
+                Locale.ROOT,
+                "| %d | %s | %s | %.1f | %.1f | %.2f |",
+                bytes,
+                collective.label(),
+                algorithm(collective, group.worldSize(), bytes),
+                measured,
+                predicted,
+                ratio));
+        return ratio < CLOSE_ENOUGH && ratio > 1 / CLOSE_ENOUGH;
+    }
+
+    /**
+     * Times what plans are made of, between ranks 0 and 1: a barrier is a small message each way, a broadcast a large one one
+     * way, an all-to-all of two ranks one each way and a copy.
+     */
+    private Rates probe(long bytes) {
+        int half = (int) (bytes / 2 / Float.BYTES);
+        HostTensor in = HostTensor.of(new float[2 * half]);
+        HostTensor out = HostTensor.of(new float[2 * half]);
+        HostTensor part = HostTensor.of(new float[half]);
+        double latency = times(pair == null ? () -> {} : pair::barrier);
+        double oneWay = times(pair == null ? () -> {} : () -> pair.broadcast(part, 0));
+        double combine = combineMicros(half);
+        double exchange = times(pair == null ? () -> {} : () -> pair.allToAll(in, out)) - combine;
+        return Rates.of(latency, bytes / 2, oneWay, exchange, combine);
+    }
+
+    private double times(Runnable operation) {
+        return stopwatch.time(operation).median();
+    }
+
+    /** Adds a block that stays in cache, as what was just received does, to all of an array. */
+    private double combineMicros(int count) {
+        float[] into = new float[count];
+        float[] block = new float[Math.min(count, 128 << 10)];
+        Arrays.fill(block, 1);
+        return times(() -> {
+            for (int start = 0; start < count; start += block.length) {
+                add(into, block, start);
+            }
+        });
+    }
+
+    private static void add(float[] into, float[] block, int start) {
+        int length = Math.min(block.length, into.length - start);
+        for (int i = 0; i < length; i++) {
+            into[start + i] += block[i];
+        }
+    }
+
+    private double measure(Measured collective, long bytes) {
+        Sweep sweep = new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, false);
+        try (Operation operation = new Operation(group, new Place.Host(), sweep, bytes)) {
+            return times(operation::run);
+        }
+    }
+
+    private String algorithm(Measured collective, int worldSize, long bytes) {
+        return table.algorithm(collective.kind(), worldSize, bytes);
+    }
+
+    private Plan plan(Measured collective, int rank, int worldSize, long bytes) {
+        return table.plan(
+                collective.kind(), algorithm(collective, worldSize, bytes), rank, worldSize, Expectation.ROOT);
+    }
+
+    private double predict(Measured collective, long bytes, Rates rates) {
+        int worldSize = group.worldSize();
+        int seen = Runtime.getRuntime().availableProcessors();
+        // a rank that sees one core only is bound to one of its own
+        int cores = seen == 1 ? worldSize : Math.min(worldSize, seen);
+        List<Plan> plans = IntStream.range(0, worldSize)
+                .mapToObj(rank -> plan(collective, rank, worldSize, bytes))
+                .toList();
+        return PlanTime.micros(plans, load(collective, bytes, cores), rates);
+    }
+
+    private static PlanTime.Load load(Measured collective, long bytes, int cores) {
+        return new PlanTime.Load(bytes, PIECE_BYTES, !collective.inParts(), cores);
+    }
+
+    /** One rank per host, all links like the one between ranks 0 and 1, and no network between them that could be full. */
+    private void larger(Map<Long, Rates> rates) {
+        print("| expected us, a core per rank, links as here | size | "
+                + String.join(
+                        " | ", WORLDS.stream().map(ranks -> ranks + " ranks").toList()) + " |");
+        print("|---|---|" + "---|".repeat(WORLDS.size()));
+        for (Measured collective : COLLECTIVES) {
+            for (long bytes : WORLD_SIZES) {
+                StringBuilder line = new StringBuilder("| " + collective.label() + " | " + bytes + " |");
+                for (int ranks : WORLDS) {
+                    double micros = PlanTime.mirroredMicros(
+                            plan(collective, 0, ranks, bytes), load(collective, bytes, 1), rates.get(bytes));
+                    line.append(
+                            String.format(Locale.ROOT, " %.0f (%s) |", micros, algorithm(collective, ranks, bytes)));
+                }
+                print(line.toString());
+            }
+        }
+    }
+
+    private void print(String line) {
+        if (group.rank() == 0) {
+            out.println(line);
+        }
+    }
+}
