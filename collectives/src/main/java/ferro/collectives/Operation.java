@@ -8,12 +8,11 @@ import java.lang.invoke.VarHandle;
  * One collective: what it does, with which memory, in which place of the order. That of a blocking call is used for the next one
  * again, so that a call allocates nothing for it; whoever else looks at it sees by {@link #sequence} whether it is still the same.
  */
-final class Operation {
+final class Operation implements CallHeader {
     private final PendingWork work;
     private Prepared prepared;
     private HostTensor in;
     private HostTensor out;
-    private CallHeader header;
     private volatile long sequence;
 
     /** Makes one whose number is still to be given. */
@@ -44,13 +43,13 @@ final class Operation {
     }
 
     /** Returns its place in the order; 0 while it has none. */
-    long sequence() {
+    @Override
+    public long sequence() {
         return sequence;
     }
 
     /** Gives it its place in the order. */
     void number(long number) {
-        header = null;
         work.number(number);
         sequence = number;
     }
@@ -70,13 +69,8 @@ final class Operation {
         out = null;
     }
 
-    /** Returns what every rank must agree on; by whoever drives. */
-    CallHeader header() {
-        CallHeader known = header;
-        if (known == null) {
-            known = new CallHeader(sequence, prepared.call);
-            header = known;
-        }
-        return known;
+    @Override
+    public Call call() {
+        return prepared.call;
     }
 }

@@ -68,9 +68,9 @@ final class OperationWatch {
         if (nowNanos - nextAskNanos >= 0) {
             askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
             nextAskNanos = nowNanos + askIntervalNanos;
-            control.ask(running.header());
+            control.ask(running);
         }
-        if (!warned && warning.mayJudge(running.header(), null, warnNanos, warnLeadNanos, nowNanos)) {
+        if (!warned && warning.mayJudge(running, null, warnNanos, warnLeadNanos, nowNanos)) {
             warned = true;
             warn(running);
         }
@@ -137,7 +137,7 @@ final class OperationWatch {
         boolean isQueued = nowNanos - running.work().deadlineNanos() < 0 && lateInQueue != null;
         PendingWork late = isQueued ? lateInQueue.work() : running.work();
         long lead = Inquiry.leadNanos(late.deadlineNanos() - late.begunNanos());
-        if (inquiry.mayJudge(running.header(), null, late.deadlineNanos(), lead, nowNanos)) {
+        if (inquiry.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
             Diagnosis.Verdict verdict = inquiry.collective(running.sequence(), runner.waitingFor());
             String names = Names.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "

@@ -1,11 +1,10 @@
 package ferro.collectives;
 
-import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.control.Names;
 import ferro.collectives.plan.Region;
-import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Copies;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 
@@ -18,6 +17,7 @@ final class PlanRunner implements Runner {
 
     private final Lanes lanes;
     private final Scratch scratch = new Scratch();
+    private final Copies copies = new Copies();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     private long[] sendTarget = new long[64];
     private long[] receiveTarget = new long[64];
@@ -40,7 +40,7 @@ final class PlanRunner implements Runner {
         Schedule next = prepared.schedule;
         // first what may fail: nothing is begun then
         HostTensor room = scratch.of(prepared.type, next.scratchElements);
-        call = operation.header();
+        call = operation;
         schedule = next;
         op = prepared.op == ReduceOp.AVG ? ReduceOp.SUM : prepared.op;
         memory[Region.IN.ordinal()] = operation.in();
@@ -140,14 +140,9 @@ final class PlanRunner implements Runner {
         copy(posts, index, memory[posts.source[index].ordinal()], into);
     }
 
-    private static void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
-        DataType type = into.dataType();
-        long to = Elements.at(into, posts.from[index]);
-        long from = Elements.at(source, posts.sourceFrom[index]);
+    private void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
         // in place the operand already is where the plan wants it
-        if (source.memory() != into.memory() || from != to) {
-            Elements.copy(type, into.memory(), to, source.memory(), from, posts.elements[index]);
-        }
+        copies.copy(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
     }
 
     private boolean postSends() {

@@ -56,7 +56,7 @@ final class PointToPoint {
         this.control = control;
         this.lanes = lanes;
         this.inquiry = control.inquiry();
-        this.header = new CallHeader(group, 1, Hashing.of("point-to-point"), "point-to-point");
+        this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
     /** Uses other links from now on; by whoever drives, while nothing is pending on any rank. */

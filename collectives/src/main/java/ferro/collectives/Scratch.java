@@ -4,25 +4,39 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Memory for plans that need some, one operation at a time; grows to what was needed most, at most 32 MiB. */
 final class Scratch {
     private static final HostTensor NOTHING = HostTensor.of(new byte[0]);
     private static final int LEAST_BYTES = 4096;
 
+    private final HostTensor[] byType = new HostTensor[DataType.values().length];
     private ByteBuffer memory;
 
+    /** Returns at least so many elements, in one view for all operations of a type. */
     HostTensor of(DataType type, long elements) {
         if (elements == 0 || type == null) {
             return NOTHING;
         }
         int bytes = Math.toIntExact(elements * type.byteSize());
+        HostTensor known = byType[type.ordinal()];
+        if (known != null && known.byteCount() >= bytes) {
+            return known;
+        }
         if (memory == null || memory.capacity() < bytes) {
             int rounded = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
             // near the most that schedules ask for, rounding up would double it
             int size = rounded > Schedule.SCRATCH_BYTES_MOST ? bytes : rounded;
             memory = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+            Arrays.fill(byType, null);
         }
-        return HostTensor.of(type, memory).slice(0, elements);
+        // all of it that holds whole elements, so that the next length needs no other view
+        HostTensor made = HostTensor.of(
+                type,
+                memory.slice(0, memory.capacity() / type.byteSize() * type.byteSize())
+                        .order(ByteOrder.nativeOrder()));
+        byType[type.ordinal()] = made;
+        return made;
     }
 }

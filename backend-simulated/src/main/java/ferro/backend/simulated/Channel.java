@@ -88,7 +88,8 @@ final class Channel {
     /** Adds a send; the medium publishes it. */
     void post(CallHeader call, boolean header, HostTensor data, long from, long count) {
         Post post = free();
-        post.call = call;
+        post.sequence = call.sequence();
+        post.fingerprint = call.fingerprint();
         post.header = header;
         post.data = data;
         post.from = from;
@@ -171,7 +172,6 @@ final class Channel {
         boolean awaited = post.window == 0;
         windowLeft.set(windowLeft.get() + post.window);
         post.data = null;
-        post.call = null;
         head = post;
         long count = consumed.get() + 1;
         consumed.set(count);

@@ -2,10 +2,8 @@ package ferro.backend.simulated;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import ferro.ReduceOp;
 import ferro.collectives.reduce.Elements;
-import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Kernels;
+import ferro.collectives.reduce.KeptKernels;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -13,9 +11,7 @@ import java.nio.ByteOrder;
 final class Movement {
     private static final int SCRATCH_BYTES = 8 << 10;
 
-    private DataType type;
-    private ReduceOp op;
-    private Kernel kernel;
+    private final KeptKernels kernels = new KeptKernels();
     private ByteBuffer scratch;
 
     /** Returns elements in an array of their own. */
@@ -50,17 +46,8 @@ final class Movement {
         if (receive.op == null) {
             Elements.copy(source.dataType(), into.memory(), to, source.memory(), from, bytes / size);
         } else {
-            kernel(into.dataType(), receive.op).combine(into.memory(), to, source.memory(), from, bytes / size);
+            kernels.of(into.dataType(), receive.op).combine(into.memory(), to, source.memory(), from, bytes / size);
         }
-    }
-
-    private Kernel kernel(DataType wantedType, ReduceOp wantedOp) {
-        if (type != wantedType || op != wantedOp) {
-            kernel = Kernels.of(wantedType, wantedOp);
-            type = wantedType;
-            op = wantedOp;
-        }
-        return kernel;
     }
 
     /** A message may be sent as one type and received as another of as many bytes: bits are kept. */

@@ -1,12 +1,13 @@
 package ferro.backend.simulated;
 
 import ferro.HostTensor;
-import ferro.spi.CallHeader;
 
 /** One send as its receiver meets it; reused, so that a call allocates none. Fields belong to whoever holds the post. */
 final class Post {
-    /** Whose data it is. */
-    CallHeader call;
+    /** Whose data it is: numbers, since the sender uses its header again, maybe before a post without elements is taken. */
+    long sequence;
+
+    long fingerprint;
     /** Whether the header stands in front and has not been taken. */
     boolean header;
     /** Memory of the sender, or a copy of it in the window; null if there are no elements. */

@@ -164,10 +164,9 @@ final class SimulatedLink implements Link {
 
     private boolean takeHeader(Post post, Receive receive) {
         CallHeader expected = receive.call;
-        CallHeader found = post.call;
-        if (expected.sequence() != found.sequence() || expected.fingerprint() != found.fingerprint()) {
+        if (expected.sequence() != post.sequence || expected.fingerprint() != post.fingerprint) {
             failed = true;
-            CallHeader onWire = new CallHeader(expected.group(), found.sequence(), found.fingerprint(), "");
+            CallHeader onWire = CallHeader.of(expected.group(), post.sequence, post.fingerprint, "");
             transport.tellMismatched(peer, expected, onWire);
             return false;
         }

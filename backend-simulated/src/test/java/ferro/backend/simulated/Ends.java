@@ -31,7 +31,7 @@ final class Ends {
 
     /** Returns the header of a call. */
     static CallHeader call(long sequence) {
-        return new CallHeader(1, sequence, 1000 + sequence, "call " + sequence);
+        return CallHeader.of(1, sequence, 1000 + sequence, "call " + sequence);
     }
 
     SimulatedTransport end(int rank) {

@@ -170,7 +170,7 @@ enum Planted {
                     return new BentLink(link) {
                         @Override
                         CallHeader header(CallHeader call) {
-                            return new CallHeader(call.group(), call.sequence(), 0, call.text());
+                            return CallHeader.of(call.group(), call.sequence(), 0, call.text());
                         }
                     };
                 }

@@ -141,7 +141,7 @@ class SimulatedTransportTest {
     @Test
     void anotherHeaderIsToldAndNothingIsWritten() {
         int[] got = {-1};
-        CallHeader other = new CallHeader(1, 1, 77, "another call");
+        CallHeader other = CallHeader.of(1, 1, 77, "another call");
         ends.link(0, 1).send(other, HostTensor.of(new int[] {5}), 0, 1);
         ends.link(1, 0).receive(call(1), HostTensor.of(got), 0, 1);
         ends.settle();

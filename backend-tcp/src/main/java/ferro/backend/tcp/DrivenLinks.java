@@ -2,14 +2,11 @@ package ferro.backend.tcp;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Kernels;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
 
 /**
  * The links of one group, moved by whoever drives: those with posts are asked in turn.
@@ -26,7 +23,7 @@ final class DrivenLinks implements AutoCloseable {
 
     private final DrivenLoop loop;
     private final Staging staging;
-    private final Map<DataType, Map<ReduceOp, Kernel>> kernels = new EnumMap<>(DataType.class);
+    private final KeptKernels kernels = new KeptKernels();
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
@@ -52,9 +49,7 @@ final class DrivenLinks implements AutoCloseable {
 
     /** Returns the kernel that combines for these links, one at a time. */
     Kernel kernel(DataType type, ReduceOp op) {
-        Map<ReduceOp, Kernel> ofType = kernels.get(type);
-        Kernel known = ofType == null ? null : ofType.get(op);
-        return known != null ? known : newKernel(type, op);
+        return kernels.of(type, op);
     }
 
     /** Notes that a link has something to do. */
@@ -130,11 +125,5 @@ final class DrivenLinks implements AutoCloseable {
             }
         }
         return false;
-    }
-
-    private Kernel newKernel(DataType type, ReduceOp op) {
-        Kernel made = Kernels.of(type, op);
-        kernels.computeIfAbsent(type, any -> new IdentityHashMap<>()).put(op, made);
-        return made;
     }
 }

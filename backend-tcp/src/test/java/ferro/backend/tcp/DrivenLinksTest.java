@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who drives, and what ends a wait. */
 @Timeout(60)
 class DrivenLinksTest {
-    private static final CallHeader CALL = new CallHeader(7, 17, 0x1234, "exchange");
+    private static final CallHeader CALL = CallHeader.of(7, 17, 0x1234, "exchange");
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})

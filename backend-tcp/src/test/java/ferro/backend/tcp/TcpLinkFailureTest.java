@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a link does when its peer goes, or makes another call. */
 class TcpLinkFailureTest {
-    private static final CallHeader CALL = new CallHeader(7, 17, 0x1234, "all-reduce of 4");
-    private static final CallHeader OTHER = new CallHeader(7, 17, 0x4321, "all-reduce of 5");
-    private static final CallHeader LATER = new CallHeader(7, 19, 0x1234, "all-reduce of 4");
+    private static final CallHeader CALL = CallHeader.of(7, 17, 0x1234, "all-reduce of 4");
+    private static final CallHeader OTHER = CallHeader.of(7, 17, 0x4321, "all-reduce of 5");
+    private static final CallHeader LATER = CallHeader.of(7, 19, 0x1234, "all-reduce of 4");
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})

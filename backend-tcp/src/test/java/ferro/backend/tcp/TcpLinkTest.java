@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Elements over one connection. */
 class TcpLinkTest {
-    private static final CallHeader CALL = new CallHeader(7, 17, 0x1234_5678_9abc_def0L, "all-reduce");
-    private static final CallHeader NEXT_CALL = new CallHeader(7, 18, 0x0fed_cba9_8765_4321L, "broadcast");
+    private static final CallHeader CALL = CallHeader.of(7, 17, 0x1234_5678_9abc_def0L, "all-reduce");
+    private static final CallHeader NEXT_CALL = CallHeader.of(7, 18, 0x0fed_cba9_8765_4321L, "broadcast");
 
     static List<Arguments> ioAndMemories() {
         List<Arguments> all = new ArrayList<>();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /** The links of groups over a real mesh. */
 @Timeout(60)
 class TcpTransportTest {
-    private static final CallHeader CALL = new CallHeader(0, 1, 0x1234, "exchange");
+    private static final CallHeader CALL = CallHeader.of(0, 1, 0x1234, "exchange");
     private static final int[] ALL = {0, 1, 2};
     /** Linux gives a connection at most 4 MiB to send and 6 MiB to receive, of its own accord (tcp_wmem, tcp_rmem). */
     private static final long MOST_IN_KERNEL = 32L << 20;

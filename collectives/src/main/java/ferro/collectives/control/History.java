@@ -63,7 +63,7 @@ final class History {
         CallHeader.Call call = page.calls[place];
         VarHandle.loadLoadFence();
         long after = (long) NUMBER.getOpaque(page.numbers, place);
-        return before == sequence && after == sequence ? new CallHeader(sequence, call) : null;
+        return before == sequence && after == sequence ? CallHeader.of(sequence, call) : null;
     }
 
     /** Returns the sequence number of the last operation called, 0 if none. */

@@ -155,7 +155,7 @@ public final class Post {
         long sequence = wireOrder(from.getLong(at));
         long fingerprint = wireOrder(from.getLong(at + Long.BYTES));
         boolean same = sequence == call.sequence() && fingerprint == call.fingerprint();
-        return same ? null : new CallHeader(0, sequence, fingerprint, "");
+        return same ? null : CallHeader.of(0, sequence, fingerprint, "");
     }
 
     /**

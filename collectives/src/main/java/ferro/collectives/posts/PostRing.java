@@ -18,7 +18,8 @@ public final class PostRing {
     private long position;
 
     private long finished;
-    private CallHeader lastCall;
+    private boolean isUsed;
+    private long lastSequence;
 
     /** Makes an empty one. */
     public PostRing() {}
@@ -106,9 +107,10 @@ public final class PostRing {
             grow();
         }
         Post post = pending(size);
-        post.fill(call, lastCall == null || lastCall.sequence() != call.sequence(), data, from, count);
+        post.fill(call, !isUsed || lastSequence != call.sequence(), data, from, count);
         post.combineWith(kernel);
-        lastCall = call;
+        isUsed = true;
+        lastSequence = call.sequence();
         size++;
         settle();
     }
@@ -129,7 +131,7 @@ public final class PostRing {
             drop();
         }
         position = 0;
-        lastCall = null;
+        isUsed = false;
     }
 
     private void settle() {

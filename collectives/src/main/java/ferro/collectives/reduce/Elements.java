@@ -42,10 +42,10 @@ public final class Elements {
             if (source instanceof ByteBuffer other) {
                 bytes.put(to, other, from, length * type.byteSize());
             } else {
-                write(view(type, bytes, to, length), source, from, length);
+                write(view(type, bytes, to, length), 0, source, from, length);
             }
         } else if (source instanceof ByteBuffer bytes) {
-            read(view(type, bytes, from, length), into, to, length);
+            read(view(type, bytes, from, length), 0, into, to, length);
         } else {
             System.arraycopy(source, from, into, to, length);
         }
@@ -184,35 +184,35 @@ public final class Elements {
         return Views.typed(type, bytes.slice(offset, length * type.byteSize()));
     }
 
-    private static void write(Buffer view, Object source, int from, int length) {
+    static void write(Buffer view, int at, Object source, int from, int length) {
         if (source instanceof float[] array) {
-            ((FloatBuffer) view).put(0, array, from, length);
+            ((FloatBuffer) view).put(at, array, from, length);
         } else if (source instanceof double[] array) {
-            ((DoubleBuffer) view).put(0, array, from, length);
+            ((DoubleBuffer) view).put(at, array, from, length);
         } else if (source instanceof int[] array) {
-            ((IntBuffer) view).put(0, array, from, length);
+            ((IntBuffer) view).put(at, array, from, length);
         } else if (source instanceof long[] array) {
-            ((LongBuffer) view).put(0, array, from, length);
+            ((LongBuffer) view).put(at, array, from, length);
         } else if (source instanceof short[] array) {
-            ((ShortBuffer) view).put(0, array, from, length);
+            ((ShortBuffer) view).put(at, array, from, length);
         } else {
-            ((ByteBuffer) view).put(0, (byte[]) source, from, length);
+            ((ByteBuffer) view).put(at, (byte[]) source, from, length);
         }
     }
 
-    private static void read(Buffer view, Object into, int to, int length) {
+    static void read(Buffer view, int at, Object into, int to, int length) {
         if (into instanceof float[] array) {
-            ((FloatBuffer) view).get(0, array, to, length);
+            ((FloatBuffer) view).get(at, array, to, length);
         } else if (into instanceof double[] array) {
-            ((DoubleBuffer) view).get(0, array, to, length);
+            ((DoubleBuffer) view).get(at, array, to, length);
         } else if (into instanceof int[] array) {
-            ((IntBuffer) view).get(0, array, to, length);
+            ((IntBuffer) view).get(at, array, to, length);
         } else if (into instanceof long[] array) {
-            ((LongBuffer) view).get(0, array, to, length);
+            ((LongBuffer) view).get(at, array, to, length);
         } else if (into instanceof short[] array) {
-            ((ShortBuffer) view).get(0, array, to, length);
+            ((ShortBuffer) view).get(at, array, to, length);
         } else {
-            ((ByteBuffer) view).get(0, (byte[]) into, to, length);
+            ((ByteBuffer) view).get(at, (byte[]) into, to, length);
         }
     }
 }

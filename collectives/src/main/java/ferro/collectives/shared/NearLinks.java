@@ -3,16 +3,13 @@ package ferro.collectives.shared;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.collectives.posts.StagedElements;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Kernels;
 import ferro.spi.CallHeader;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
 
 /** The near links of one rank of one group, moved by whoever drives: those with posts are asked in turn. */
 final class NearLinks {
@@ -24,7 +21,7 @@ final class NearLinks {
     /** Rings lie in the area of who receives, so that one set of views and kernels serves all that comes. */
     private final StagedElements incoming;
 
-    private final Map<DataType, Map<ReduceOp, Kernel>> kernels = new EnumMap<>(DataType.class);
+    private final KeptKernels kernels = new KeptKernels();
     private final NearLink[][] links;
     private NearLink[] active = new NearLink[8];
     private int count;
@@ -104,15 +101,7 @@ final class NearLinks {
 
     /** Returns the kernel that combines for these links, one at a time. */
     Kernel kernel(DataType type, ReduceOp op) {
-        Map<ReduceOp, Kernel> ofType = kernels.get(type);
-        Kernel known = ofType == null ? null : ofType.get(op);
-        return known != null ? known : newKernel(type, op);
-    }
-
-    private Kernel newKernel(DataType type, ReduceOp op) {
-        Kernel made = Kernels.of(type, op);
-        kernels.computeIfAbsent(type, any -> new IdentityHashMap<>()).put(op, made);
-        return made;
+        return kernels.of(type, op);
     }
 
     /** Notes that a link has something to do. */

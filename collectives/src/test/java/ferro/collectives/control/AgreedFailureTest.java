@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 class AgreedFailureTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration WINDOW = Duration.ofMillis(50);
-    private static final CallHeader SUM = new CallHeader(9, 3, 77, "allReduce f32[4] sum by ring");
-    private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max by ring");
+    private static final CallHeader SUM = CallHeader.of(9, 3, 77, "allReduce f32[4] sum by ring");
+    private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max by ring");
 
     private static FerroException gone(int peer) {
         return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone");

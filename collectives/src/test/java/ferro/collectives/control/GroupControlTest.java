@@ -36,8 +36,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class GroupControlTest {
-    private static final CallHeader SUM = new CallHeader(9, 3, 77, "allReduce f32[4] sum");
-    private static final CallHeader MAX = new CallHeader(9, 3, 78, "allReduce f32[4] max");
+    private static final CallHeader SUM = CallHeader.of(9, 3, 77, "allReduce f32[4] sum");
+    private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max");
 
     private static final long PATIENCE = 30;
 
@@ -236,11 +236,11 @@ class GroupControlTest {
         for (long sequence = 1; sequence <= 5000; sequence++) {
             group.ranks.get(1).called(sequence, new CallHeader.Call(9, sequence * 31, "call " + sequence));
         }
-        group.ranks.get(0).ask(new CallHeader(9, 3000, 1, "call other"));
+        group.ranks.get(0).ask(CallHeader.of(9, 3000, 1, "call other"));
         group.deliverAll();
         assertNull(group.ranks.get(0).failure(), "too long ago to compare");
         assertEquals("{2}", group.ranks.get(0).missingAt(3000).toString(), "but called it was");
-        group.ranks.get(0).ask(new CallHeader(9, 4500, 1, "call other"));
+        group.ranks.get(0).ask(CallHeader.of(9, 4500, 1, "call other"));
         group.deliverAll();
         group.pass(Duration.ofMillis(20));
         group.deliverAll();

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Elements over rings. */
 @Timeout(60)
 class NearLinkTest {
-    private static final CallHeader CALL = new CallHeader(7, 17, 0x1234_5678_9abc_def0L, "all-reduce");
-    private static final CallHeader NEXT_CALL = new CallHeader(7, 18, 0x0fed_cba9_8765_4321L, "broadcast");
+    private static final CallHeader CALL = CallHeader.of(7, 17, 0x1234_5678_9abc_def0L, "all-reduce");
+    private static final CallHeader NEXT_CALL = CallHeader.of(7, 18, 0x0fed_cba9_8765_4321L, "broadcast");
     private static final String MEMORIES = """
             array, array
             array, direct
@@ -99,7 +99,7 @@ class NearLinkTest {
                 HostTensor.of(new byte[3]));
         // 16 + 81 bytes a round: in a few laps every type and a header lie across the end in every way
         for (long round = 1; round < 40_000; round++) {
-            CallHeader call = new CallHeader(7, round, 5 * round, "round");
+            CallHeader call = CallHeader.of(7, round, 5 * round, "round");
             for (int i = 0; i < sent.size(); i++) {
                 from.send(call, sent.get(i), 0, 3);
                 to.receive(call, copies.get(i), 0, 3);
@@ -123,7 +123,7 @@ class NearLinkTest {
         for (long round = 1; round < 40_000; round++) {
             double[] sent = {round + 0.5, -round, 7};
             double[] came = new double[3];
-            CallHeader call = new CallHeader(7, round, 5 * round, "round");
+            CallHeader call = CallHeader.of(7, round, 5 * round, "round");
             from.send(call, HostTensor.of(sent), 0, 3);
             from.send(call, odd, 0, 3);
             to.receive(call, cut, 0, 27);

@@ -60,7 +60,7 @@ class NearTransportTest {
             for (int round = 1; round <= rounds; round++) {
                 // about as long as the other takes to fall asleep
                 spin(random.nextLong(2 * Sleepers.SETTLE_NANOS));
-                CallHeader call = new CallHeader(3, round, round, "round");
+                CallHeader call = CallHeader.of(3, round, round, "round");
                 sent[0] = round * 3L;
                 link.send(call, HostTensor.of(sent), 0, 1);
                 link.receive(call, HostTensor.of(came), 0, 1);

@@ -1,0 +1,44 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import java.util.EnumMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** The kernels that one thread at a time has used, since making one costs a few KiB. */
+public final class KeptKernels {
+    /** Of one type; a program that makes an op for every call must not fill the memory with their kernels. */
+    private static final int MOST = 64;
+
+    private final Map<DataType, Map<ReduceOp, Kernel>> byType = new EnumMap<>(DataType.class);
+
+    /** Makes one that keeps nothing yet. */
+    public KeptKernels() {
+        // kernels come with their first use
+    }
+
+    /**
+     * Returns a kernel; allocates nothing but for the first use.
+     *
+     * @param type element type
+     * @param op   how
+     * @return kernel
+     * @throws UnsupportedOperationException as {@link Kernels#of}
+     */
+    public Kernel of(DataType type, ReduceOp op) {
+        Map<ReduceOp, Kernel> ofType = byType.get(type);
+        Kernel known = ofType == null ? null : ofType.get(op);
+        return known == null ? make(type, op) : known;
+    }
+
+    private Kernel make(DataType type, ReduceOp op) {
+        Kernel made = Kernels.of(type, op);
+        Map<ReduceOp, Kernel> ofType = byType.computeIfAbsent(type, any -> new IdentityHashMap<>());
+        if (ofType.size() >= MOST) {
+            ofType.clear();
+        }
+        ofType.put(op, made);
+        return made;
+    }
+}

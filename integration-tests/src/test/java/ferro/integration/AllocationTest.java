@@ -1,0 +1,100 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.integration.InProcessRanks.Ended;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a blocking call allocates on its thread, by the JVM's own count: little, and nothing for each step of it. */
+@Timeout(60)
+class AllocationTest {
+    private static final long BYTES_PER_CALL_MOST = 128;
+    private static final int CALLS = 100;
+    /** Until the compiler has seen all of it; most often a tenth of these. */
+    private static final int ROUNDS_MOST = 2000;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final ConcurrentHashMap<String, Long> least = new ConcurrentHashMap<>();
+
+    /** A call that is made again and again. */
+    private record Called(String name, Consumer<ProcessGroup> call) {}
+
+    private static Stream<String> media() {
+        return Stream.of("simulated", "tcp");
+    }
+
+    @ParameterizedTest
+    @MethodSource("media")
+    void blockingCallAllocatesAtMost128Bytes(String medium) {
+        try (InProcessRanks ranks = medium.equals("tcp") ? InProcessRanks.tcp(2) : InProcessRanks.simulated(2)) {
+            for (Ended ended : ranks.all(this::measure)) {
+                assertEquals(null, ended.failure());
+            }
+        }
+        Map<String, Long> tooMuch = new TreeMap<>(least);
+        tooMuch.values().removeIf(bytes -> bytes <= BYTES_PER_CALL_MOST);
+        assertEquals(Map.of(), tooMuch, "bytes per call");
+        assertEquals(2 * calls().size(), least.size());
+    }
+
+    /** All calls in each round, so that every rank makes as many; the least that was seen is what a warm call takes. */
+    private void measure(ProcessGroup group) {
+        List<Called> calls = calls();
+        byte[] going = {1};
+        for (int round = 0; round < ROUNDS_MOST && going[0] != 0; round++) {
+            boolean all = true;
+            for (Called called : calls) {
+                long bytes = perCall(group, called);
+                long lowest = least.merge(called.name + " of rank " + group.rank(), bytes, Math::min);
+                all &= lowest <= BYTES_PER_CALL_MOST;
+            }
+            going[0] = (byte) (all ? 0 : 1);
+            group.allReduce(going, ReduceOp.MAX);
+        }
+    }
+
+    private static long perCall(ProcessGroup group, Called called) {
+        long thread = Thread.currentThread().getId();
+        long before = THREADS.getThreadAllocatedBytes(thread);
+        for (int i = 0; i < CALLS; i++) {
+            called.call.accept(group);
+        }
+        return (THREADS.getThreadAllocatedBytes(thread) - before) / CALLS;
+    }
+
+    private static List<Called> calls() {
+        List<Called> calls = new ArrayList<>();
+        for (int length : new int[] {1, 1000, 40_000}) {
+            float[] array = new float[length];
+            float[] both = new float[2 * length];
+            float[] other = new float[2 * length];
+            HostTensor direct = HostTensor.of(
+                    DataType.FLOAT32, ByteBuffer.allocateDirect(4 * length).order(ByteOrder.nativeOrder()));
+            String of = " of " + length;
+            calls.add(new Called("allReduce array" + of, group -> group.allReduce(array, ReduceOp.MAX)));
+            calls.add(new Called("allReduce tensor" + of, group -> group.allReduce(direct, ReduceOp.MAX)));
+            calls.add(new Called("allGather arrays" + of, group -> group.allGather(array, both)));
+            calls.add(new Called("allToAll arrays" + of, group -> group.allToAll(both, other)));
+        }
+        calls.add(new Called("barrier", ProcessGroup::barrier));
+        return calls;
+    }
+}
