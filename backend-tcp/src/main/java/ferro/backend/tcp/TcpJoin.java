@@ -45,7 +45,7 @@ final class TcpJoin {
         try {
             return join(store);
         } catch (RuntimeException | Error failure) {
-            end(store);
+            context.releaseStore();
             throw failure;
         }
     }
@@ -68,7 +68,7 @@ final class TcpJoin {
         Peers peers = new Peers(spec, port, roster.id());
         TcpMesh mesh = new TcpMesh(spec, context, port, peers, () -> {
             roster.leave();
-            end(store);
+            context.releaseStore();
         });
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
@@ -81,13 +81,6 @@ final class TcpJoin {
             roster.giveUp();
             mesh.drop();
             throw failure;
-        }
-    }
-
-    /** A store that was opened for this joining alone ends with the group; another is its owner's. */
-    private void end(Store store) {
-        if (store instanceof TcpStore own && own.openedIn(context)) {
-            own.close();
         }
     }
 

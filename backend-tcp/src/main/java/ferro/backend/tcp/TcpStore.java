@@ -117,11 +117,6 @@ final class TcpStore implements Store {
         return there.answer == Answer.VALUE;
     }
 
-    /** Whether this context opened it, so that it ends with the group that was joined there. */
-    boolean openedIn(RankContext context) {
-        return opening.context == context;
-    }
-
     /** Whether this rank has closed it, so that its end is no news. */
     boolean isClosed() {
         return closed.get();

@@ -36,6 +36,13 @@ final class JoiningContext extends ForwardingContext implements AutoCloseable {
     }
 
     @Override
+    public synchronized void releaseStore() {
+        if (store != null) {
+            store.close();
+        }
+    }
+
+    @Override
     public synchronized void close() {
         if (store != null) {
             store.close();
