@@ -16,7 +16,7 @@ final class SharedRunner implements Runner {
     @Override
     public void begin(Operation operation) {
         Prepared prepared = operation.prepared();
-        machine.begin(prepared.program, operation.header(), operation.in(), operation.out(), prepared.op);
+        machine.begin(prepared.program, operation, operation.in(), operation.out(), prepared.op);
     }
 
     @Override

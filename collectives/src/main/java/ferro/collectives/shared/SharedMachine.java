@@ -224,9 +224,9 @@ public final class SharedMachine {
     }
 
     private void tellMismatched(int peer, int parity, long sequence, long found) {
-        CallHeader expected = parity == parity() ? call : new CallHeader(sequence, callBefore);
+        CallHeader expected = parity == parity() ? call : CallHeader.of(sequence, callBefore);
         long fingerprint = areas[peer].getLong(AreaLayout.fingerprint(parity));
-        events.mismatched(peer, expected, new CallHeader(expected.group(), found, fingerprint, ""));
+        events.mismatched(peer, expected, CallHeader.of(expected.group(), found, fingerprint, ""));
     }
 
     /**
