@@ -96,6 +96,8 @@ record JavaSettings(
         List<String> flags = new ArrayList<>();
         // a counter file in /tmp that is written to at every collection, stalls with the disk, and outlives a kill
         flags.add("-XX:-UsePerfData");
+        // Netty's events of its buffers, which load the JDK's recorder: a fifth of a rank's start
+        flags.add("-Dio.netty.jfr.enabled=false");
         if (FEATURE >= 22) {
             // Netty and JNA load libraries of their own: newer JDKs print four lines about it, one day they will refuse
             // it

@@ -1,7 +1,7 @@
 package ferro.backend.tcp;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -13,8 +13,9 @@ final class BackgroundLoop implements AutoCloseable {
     private volatile Thread thread;
 
     BackgroundLoop(TcpIo io, String name) {
-        group = new MultiThreadIoEventLoopGroup(
-                1,
+        // a group of loops would hear of this one's end on a thread that keeps the JVM from ending for a second
+        group = new SingleThreadIoEventLoop(
+                null,
                 task -> {
                     Thread made = new Thread(task, name);
                     made.setDaemon(true);

@@ -5,7 +5,6 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -105,7 +104,8 @@ final class TcpDialer {
                     call.channel,
                     new Hello.Options(own.secret().present(), io.checksum()),
                     own.nonce());
-            ChannelFuture connecting = new Bootstrap()
+            InetSocketAddress to = call.to.get();
+            Bootstrap dialling = new Bootstrap()
                     .group(loop)
                     .channel(io.channel())
                     .option(ChannelOption.AUTO_READ, false)
@@ -116,9 +116,12 @@ final class TcpDialer {
                         protected void initChannel(Channel channel) {
                             connected(channel, new ConnectingHandshake(own, hello), within(left));
                         }
-                    })
-                    .connect(call.to.get());
-            connecting.addListener((ChannelFutureListener) done -> {
+                    });
+            if (!to.isUnresolved()) {
+                // a resolver would hear of the loop's end on a thread that keeps the JVM from ending for a second
+                dialling.disableResolver();
+            }
+            dialling.connect(to).addListener((ChannelFutureListener) done -> {
                 if (!done.isSuccess()) {
                     again(done.cause());
                 } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
