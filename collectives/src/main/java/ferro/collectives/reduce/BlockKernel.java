@@ -18,7 +18,7 @@ abstract class BlockKernel extends Kernel {
     static final int BLOCK_BYTES = 2048;
 
     /** So many elements are combined one by one, which takes less time than a block. */
-    private static final int FEW = 16;
+    static final int FEW = 16;
 
     private final DataType type;
     private final int block;

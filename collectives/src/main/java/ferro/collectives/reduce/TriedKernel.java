@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 /**
  * Combines by a fast kernel while it is seen to be faster than a plain one, and by the plain one else; both give the same
@@ -12,34 +13,33 @@ final class TriedKernel extends Kernel {
     /** Of a run that is still undecided, one element in so many is a sample. */
     private static final int SHARE = 32;
 
-    private final Kernel fast;
+    private final Supplier<Kernel> made;
     private final BlockKernel plain;
-    private final int fewest;
+    private Kernel fast;
     private final Trial[] into = {new Trial(), new Trial(), new Trial(), new Trial()};
     private final Trial[] both = {new Trial(), new Trial(), new Trial(), new Trial()};
 
-    /** Runs of less than {@code fewest} elements are the plain kernel's. */
-    TriedKernel(Kernel fast, BlockKernel plain, int fewest) {
-        this.fast = fast;
+    /** {@code fast} is asked for its kernel when a run is long enough for one. */
+    TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
+        this.made = fast;
         this.plain = plain;
-        this.fewest = fewest;
     }
 
     @Override
     public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        Trial trial = count < fewest ? null : this.into[pair(into, source)];
+        Trial trial = count <= BlockKernel.FEW ? null : this.into[pair(into, source)];
         long done = 0;
         if (trial != null && trial.due()) {
             for (long most = most(trial, count); done < most; ) {
                 long part = Math.min(SAMPLE, count - done);
-                Kernel kernel = trial.fastsTurn() ? fast : plain;
+                Kernel kernel = trial.fastsTurn() ? fast() : plain;
                 long start = System.nanoTime();
                 kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), part);
                 trial.took(System.nanoTime() - start, part);
                 done += part;
             }
         }
-        Kernel kernel = trial != null && trial.won() ? fast : plain;
+        Kernel kernel = trial != null && trial.won() ? fast() : plain;
         if (done < count) {
             kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), count - done);
         }
@@ -47,23 +47,30 @@ final class TriedKernel extends Kernel {
 
     @Override
     public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        Trial trial = count < fewest ? null : both[pair(first, second)];
+        Trial trial = count <= BlockKernel.FEW ? null : both[pair(first, second)];
         long done = 0;
         if (trial != null && trial.due()) {
             for (long most = most(trial, count); done < most; ) {
                 long part = Math.min(SAMPLE, count - done);
-                Kernel kernel = trial.fastsTurn() ? fast : plain;
+                Kernel kernel = trial.fastsTurn() ? fast() : plain;
                 long start = System.nanoTime();
                 kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part);
                 trial.took(System.nanoTime() - start, part);
                 done += part;
             }
         }
-        Kernel kernel = trial != null && trial.won() ? fast : plain;
+        Kernel kernel = trial != null && trial.won() ? fast() : plain;
         if (done < count) {
             long left = count - done;
             kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), left);
         }
+    }
+
+    private Kernel fast() {
+        if (fast == null) {
+            fast = made.get();
+        }
+        return fast;
     }
 
     private static int pair(Object first, Object second) {

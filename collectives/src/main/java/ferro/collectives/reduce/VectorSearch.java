@@ -7,9 +7,9 @@ import java.util.Optional;
  * only if the JDK that built them had it.
  *
  * @param family the kernels, if they can be used
- * @param text   what they are, or why there are none
+ * @param absent why there are none, else empty
  */
-record VectorSearch(Optional<KernelFamily> family, String text) {
+record VectorSearch(Optional<KernelFamily> family, String absent) {
     private static final String MODULE = "jdk.incubator.vector";
     private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
 
@@ -24,7 +24,7 @@ record VectorSearch(Optional<KernelFamily> family, String text) {
             KernelFamily found = (KernelFamily)
                     Class.forName(FAMILY).getDeclaredConstructor().newInstance();
             String why = found.unusableBecause();
-            return why == null ? new VectorSearch(Optional.of(found), found.description()) : none(why);
+            return why == null ? new VectorSearch(Optional.of(found), "") : none(why);
         } catch (ClassNotFoundException absent) {
             return none("this build has none, its JDK was none of 17, 18, 22 and newer");
         } catch (ReflectiveOperationException | LinkageError unusable) {
@@ -33,6 +33,11 @@ record VectorSearch(Optional<KernelFamily> family, String text) {
     }
 
     private static VectorSearch none(String why) {
-        return new VectorSearch(Optional.empty(), "plain Java, no vectors: " + why);
+        return new VectorSearch(Optional.empty(), why);
+    }
+
+    /** Returns what combines. */
+    String text() {
+        return family.map(KernelFamily::description).orElse("plain Java, no vectors: " + absent);
     }
 }

@@ -3,32 +3,32 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 
-/** Kernels of the Vector API; {@link Kernels} finds this class by its name. */
+/**
+ * Kernels of the Vector API; {@link Kernels} finds this class by its name. The API itself is not touched before a run is long
+ * enough for it: it takes some 30 ms to start.
+ */
 final class VectorKernels implements KernelFamily {
-    private static final Map<String, VectorOperators.Binary> OPS = Map.of(
-            ReduceOp.SUM.name(), VectorOperators.ADD,
-            ReduceOp.AVG.name(), VectorOperators.ADD,
-            ReduceOp.PRODUCT.name(), VectorOperators.MUL,
-            ReduceOp.MIN.name(), VectorOperators.MIN,
-            ReduceOp.MAX.name(), VectorOperators.MAX,
-            ReduceOp.BAND.name(), VectorOperators.AND,
-            ReduceOp.BOR.name(), VectorOperators.OR,
-            ReduceOp.BXOR.name(), VectorOperators.XOR);
-    private static final int VECTOR_BITS = VectorShape.preferredShape().vectorBitSize();
+    private static final Set<ReduceOp> BUILT_IN = Set.of(
+            ReduceOp.SUM,
+            ReduceOp.AVG,
+            ReduceOp.PRODUCT,
+            ReduceOp.MIN,
+            ReduceOp.MAX,
+            ReduceOp.BAND,
+            ReduceOp.BOR,
+            ReduceOp.BXOR);
 
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
     public Kernel kernel(DataType type, ReduceOp op, BlockKernel plain) {
-        if (!OPS.containsKey(op.name())) {
-            return plain;
-        }
-        return new TriedKernel(untried(type, op), plain, lanes(type));
+        return BUILT_IN.contains(op) ? new TriedKernel(() -> untried(type, op), plain) : plain;
     }
 
     @Override
@@ -36,7 +36,7 @@ final class VectorKernels implements KernelFamily {
         if (type == DataType.FLOAT16) {
             return FloatKernel.of(op, type, new VectorHalves());
         }
-        VectorOperators.Binary vectorOp = OPS.get(op.name());
+        VectorOperators.Binary vectorOp = operator(op);
         Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, false));
         Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, true));
         return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op), lanes(type));
@@ -45,20 +45,30 @@ final class VectorKernels implements KernelFamily {
     @Override
     public String unusableBecause() {
         int jdk = Runtime.version().feature();
-        if (jdk < Direct.FIRST_JDK || jdk > Direct.LAST_JDK) {
-            return "they reach buffers by " + Direct.BY + ", which JDK " + jdk
-                    + " has not: build with the JDK that runs";
-        }
-        return VECTOR_BITS < 2 * Long.SIZE ? "vectors have " + VECTOR_BITS + " bits here, need 128" : null;
+        return jdk < Direct.FIRST_JDK || jdk > Direct.LAST_JDK
+                ? "they reach buffers by " + Direct.BY + ", which JDK " + jdk + " has not: build with the JDK that runs"
+                : null;
     }
 
     @Override
     public String description() {
-        return "vectors of " + VECTOR_BITS + " bits, by " + Direct.BY;
+        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.BY;
+    }
+
+    private static VectorOperators.Binary operator(ReduceOp op) {
+        return switch (op.name()) {
+            case "product" -> VectorOperators.MUL;
+            case "min" -> VectorOperators.MIN;
+            case "max" -> VectorOperators.MAX;
+            case "band" -> VectorOperators.AND;
+            case "bor" -> VectorOperators.OR;
+            case "bxor" -> VectorOperators.XOR;
+            default -> VectorOperators.ADD;
+        };
     }
 
     private static int lanes(DataType type) {
-        return VECTOR_BITS / Byte.SIZE / type.byteSize();
+        return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
     }
 
     private Loops loops(Specialised.Choice choice) {

@@ -98,6 +98,6 @@ class TriedKernelTest {
 
     private static Kernel tried(DataType type) {
         BlockKernel plain = Kernels.plain(type, ReduceOp.SUM);
-        return new TriedKernel(Kernels.plain(type, ReduceOp.SUM), plain, 16);
+        return new TriedKernel(() -> Kernels.plain(type, ReduceOp.SUM), plain);
     }
 }
