@@ -91,6 +91,7 @@ record Diagnosis(
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
         facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
+        facts.put("ranks combine by", KernelFacts.ofRanks());
         facts.put(
                 "system",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "

@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +29,10 @@ record JavaSettings(
         ClassPath library,
         List<String> given,
         String fromVariables) {
+    /** What the JVM prints, on standard error, where it is started with an incubating module. */
+    static final String INCUBATING = "WARNING: Using incubator modules: jdk.incubator.vector";
+
+    private static final String VECTORS = "jdk.incubator.vector";
     private static final int FEATURE = Runtime.version().feature();
 
     static JavaSettings of(Optional<String> classPath, List<String> given, Map<String, String> environment) {
@@ -88,9 +93,8 @@ record JavaSettings(
     }
 
     /**
-     * Returns the flags of ours that every rank gets. Not among them: the Vector API's module, which no kernel uses yet and
-     * which costs every start its archived module graph; ActiveProcessorCount, which would hide from the JVM what binding
-     * has settled.
+     * Returns the flags of ours that every rank gets. Not among them: ActiveProcessorCount, which would hide from the JVM
+     * what binding has settled.
      */
     static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();
@@ -98,6 +102,10 @@ record JavaSettings(
         flags.add("-XX:-UsePerfData");
         // Netty's events of its buffers, which load the JDK's recorder: a fifth of a rank's start
         flags.add("-Dio.netty.jfr.enabled=false");
+        if (hasVectors()) {
+            // kernels use it; RankStream drops the line that the JVM prints about it
+            flags.add("--add-modules=" + VECTORS);
+        }
         if (FEATURE >= 22) {
             // Netty and JNA load libraries of their own: newer JDKs print four lines about it, one day they will refuse
             // it
@@ -108,6 +116,12 @@ record JavaSettings(
             flags.add("--sun-misc-unsafe-memory-access=allow");
         }
         return flags;
+    }
+
+    /** Whether kernels of the Vector API are compiled for this JDK; the module's classes differ from one to the next. */
+    private static boolean hasVectors() {
+        boolean compiled = FEATURE < 19 || FEATURE >= 22;
+        return compiled && ModuleFinder.ofSystem().find(VECTORS).isPresent();
     }
 
     private List<String> flags(boolean fewCores) {

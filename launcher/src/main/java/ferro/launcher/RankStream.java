@@ -5,10 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** Reads one stream of one rank to its end: lines go, with the rank in front, to the screen, all bytes to the log. */
+/**
+ * Reads one stream of one rank to its end: lines go, with the rank in front, to the screen, all bytes to the log. One line of
+ * the JVM's is left to the log: it tells what our own flag has done.
+ */
 final class RankStream implements Runnable {
+    private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
     private static final String[] COLOURS = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
 
     private final InputStream source;
@@ -89,7 +94,8 @@ final class RankStream implements Runnable {
     }
 
     private void line(byte[] bytes, int length, byte end) {
-        if (length > 0 || end == '\n') {
+        boolean ours = Arrays.equals(bytes, 0, length, OUR_FLAGS_DOING, 0, OUR_FLAGS_DOING.length);
+        if (!ours && (length > 0 || end == '\n')) {
             tail.add(bytes, length);
             batch.writeBytes(prefix);
             batch.write(bytes, 0, length);

@@ -31,6 +31,18 @@ class RankStreamTest {
     }
 
     @Test
+    void whatTheJvmSaysAboutOurOwnFlagIsLeftToTheLog() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        String text = JavaSettings.INCUBATING + "\n" + JavaSettings.INCUBATING + " and more\none\n";
+
+        read(text, new Screen.Channel(err, false), new Screen.Channel(err, false));
+
+        assertEquals("[3] " + JavaSettings.INCUBATING + " and more\n[3] one\n", err.toString(StandardCharsets.UTF_8));
+        assertEquals(text, log.toString(StandardCharsets.UTF_8));
+        assertEquals(List.of(JavaSettings.INCUBATING + " and more", "one"), tail.lines());
+    }
+
+    @Test
     void prefixIsColouredOnATerminalOnly() {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 

@@ -1,0 +1,46 @@
+package ferro.launcher;
+
+import ferro.collectives.reduce.Kernels;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Says by what a rank combines: a JVM with a rank's flags is asked, for ours has others. */
+final class KernelFacts {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private KernelFacts() {}
+
+    /** What the JVM asked runs. */
+    public static void main(String[] arguments) {
+        System.out.println(Kernels.inForce());
+    }
+
+    /** Returns what a rank's JVM says, or why it says nothing. */
+    static String ofRanks() {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        line.add("-XX:TieredStopAtLevel=1");
+        line.addAll(JavaSettings.ownFlags());
+        line.addAll(List.of("-cp", ClassPath.ofLauncher().toString(), KernelFacts.class.getName()));
+        try {
+            Process asked = new ProcessBuilder(line)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            boolean ended = asked.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            if (!ended) {
+                asked.destroyForcibly();
+            }
+            String answer = ended ? new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8) : "";
+            return answer.isBlank() ? "a rank's JVM did not say" : answer.strip();
+        } catch (IOException notStarted) {
+            return "cannot start a rank's JVM: " + notStarted.getMessage();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return "interrupted while a rank's JVM was asked";
+        }
+    }
+}
