@@ -14,6 +14,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A rank whose process runs out of memory or descriptors, beside one in this process that has enough. */
+/** A rank whose process runs out of memory or descriptors, beside one in this process that has enough; linked by sockets. */
 @Timeout(60)
 class ScarceResourcesTest {
     private static final String MEMORY = "memory";
@@ -138,6 +139,8 @@ class ScarceResourcesTest {
         return SystemContext.of(Map.of(
                 "ferro.backend",
                 "tcp",
+                Settings.LINKS.name(),
+                "tcp",
                 "ferro.rendezvous",
                 "tcp://127.0.0.1:" + store.port(),
                 "FERRO_STORE_SERVED",
@@ -157,7 +160,7 @@ class ScarceResourcesTest {
                 line.addAll(List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + "; exec \"$0\" \"$@\""));
             }
             line.addAll(List.of(LauncherRun.java(), "-Xmx64m", "-XX:TieredStopAtLevel=1", limit));
-            line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Dferro.backend=tcp"));
+            line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Dferro.backend=tcp", "-Dferro.links=tcp"));
             line.addAll(List.of("-Dferro.rendezvous=tcp://127.0.0.1:" + port, "-cp", path));
             line.addAll(List.of(ScarceRank.class.getName(), what));
             ProcessBuilder builder = new ProcessBuilder(line);
