@@ -64,6 +64,36 @@ final class CallChecks {
         }
     }
 
+    /** Checks a rank's own part where the tensor of all parts is elsewhere. */
+    static void ownPart(String kind, String name, Tensor part, Parts parts) {
+        if (parts.counts != null) {
+            Objects.requireNonNull(part, name);
+            oneEach(kind, parts.counts, parts.worldSize);
+            length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
+        }
+    }
+
+    /** Checks that a rank has as much for itself as it expects of itself; equal parts on both sides are one length. */
+    static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, Parts all) {
+        if (sendCounts == null && recvCounts == null) {
+            length("allToAll", "output", out, in.elementCount(), "input");
+            return;
+        }
+        long sent = sendCounts == null ? in.elementCount() / all.worldSize : sendCounts[all.rank];
+        long expected = recvCounts == null ? out.elementCount() / all.worldSize : recvCounts[all.rank];
+        if (sent != expected) {
+            throw new IllegalArgumentException("allToAll: rank " + all.rank + " has " + sent
+                    + " elements for itself and expects " + expected + ": both counts of its own must be one");
+        }
+    }
+
+    private static void oneEach(String kind, long[] counts, int worldSize) {
+        if (counts.length != worldSize) {
+            throw new IllegalArgumentException(
+                    kind + ": " + counts.length + " counts for world size " + worldSize + ": need one per rank");
+        }
+    }
+
     /** Checks that the parts fill a tensor; equal parts only have to divide it. */
     static void total(String kind, String name, Tensor tensor, long[] counts, int worldSize) {
         if (counts == null) {
@@ -73,10 +103,7 @@ final class CallChecks {
             }
             return;
         }
-        if (counts.length != worldSize) {
-            throw new IllegalArgumentException(
-                    kind + ": " + counts.length + " counts for world size " + worldSize + ": need one per rank");
-        }
+        oneEach(kind, counts, worldSize);
         long sum = 0;
         for (long count : counts) {
             if (count < 0) {

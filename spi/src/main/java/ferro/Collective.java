@@ -68,7 +68,25 @@ public sealed interface Collective {
      * @return false where all parts are equal
      */
     default boolean hasCounts() {
-        return false;
+        return inCounts() != null || outCounts() != null;
+    }
+
+    /**
+     * Returns the lengths of the parts of the operand, one per rank.
+     *
+     * @return lengths; null where they are equal
+     */
+    default long[] inCounts() {
+        return null;
+    }
+
+    /**
+     * Returns the lengths of the parts of the result, one per rank.
+     *
+     * @return lengths, those of the operand but for an all-to-all; null where they are equal
+     */
+    default long[] outCounts() {
+        return inCounts();
     }
 
     /**
@@ -233,8 +251,8 @@ public sealed interface Collective {
         }
 
         @Override
-        public boolean hasCounts() {
-            return counts != null;
+        public long[] inCounts() {
+            return counts;
         }
 
         @Override
@@ -269,8 +287,8 @@ public sealed interface Collective {
         }
 
         @Override
-        public boolean hasCounts() {
-            return counts != null;
+        public long[] inCounts() {
+            return counts;
         }
 
         @Override
@@ -301,6 +319,7 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
+            CallChecks.ownPart(kind(), "input", in, new CallChecks.Parts(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "output", out, root);
                 CallChecks.sameType(kind(), in, out);
@@ -314,8 +333,8 @@ public sealed interface Collective {
         }
 
         @Override
-        public boolean hasCounts() {
-            return counts != null;
+        public long[] inCounts() {
+            return counts;
         }
 
         @Override
@@ -346,6 +365,7 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
+            CallChecks.ownPart(kind(), "output", out, new CallChecks.Parts(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "input", in, root);
                 CallChecks.sameType(kind(), in, out);
@@ -359,8 +379,8 @@ public sealed interface Collective {
         }
 
         @Override
-        public boolean hasCounts() {
-            return counts != null;
+        public long[] inCounts() {
+            return counts;
         }
 
         @Override
@@ -393,14 +413,17 @@ public sealed interface Collective {
             CallChecks.sameType(kind(), in, out);
             CallChecks.total(kind(), "input", in, sendCounts, worldSize);
             CallChecks.total(kind(), "output", out, recvCounts, worldSize);
-            if (sendCounts == null && recvCounts == null) {
-                CallChecks.length(kind(), "output", out, in.elementCount(), "input");
-            }
+            CallChecks.ownParts(in, out, sendCounts, recvCounts, new CallChecks.Parts(null, rank, worldSize));
         }
 
         @Override
-        public boolean hasCounts() {
-            return sendCounts != null || recvCounts != null;
+        public long[] inCounts() {
+            return sendCounts;
+        }
+
+        @Override
+        public long[] outCounts() {
+            return recvCounts;
         }
 
         @Override

@@ -21,6 +21,7 @@ final class PlanRunner implements Runner {
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     private long[] sendTarget = new long[64];
     private long[] receiveTarget = new long[64];
+    private Prepared prepared;
     private Schedule schedule;
     private CallHeader call;
     private ReduceOp op;
@@ -36,13 +37,14 @@ final class PlanRunner implements Runner {
 
     @Override
     public void begin(Operation operation) {
-        Prepared prepared = operation.prepared();
-        Schedule next = prepared.schedule;
+        Prepared what = operation.prepared();
+        Schedule next = what.schedule;
         // first what may fail: nothing is begun then
-        HostTensor room = scratch.of(prepared.type, next.scratchElements);
+        HostTensor room = scratch.of(what.type, next.scratchElements);
+        prepared = what;
         call = operation;
         schedule = next;
-        op = prepared.op == ReduceOp.AVG ? ReduceOp.SUM : prepared.op;
+        op = what.op == ReduceOp.AVG ? ReduceOp.SUM : what.op;
         memory[Region.IN.ordinal()] = operation.in();
         memory[Region.OUT.ordinal()] = operation.out();
         memory[Region.SCRATCH.ordinal()] = room;
@@ -66,15 +68,15 @@ final class PlanRunner implements Runner {
 
     /** Nothing of a world of one goes over links. */
     @Override
-    public boolean show(Prepared prepared, long sequence, HostTensor in) {
+    public boolean show(Prepared like, long sequence, HostTensor in) {
         return lanes.isAlone();
     }
 
     @Override
-    public boolean take(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
-        Schedule.Posts copies = prepared.schedule.receives;
-        for (int i = 0; i < copies.count; i++) {
-            copy(copies, i, in, out);
+    public boolean take(Prepared like, long sequence, HostTensor in, HostTensor out) {
+        Schedule.Posts local = like.schedule.receives;
+        for (int i = 0; i < local.count; i++) {
+            copy(local, i, in, out);
         }
         return true;
     }
@@ -129,9 +131,15 @@ final class PlanRunner implements Runner {
         }
         Lanes.Channel channel = lanes.to(posts.peer[index]);
         if (posts.kind[index] == Schedule.COMBINE && op != null) {
-            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op);
+            channel.link.receiveCombine(
+                    header(prepared.receiveCalls, posts.peer[index]),
+                    into,
+                    posts.from[index],
+                    posts.elements[index],
+                    op);
         } else {
-            channel.link.receive(call, into, posts.from[index], posts.elements[index]);
+            channel.link.receive(
+                    header(prepared.receiveCalls, posts.peer[index]), into, posts.from[index], posts.elements[index]);
         }
         receiveTarget[index] = ++channel.receivesPosted;
     }
@@ -145,6 +153,10 @@ final class PlanRunner implements Runner {
         copies.copy(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
     }
 
+    private CallHeader header(CallHeader.Call[] pairs, int peer) {
+        return pairs == null ? call : CallHeader.of(call.sequence(), pairs[peer]);
+    }
+
     private boolean postSends() {
         Schedule.Posts posts = schedule.sends;
         boolean moved = false;
@@ -152,7 +164,8 @@ final class PlanRunner implements Runner {
             int index = sendsPosted++;
             Lanes.Channel channel = lanes.to(posts.peer[index]);
             HostTensor data = memory[posts.region[index].ordinal()];
-            channel.link.send(call, data, posts.from[index], posts.elements[index]);
+            channel.link.send(
+                    header(prepared.sendCalls, posts.peer[index]), data, posts.from[index], posts.elements[index]);
             sendTarget[index] = ++channel.sendsPosted;
             moved = true;
         }

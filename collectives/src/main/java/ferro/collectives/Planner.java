@@ -48,9 +48,6 @@ final class Planner {
     }
 
     Optional<String> unsupportedBecause(Collective call) {
-        if (call.hasCounts()) {
-            return Optional.of(call.kind() + " with part lengths of its own is not there yet: use equal parts");
-        }
         if (isOnDevice(call)) {
             return Optional.of(ON_DEVICE);
         }
@@ -69,7 +66,7 @@ final class Planner {
     Prepared prepare(Collective call) {
         int worldSize = group.worldSize();
         call.check(group.rank(), worldSize);
-        if (!call.hasCounts() && !isOnDevice(call)) {
+        if (!isOnDevice(call)) {
             Prepared last = newest;
             if (last != null && last.fits(call, worldSize)) {
                 return last;
@@ -97,13 +94,16 @@ final class Planner {
 
     private Prepared make(Prepared.Key key) {
         int unit = key.type() == null ? 1 : key.type().byteSize();
-        if (shared != null && table.isFree(key.kind())) {
+        Parts parts = key.parts();
+        if (shared != null && parts.areEqual() && table.isFree(key.kind())) {
             return new Prepared(key, identity, program(key, unit));
         }
-        String algorithm = table.algorithm(key.kind(), group.worldSize(), key.elements() * unit);
+        String algorithm = parts.areEqual()
+                ? table.algorithm(key.kind(), group.worldSize(), key.elements() * unit)
+                : table.algorithmOfParts(key.kind(), group.worldSize(), key.elements() * unit);
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
         List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
-        Schedule.Cut cut = Schedule.Cut.of(plans, key.elements(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+        Schedule.Cut cut = Schedule.Cut.of(plans, parts, unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 

@@ -8,15 +8,19 @@ import ferro.collectives.control.Hashing;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.shared.Program;
 import ferro.spi.CallHeader;
+import java.util.Arrays;
 
 /**
  * All that calls of one kind, type, length, op and root have in common: plan, schedule, fingerprint and text; made once and
  * cached.
  */
 final class Prepared {
+    private static final int COUNTS_LENGTH_MOST = 100;
+
     final String kind;
     final DataType type;
     final long elements;
+    final Parts parts;
     final ReduceOp op;
     final int root;
     /** Of operations over links, else null. */
@@ -27,6 +31,10 @@ final class Prepared {
     final int steps;
     /** Fingerprint and text. */
     final CallHeader.Call call;
+    /** By peer, where the two ends of a message have something of their own to agree on; else null. */
+    final CallHeader.Call[] sendCalls;
+
+    final CallHeader.Call[] receiveCalls;
     /** Of the whole operation, and of what this rank sends and receives of it. */
     final long bytes;
 
@@ -43,17 +51,20 @@ final class Prepared {
     private Prepared(Key key, long group, String algorithm, Schedule schedule, Program program) {
         this.kind = key.kind;
         this.type = key.type;
-        this.elements = key.elements;
+        this.parts = key.parts;
+        this.elements = parts.elements();
         this.op = key.op;
         this.root = key.root;
         this.schedule = schedule;
         this.program = program;
         this.steps = program == null ? schedule.steps() : program.steps();
         int unit = key.type == null ? 0 : key.type.byteSize();
-        this.bytes = key.elements * unit;
+        this.bytes = elements * unit;
         this.bytesMoved = (program == null ? schedule.movedElements() : program.movedElements()) * unit;
         String text = describe(key, algorithm);
         this.call = new CallHeader.Call(group, Hashing.of(text), text);
+        this.sendCalls = pairs(parts.inCounts(), true);
+        this.receiveCalls = pairs(parts.outCounts(), false);
     }
 
     String text() {
@@ -65,7 +76,7 @@ final class Prepared {
         Tensor operand = other.operand();
         return kind.equals(other.kind())
                 && (operand == null ? null : operand.dataType()) == type
-                && Key.elements(other, worldSize) == elements
+                && parts.fit(other, worldSize)
                 && other.op() == op
                 && Math.max(0, other.root()) == root;
     }
@@ -75,38 +86,32 @@ final class Prepared {
      *
      * @param kind     of the call
      * @param type     of its elements, null for a barrier
-     * @param elements of all chunks together
+     * @param parts    how long its chunks are
      * @param op       how to combine, or null
      * @param root     root, or 0
      */
-    record Key(String kind, DataType type, long elements, ReduceOp op, int root) {
+    record Key(String kind, DataType type, Parts parts, ReduceOp op, int root) {
         private static final int SHIFT = 7;
 
         static Key of(Collective call, int worldSize) {
             Tensor operand = call.operand();
             DataType type = operand == null ? null : operand.dataType();
-            return new Key(call.kind(), type, elements(call, worldSize), call.op(), Math.max(0, call.root()));
+            return new Key(call.kind(), type, Parts.of(call, worldSize), call.op(), Math.max(0, call.root()));
         }
 
-        /** Of the whole operation: the longer tensor, which off the root of a gather or scatter is not there. */
-        static long elements(Collective call, int worldSize) {
-            if (call instanceof Collective.Gather || call instanceof Collective.Scatter) {
-                return worldSize * call.operand().elementCount();
-            }
-            if (call instanceof Collective.AllGather) {
-                return call.out().elementCount();
-            }
-            return call.in() == null ? 0 : call.in().elementCount();
+        long elements() {
+            return parts.elements();
         }
 
         static int slot(Collective call, int worldSize, int slots) {
             Tensor operand = call.operand();
             ReduceOp op = call.op();
-            int hash = call.kind().hashCode() + Long.hashCode(elements(call, worldSize));
+            int hash = call.kind().hashCode() + Long.hashCode(Parts.elements(call, worldSize));
             hash = SHIFT * hash + (operand == null ? 0 : operand.dataType().ordinal());
             hash = SHIFT * hash
                     + Math.max(0, call.root())
                     + (op == null ? 0 : op.name().hashCode());
+            hash = call.hasCounts() ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
             return (hash ^ (hash >>> SHIFT)) & (slots - 1);
         }
     }
@@ -115,11 +120,8 @@ final class Prepared {
     private static String describe(Key key, String algorithm) {
         StringBuilder text = new StringBuilder(key.kind);
         if (key.type != null) {
-            text.append(' ')
-                    .append(key.type.label())
-                    .append('[')
-                    .append(key.elements)
-                    .append(']');
+            text.append(' ').append(key.type.label());
+            describe(key, text);
         }
         if (key.op != null) {
             text.append(' ').append(key.op.name());
@@ -128,6 +130,34 @@ final class Prepared {
             text.append(" root ").append(key.root);
         }
         return text.append(" by ").append(algorithm).toString();
+    }
+
+    /** What all ranks know of the parts: of an all-to-all only that they have lengths of their own, told pair by pair. */
+    private static void describe(Key key, StringBuilder text) {
+        if (!key.parts.areEqual() && key.kind.equals("allToAll")) {
+            text.append(" in parts of their own");
+            return;
+        }
+        text.append('[').append(key.elements()).append(']');
+        if (!key.parts.areEqual()) {
+            String counts = Arrays.toString(key.parts.inCounts()).replace(" ", "");
+            boolean isLong = counts.length() > COUNTS_LENGTH_MOST;
+            text.append(" in parts of ").append(isLong ? "hash " + Long.toHexString(Hashing.of(counts)) : counts);
+        }
+    }
+
+    /** Returns what both ends of each message agree on besides, by peer; null where all ranks know all lengths. */
+    private CallHeader.Call[] pairs(long[] counts, boolean sends) {
+        if (parts.areEqual() || !kind.equals("allToAll")) {
+            return null;
+        }
+        CallHeader.Call[] pairs = new CallHeader.Call[counts.length];
+        for (int peer = 0; peer < counts.length; peer++) {
+            long both = Hashing.mix(call.fingerprint(), counts[peer]);
+            String text = call.text() + ", " + counts[peer] + " elements " + (sends ? "to" : "from") + " rank " + peer;
+            pairs[peer] = new CallHeader.Call(call.group(), both, text);
+        }
+        return pairs;
     }
 
     private static boolean isRooted(String kind) {

@@ -11,7 +11,7 @@ import java.util.List;
  * A plan for a number of elements: its steps as flat arrays of posts, cut into segments, so that running it allocates and
  * looks up nothing.
  *
- * <p>Elements are cut into the plan's chunks, the first ones one element longer where they do not come out even. A step of
+ * <p>Elements are cut into the plan's chunks as {@link Parts} says. A step of
  * one chunk is cut into segments; a step that waits for another of one chunk waits for the same segment of it only (both
  * concern the same chunk), so that segments pipeline through rounds. Where scratch memory for whole chunks would be too
  * much, the plan is run several times over parts of each chunk ("passes"), one after the other.
@@ -32,9 +32,9 @@ final class Schedule {
     final long scratchElements;
 
     private final Plan plan;
-    private final long elements;
+    private final Cut cut;
+    private final Parts parts;
     private final int passes;
-    private final int segments;
     private final long scratchStride;
 
     /** One list of posts, a field an array. */
@@ -106,21 +106,21 @@ final class Schedule {
     /**
      * How the elements of an operation are cut; equal on all its ranks, since both ends of a link must cut alike.
      *
-     * @param elements     of the whole operation, all chunks together
+     * @param parts        how long the chunks are
      * @param elementBytes size of one
      * @param segmentBytes size of a piece in flight
      * @param passes       how many times the plan is run, each for a part of every chunk
      */
-    record Cut(long elements, int elementBytes, long segmentBytes, int passes) {
+    record Cut(Parts parts, int elementBytes, long segmentBytes, int passes) {
         /** Cuts so that no rank needs more scratch memory than {@code scratchBytesMost}. */
-        static Cut of(List<Plan> plans, long elements, int elementBytes, long segmentBytes, long scratchBytesMost) {
+        static Cut of(List<Plan> plans, Parts parts, int elementBytes, long segmentBytes, long scratchBytesMost) {
             long most = 0;
             for (Plan plan : plans) {
                 most = Math.max(
-                        most, longestChunk(plan, elements) * plan.scratch().count() * elementBytes);
+                        most, parts.longest(plan.chunkCount()) * plan.scratch().count() * elementBytes);
             }
             int passes = (int) Math.max(1, (most + scratchBytesMost - 1) / scratchBytesMost);
-            return new Cut(elements, elementBytes, segmentBytes, passes);
+            return new Cut(parts, elementBytes, segmentBytes, passes);
         }
     }
 
@@ -132,16 +132,15 @@ final class Schedule {
      */
     Schedule(Plan plan, Cut cut) {
         this.plan = plan;
-        this.elements = cut.elements;
+        this.cut = cut;
+        this.parts = cut.parts;
         this.passes = cut.passes;
-        long perPass = (longestChunk(plan, elements) + passes - 1) / passes;
-        this.segments = (int) Math.max(1, (perPass * cut.elementBytes + cut.segmentBytes - 1) / cut.segmentBytes);
         // whole chunks lie in scratch as in the operation; parts of chunks lie one stride apart
-        this.scratchStride = perPass;
+        this.scratchStride = (parts.longest(plan.chunkCount()) + passes - 1) / passes;
         Extent scratch = plan.scratch();
         this.scratchElements = passes == 1
-                ? chunkStart(scratch.first() + scratch.count()) - chunkStart(scratch.first())
-                : perPass * scratch.count();
+                ? start(Region.SCRATCH, scratch.first() + scratch.count()) - start(Region.SCRATCH, scratch.first())
+                : scratchStride * scratch.count();
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
         for (int pass = 0; pass < passes; pass++) {
@@ -150,19 +149,25 @@ final class Schedule {
         }
     }
 
-    private static long longestChunk(Plan plan, long elements) {
-        return plan.chunkCount() == 0 ? 0 : (elements + plan.chunkCount() - 1) / plan.chunkCount();
-    }
-
     private Layout layout(List<? extends Step> steps) {
         int[] start = new int[steps.size() + 1];
         boolean[] segmented = new boolean[steps.size()];
         for (int i = 0; i < steps.size(); i++) {
-            int chunks = chunks(steps.get(i));
-            segmented[i] = chunks == 1;
-            start[i + 1] = start[i] + (segmented[i] ? segments : passes == 1 ? 1 : chunks);
+            segmented[i] = chunks(steps.get(i)) == 1;
+            start[i + 1] = start[i] + posts(steps.get(i));
         }
         return new Layout(start, segmented);
+    }
+
+    /** Returns how many posts a step becomes in one pass; both ends of a message know its length, so they cut it alike. */
+    private int posts(Step step) {
+        int chunks = chunks(step);
+        if (chunks != 1) {
+            return passes == 1 ? 1 : chunks;
+        }
+        long length = parts.areEqual() ? parts.longest(plan.chunkCount()) : length(region(step), chunk(step));
+        long perPass = (length + passes - 1) / passes;
+        return (int) Math.max(1, (perPass * cut.elementBytes + cut.segmentBytes - 1) / cut.segmentBytes);
     }
 
     private void expand(List<? extends Step> steps, Posts into, int pass, Layout sendLayout, Layout receiveLayout) {
@@ -171,7 +176,7 @@ final class Schedule {
         for (Step step : steps) {
             int chunks = chunks(step);
             boolean segmented = chunks == 1;
-            int posts = segmented ? segments : passes == 1 ? 1 : chunks;
+            int posts = posts(step);
             for (int i = 0; i < posts; i++) {
                 int segment = segmented ? i : -1;
                 into.add(
@@ -188,30 +193,12 @@ final class Schedule {
             return 0;
         }
         return segment >= 0 && layout.segmented[steps - 1]
-                ? layout.start[steps - 1] + segment + 1
+                ? Math.min(layout.start[steps - 1] + segment + 1, layout.start[steps])
                 : layout.start[steps];
     }
 
     private Post post(Step step, int pass, int index, int posts) {
-        int first = chunk(step);
-        int chunks = chunks(step);
-        long from;
-        long to;
-        int chunk = first;
-        if (chunks == 1) {
-            long low = passStart(first, pass);
-            long length = passStart(first, pass + 1) - low;
-            from = low + part(length, index, posts);
-            to = low + part(length, index + 1, posts);
-        } else if (passes == 1) {
-            from = chunkStart(first);
-            to = chunkStart(first + chunks);
-        } else {
-            chunk = first + index;
-            from = passStart(chunk, pass);
-            to = passStart(chunk, pass + 1);
-        }
-        Place place = new Place(chunk, pass, from, to - from);
+        Place place = place(step, pass, index, posts);
         if (step instanceof Step.Send send) {
             return new Post(RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0);
         }
@@ -225,30 +212,53 @@ final class Schedule {
         return new Post(kind, peer, arrival.region(), offset(arrival.region(), place), place.count, null, 0);
     }
 
-    /** Some elements of a chunk, counted over the whole operation. */
+    private Place place(Step step, int pass, int index, int posts) {
+        Region region = region(step);
+        int first = chunk(step);
+        int chunks = chunks(step);
+        if (chunks == 1) {
+            long low = passStart(region, first, pass);
+            long length = passStart(region, first, pass + 1) - low;
+            long from = Parts.even(length, index, posts);
+            return new Place(first, pass, low + from, Parts.even(length, index + 1, posts) - from);
+        }
+        if (passes == 1) {
+            return new Place(first, pass, 0, start(region, first + chunks) - start(region, first));
+        }
+        int chunk = first + index;
+        long low = passStart(region, chunk, pass);
+        return new Place(chunk, pass, low, passStart(region, chunk, pass + 1) - low);
+    }
+
+    /** Some elements from an element of a chunk on, over several chunks if whole ones. */
     private record Place(int chunk, int pass, long from, long count) {}
 
     /** Returns where elements lie in a region. */
     private long offset(Region region, Place place) {
         Extent extent = plan.extent(region);
         if (region == Region.SCRATCH && passes > 1) {
-            return (place.chunk - extent.first()) * scratchStride + place.from - passStart(place.chunk, place.pass);
+            return (place.chunk - extent.first()) * scratchStride
+                    + place.from
+                    - passStart(region, place.chunk, place.pass);
         }
-        return place.from - chunkStart(extent.first());
+        return start(region, place.chunk) - start(region, extent.first()) + place.from;
     }
 
-    private long chunkStart(int chunk) {
-        return plan.chunkCount() == 0 ? 0 : part(elements, chunk, plan.chunkCount());
+    private long start(Region region, int chunk) {
+        return parts.start(region, chunk, plan.chunkCount());
     }
 
-    private long passStart(int chunk, int pass) {
-        long start = chunkStart(chunk);
-        return start + part(chunkStart(chunk + 1) - start, pass, passes);
+    private long length(Region region, int chunk) {
+        return start(region, chunk + 1) - start(region, chunk);
     }
 
-    /** Returns where part {@code index} of {@code parts} begins, the first ones one longer if it does not come out even. */
-    private static long part(long length, int index, int parts) {
-        return index * (length / parts) + Math.min(index, length % parts);
+    /** Returns at which of its elements the part of a chunk begins that a pass does. */
+    private long passStart(Region region, int chunk, int pass) {
+        return Parts.even(length(region, chunk), pass, passes);
+    }
+
+    private static Region region(Step step) {
+        return step instanceof Step.Send send ? send.region() : ((Step.Arrival) step).region();
     }
 
     private static int chunk(Step step) {

@@ -101,7 +101,7 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in     own part
      * @param out    all parts
-     * @param counts part lengths, equal on all ranks
+     * @param counts part lengths, equal on all ranks, 0 included
      */
     public void allGather(Tensor in, Tensor out, long[] counts) {
         run(new Collective.AllGather(in, out, counts));
@@ -143,6 +143,18 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
+     * Combines the tensors of all ranks and leaves a part of its own length of the result on each.
+     *
+     * @param in     operand, all parts
+     * @param out    own part of the result
+     * @param op     how
+     * @param counts part lengths, equal on all ranks, 0 included
+     */
+    public void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
+        run(new Collective.ReduceScatter(in, out, op, counts));
+    }
+
+    /**
      * Joins the tensors of all ranks, in rank order, on the root.
      *
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
@@ -164,6 +176,18 @@ abstract class TensorForms extends ArrayForms {
      */
     public Work gatherAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Gather(in, out, root, null));
+    }
+
+    /**
+     * Joins unequal parts of all ranks on the root.
+     *
+     * @param in     own part
+     * @param out    all parts; may be null off the root
+     * @param root   receiver
+     * @param counts part lengths, equal on all ranks, 0 included
+     */
+    public void gather(Tensor in, Tensor out, int root, long[] counts) {
+        run(new Collective.Gather(in, out, root, counts));
     }
 
     /**
@@ -191,6 +215,18 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
+     * Hands out unequal parts of the root's tensor.
+     *
+     * @param in     all parts; may be null off the root
+     * @param out    own part
+     * @param root   owner
+     * @param counts part lengths, equal on all ranks, 0 included
+     */
+    public void scatter(Tensor in, Tensor out, int root, long[] counts) {
+        run(new Collective.Scatter(in, out, root, counts));
+    }
+
+    /**
      * Sends part j of each rank's tensor to rank j.
      *
      * @param in  parts by destination, {@code [worldSize * n]}
@@ -210,6 +246,18 @@ abstract class TensorForms extends ArrayForms {
      */
     public Work allToAllAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllToAll(in, out, null, null));
+    }
+
+    /**
+     * Sends parts of unequal length to all ranks.
+     *
+     * @param in         parts by destination
+     * @param out        parts by source; must not overlap {@code in}
+     * @param sendCounts lengths by destination, 0 included; null for equal ones
+     * @param recvCounts lengths by source, each what that rank sends; null for equal ones
+     */
+    public void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
+        run(new Collective.AllToAll(in, out, sendCounts, recvCounts));
     }
 
     /** Returns when every rank has called it. */

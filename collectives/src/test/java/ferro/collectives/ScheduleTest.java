@@ -1,9 +1,11 @@
 package ferro.collectives;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
 import java.util.ArrayDeque;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Schedules cut fine still do what their plans do: run by an interpreter over arrays, one stream of numbers a link. */
@@ -31,14 +34,20 @@ class ScheduleTest {
             for (Plan plan : plans) {
                 Schedule schedule = new Schedule(plan, cut);
                 schedules.add(schedule);
-                long part = plan.chunkCount() == 0 ? 0 : cut.elements() / plan.chunkCount();
                 memory.add(new long[][] {
-                    new long[(int) (plan.in().count() == plan.chunkCount() ? cut.elements() : part)],
-                    new long[(int) (plan.out().count() == plan.chunkCount() ? cut.elements() : part)],
+                    new long[length(plan, cut, Region.IN)],
+                    new long[length(plan, cut, Region.OUT)],
                     new long[(int) schedule.scratchElements]
                 });
             }
             done = new int[plans.size()][2];
+        }
+
+        private static int length(Plan plan, Schedule.Cut cut, Region region) {
+            Extent extent = plan.extent(region);
+            int chunks = plan.chunkCount();
+            long end = cut.parts().start(region, extent.first() + extent.count(), chunks);
+            return (int) (end - cut.parts().start(region, extent.first(), chunks));
         }
 
         void run() {
@@ -110,8 +119,12 @@ class ScheduleTest {
     }
 
     private static Interpreter interpret(String kind, String algorithm, int size, long elements, long scratchMost) {
+        return interpret(kind, algorithm, size, Parts.equal(elements), scratchMost);
+    }
+
+    private static Interpreter interpret(String kind, String algorithm, int size, Parts parts, long scratchMost) {
         List<Plan> plans = plans(kind, algorithm, size, 0);
-        Interpreter all = new Interpreter(plans, Schedule.Cut.of(plans, elements, UNIT, 64, scratchMost));
+        Interpreter all = new Interpreter(plans, Schedule.Cut.of(plans, parts, UNIT, 64, scratchMost));
         for (int rank = 0; rank < size; rank++) {
             long[] in = all.memory.get(rank)[Region.IN.ordinal()];
             for (int i = 0; i < in.length; i++) {
@@ -163,6 +176,57 @@ class ScheduleTest {
             for (int i = 0; i < 5 * 101; i++) {
                 long want = (i / 101 + 2L) * (i % 101 + 3);
                 assertEquals(want, all.memory.get(0)[1][i], algorithm + " at " + i);
+            }
+        }
+    }
+
+    /** Empty parts, and parts of several segments. */
+    private static long[] unequal(int size) {
+        return IntStream.range(0, size)
+                .mapToLong(rank -> rank % 3 == 1 ? 0 : 7L * rank + 1)
+                .toArray();
+    }
+
+    @Test
+    void unequalPartsAreGatheredByEveryAlgorithmInSegmentsAndPasses() {
+        for (int size = 1; size <= 9; size++) {
+            long[] counts = unequal(size);
+            for (String kind : List.of("allGather", "gather")) {
+                for (String algorithm : AlgorithmTable.algorithms(kind)) {
+                    for (long scratchMost : new long[] {1 << 20, 256}) {
+                        Interpreter all = interpret(kind, algorithm, size, Parts.of(counts), scratchMost);
+                        long[] out = all.memory.get(0)[Region.OUT.ordinal()];
+                        assertArrayEquals(gathered(counts), out, kind + " by " + algorithm + " of " + size);
+                    }
+                }
+            }
+        }
+    }
+
+    private static long[] gathered(long[] counts) {
+        return IntStream.range(0, counts.length)
+                .boxed()
+                .flatMap(rank -> LongStream.range(0, counts[rank]).mapToObj(i -> (rank + 2L) * (i + 3)))
+                .mapToLong(Long::longValue)
+                .toArray();
+    }
+
+    @Test
+    void unequalPartsAreReducedByEveryAlgorithmInSegmentsAndPasses() {
+        for (int size = 1; size <= 9; size++) {
+            Parts parts = Parts.of(unequal(size));
+            long factor = (long) size * (size + 3) / 2;
+            for (String algorithm : AlgorithmTable.algorithms("reduceScatter")) {
+                for (long scratchMost : new long[] {1 << 20, 256}) {
+                    Interpreter all = interpret("reduceScatter", algorithm, size, parts, scratchMost);
+                    for (int rank = 0; rank < size; rank++) {
+                        long start = parts.start(Region.IN, rank, size);
+                        long[] out = all.memory.get(rank)[Region.OUT.ordinal()];
+                        for (int i = 0; i < out.length; i++) {
+                            assertEquals(factor * (start + i + 3), out[i], algorithm + " of " + size);
+                        }
+                    }
+                }
             }
         }
     }

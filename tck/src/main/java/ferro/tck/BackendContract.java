@@ -30,6 +30,7 @@ import org.junit.jupiter.api.TestReporter;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class BackendContract
         implements CollectiveRules,
+                UnequalRules,
                 ResultRules,
                 MemoryRules,
                 MessageRules,

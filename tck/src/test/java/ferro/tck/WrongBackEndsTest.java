@@ -34,6 +34,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.SkipsTheBarrier.class, 109),
                 Arguments.of(WrongResults.RoundsDifferentlyOnOneRank.class, 111),
                 Arguments.of(WrongManners.GivesTheSameMemoryTwice.class, 115),
+                Arguments.of(WrongResults.SkipsUnequalParts.class, 116),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603),
                 Arguments.of(WrongManners.SwapsMessagesInPairs.class, 202),
                 Arguments.of(WrongManners.TakesAMessageOfAnotherLength.class, 206),

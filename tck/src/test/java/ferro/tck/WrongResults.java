@@ -78,6 +78,17 @@ final class WrongResults {
         }
     }
 
+    static final class SkipsUnequalParts extends Decorated {
+        SkipsUnequalParts() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    return call.hasCounts() ? Handle.done() : super.submit(call, timeout);
+                }
+            });
+        }
+    }
+
     static final class WritesWhereItIsNotTheRoot extends Decorated {
         WritesWhereItIsNotTheRoot() {
             super(honest -> new Replacing(

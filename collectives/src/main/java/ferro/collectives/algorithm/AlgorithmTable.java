@@ -125,6 +125,19 @@ public final class AlgorithmTable {
     }
 
     /**
+     * Returns the algorithm for an operation whose parts have lengths of their own.
+     *
+     * @param kind      as {@link ferro.Collective#kind}
+     * @param worldSize ranks
+     * @param bytes     size of the operation; of an all-to-all every rank has another one, which is not looked at
+     * @return its name
+     * @throws IllegalArgumentException if there is no such kind
+     */
+    public String algorithmOfParts(String kind, int worldSize, long bytes) {
+        return kind.equals("allToAll") ? "pairwise" : algorithm(kind, worldSize, bytes);
+    }
+
+    /**
      * Makes the plan of one rank.
      *
      * @param kind      as {@link ferro.Collective#kind}

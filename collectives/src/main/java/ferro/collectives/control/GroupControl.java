@@ -383,7 +383,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 + Long.toHexString(found.fingerprint()) + ", need " + Long.toHexString(expected.fingerprint());
         String pair = Math.min(peer, group.rank()) + "," + Math.max(peer, group.rank());
         losses.mismatched(pair, expected, text);
-        ask(expected);
+        // what all ranks know of the call; a header may have something that only two of them agree on
+        CallHeader mine = history.find(expected.sequence());
+        ask(mine == null ? expected : mine);
         // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
         CallHeader earlier = history.find(found.sequence());
         if (earlier != null && earlier.sequence() != expected.sequence()) {

@@ -1,0 +1,126 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/** Every collective that has parts, on parts of unequal length, by one rank. */
+final class UnequalParts {
+    private final Subject subject;
+    private final ProcessGroup group;
+    private final int rank;
+    private final int size;
+    private final int unit;
+    private final long[] counts;
+
+    UnequalParts(Subject subject, ProcessGroup group, int unit) {
+        this.subject = subject;
+        this.group = group;
+        this.rank = group.rank();
+        this.size = group.worldSize();
+        this.unit = unit;
+        this.counts = IntStream.range(0, size).mapToLong(this::length).toArray();
+    }
+
+    /** Every third part is empty; the others differ. */
+    private long length(int index) {
+        return (index % 3 == 1 ? 0 : index + 1L) * unit;
+    }
+
+    /** Rank {@code from} sends so many to rank {@code to}; some nothing. */
+    private long length(int from, int to) {
+        return length((2 * from + to) % (size + 2));
+    }
+
+    void check() {
+        double[] all = joined(counts);
+        double[] own = mark(rank, counts[rank]);
+        double[] out = new double[all.length];
+        run(new Collective.AllGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
+        int root = size - 1;
+        double[] onRoot = rank == root ? new double[all.length] : null;
+        run(new Collective.Gather(HostTensor.of(own), tensor(onRoot), root, counts), onRoot, all);
+        double[] part = new double[own.length];
+        run(new Collective.Scatter(tensor(rank == root ? all : null), HostTensor.of(part), root, counts), part, own);
+        reduceScatter(all);
+        allToAll();
+    }
+
+    private void reduceScatter(double[] all) {
+        double[] in = new double[all.length];
+        Arrays.setAll(in, i -> (rank + 1) * (i % 100 + 1));
+        int start = (int) Arrays.stream(counts, 0, rank).sum();
+        double[] want = new double[(int) counts[rank]];
+        Arrays.setAll(want, i -> size * (size + 1) / 2 * ((start + i) % 100 + 1));
+        double[] out = new double[want.length];
+        run(new Collective.ReduceScatter(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, counts), out, want);
+    }
+
+    private void allToAll() {
+        long[] sends =
+                IntStream.range(0, size).mapToLong(to -> length(rank, to)).toArray();
+        long[] receives =
+                IntStream.range(0, size).mapToLong(from -> length(from, rank)).toArray();
+        double[] in = new double[(int) Arrays.stream(sends).sum()];
+        Arrays.fill(in, rank + 1);
+        double[] out = new double[(int) Arrays.stream(receives).sum()];
+        Collective call = new Collective.AllToAll(HostTensor.of(in), HostTensor.of(out), sends, receives);
+        run(call, out, repeated(receives));
+    }
+
+    private void run(Collective call, double[] found, double[] need) {
+        if (runIfDone(subject, group, call) && found != null) {
+            assertArrayEquals(need, found, call.kind() + " of unequal parts of " + unit + " on rank " + rank);
+        }
+    }
+
+    /** Runs a call, or counts its refusal. */
+    static boolean runIfDone(Subject subject, ProcessGroup group, Collective call) {
+        if (Cells.Refusals.of(group, call).isPresent()) {
+            if (group.rank() == 0) {
+                subject.refused("unequal parts");
+            }
+            return false;
+        }
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        backend.run(call, backend.timeout());
+        return true;
+    }
+
+    private static HostTensor tensor(double[] array) {
+        return array == null ? null : HostTensor.of(array);
+    }
+
+    private static double[] mark(int rank, long count) {
+        double[] part = new double[(int) count];
+        Arrays.setAll(part, i -> (rank + 1) * 1000 + i % 1000);
+        return part;
+    }
+
+    private double[] joined(long[] lengths) {
+        double[] all = new double[(int) Arrays.stream(lengths).sum()];
+        int at = 0;
+        for (int from = 0; from < size; from++) {
+            double[] part = mark(from, lengths[from]);
+            System.arraycopy(part, 0, all, at, part.length);
+            at += part.length;
+        }
+        return all;
+    }
+
+    private static double[] repeated(long[] lengths) {
+        double[] all = new double[(int) Arrays.stream(lengths).sum()];
+        int at = 0;
+        for (int from = 0; from < lengths.length; from++) {
+            Arrays.fill(all, at, at + (int) lengths[from], from + 1);
+            at += (int) lengths[from];
+        }
+        return all;
+    }
+}
