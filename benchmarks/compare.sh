@@ -13,7 +13,8 @@ usage: compare.sh [OPTIONS]      measure, then report on all that was measured i
   --sizes LIST        sizes (default 4,64,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB)
   --rounds N          rounds of all contestants in turns (default 7)
   --time TIME         measuring time per contestant, size and round (default 60ms)
-  --ferro LIST        what of ferro: tcp, shm, shm-shared (tensors of group.allocate), simulated (default tcp,shm)
+  --ferro LIST        what of ferro: tcp, shm, shm-plain (without the Vector API), simulated (threads of one JVM); -shared behind
+                      one for tensors of group.allocate (default tcp,shm)
   --jdks LIST         major versions of JDKs that ferro runs on (default: the one of JAVA_HOME, else the newest)
   --peers LIST        openmpi-shm, openmpi-tcp, openmpi-tcp-reno, mpich-shm, mpich-tcp, gloo-tcp, torch-tcp, mpj-shm, mpj-tcp;
                       or all (default: all that are here), none
@@ -147,6 +148,25 @@ start_mpj_processes() {
     kill $daemon
 }
 
+# Ferro as ./ferro starts it; "plain" without what the launcher adds for Java, which is the Vector API.
+start_ferro() {
+    local options=() program=(ferro.benchmarks.ServedBench "$2") count=$3
+    case $1 in
+        ferro-tcp*) options=(--backend tcp -J-Dferro.links=tcp) ;;
+        ferro-shm*) options=(--backend shm) ;;
+        ferro-simulated*) options=(--no-bind) program+=("$3") count=1 ;;
+        *) give_up "no contestant $1" ;;
+    esac
+    if [[ $1 = *-plain ]]; then
+        [[ $1 = ferro-shm-plain ]] || give_up "no contestant $1"
+        options=(--backend shm --)
+        program=("$JAVA_HOME/bin/java" -XX:-UsePerfData -cp "${FERRO_COMPARE_CLASS_PATH:-$(cat "$home/.ferro/stamp")/*}" "${program[@]}")
+    fi
+    set -- run -n "$count" "${options[@]}" "${program[@]}"
+    [ -n "${FERRO_COMPARE_CLASS_PATH:-}" ] || exec "$home/ferro" "$@"
+    exec "$JAVA_HOME/bin/java" -cp "$FERRO_COMPARE_CLASS_PATH" ferro.launcher.FerroCommand "$@"
+}
+
 # Becomes a contestant. Ranks are bound to cores where there are enough, as ferro's launcher does it.
 start() {
     local name=$1 folder=$2 ranks=$3 bind=none rank
@@ -180,14 +200,7 @@ start() {
         ferro-*@*)
             JAVA_HOME=$(jdk_home "${name##*@}")
             export JAVA_HOME
-            case ${name%@*} in
-                ferro-tcp) set -- --backend tcp -J-Dferro.links=tcp ;;
-                ferro-shm) set -- --backend shm ;;
-                *) give_up "no contestant $name" ;;
-            esac
-            set -- run -n "$ranks" "$@" ferro.benchmarks.ServedBench "$folder"
-            [ -n "${FERRO_COMPARE_CLASS_PATH:-}" ] || exec "$home/ferro" "$@"
-            exec "$JAVA_HOME/bin/java" -cp "$FERRO_COMPARE_CLASS_PATH" ferro.launcher.FerroCommand "$@"
+            start_ferro "${name%@*}" "$folder" "$ranks"
             ;;
         *) give_up "no contestant $name" ;;
     esac

@@ -9,8 +9,6 @@ final class Operation implements AutoCloseable {
     /** NCCL has no other. */
     private static final int TAG = 0;
 
-    private static final int FRESH = 1;
-
     private final ProcessGroup group;
     private final Place place;
     private final Measured collective;
@@ -85,8 +83,7 @@ final class Operation implements AutoCloseable {
      */
     void runOnFreshInput() {
         if (collective.readsInput(group.rank() == Expectation.ROOT)) {
-            input.fill(FRESH);
-            place.write(input, inputTensor);
+            place.rewrite(input, inputTensor);
         }
         call.run();
     }

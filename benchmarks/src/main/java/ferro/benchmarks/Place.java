@@ -1,6 +1,8 @@
 package ferro.benchmarks;
 
+import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.HostTensor;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.dispatch.DeviceMemories;
@@ -20,6 +22,11 @@ sealed interface Place extends AutoCloseable {
 
     /** Makes the tensor what the array is. */
     void write(Elements from, Tensor to);
+
+    /** Writes all elements of the tensor anew, in the way that is natural for it; which value does not matter. */
+    default void rewrite(Elements from, Tensor to) {
+        write(from, to);
+    }
 
     /** Makes the array what the tensor is. */
     void read(Tensor from, Elements to);
@@ -52,6 +59,11 @@ sealed interface Place extends AutoCloseable {
         }
 
         @Override
+        public void rewrite(Elements from, Tensor to) {
+            from.fill(1);
+        }
+
+        @Override
         public void read(Tensor from, Elements to) {
             // the tensor is the array
         }
@@ -69,6 +81,52 @@ sealed interface Place extends AutoCloseable {
         @Override
         public void close() {
             // nothing was opened
+        }
+    }
+
+    /** Memory that the group allocates once, shared by its ranks where they can share any: room for two tensors at a time. */
+    final class Shared implements Place {
+        private final HostTensor[] room = new HostTensor[2];
+        private int next;
+
+        /** Called by all ranks at once. */
+        Shared(ProcessGroup group, long bytesMost) {
+            for (int i = 0; i < room.length; i++) {
+                room[i] = group.allocate(DataType.INT8, bytesMost);
+            }
+        }
+
+        @Override
+        public Tensor tensor(Elements elements) {
+            HostTensor like = elements.tensor();
+            ByteBuffer bytes = room[next].buffer().slice(0, Math.toIntExact(like.byteCount()));
+            next = 1 - next;
+            return HostTensor.of(like.dataType(), bytes.order(ByteOrder.nativeOrder()));
+        }
+
+        @Override
+        public void write(Elements from, Tensor to) {
+            from.copyTo(((HostTensor) to).buffer());
+        }
+
+        @Override
+        public void read(Tensor from, Elements to) {
+            to.copyFrom(((HostTensor) from).buffer());
+        }
+
+        @Override
+        public void free(Tensor tensor) {
+            // it goes with the group
+        }
+
+        @Override
+        public String label() {
+            return "shared";
+        }
+
+        @Override
+        public void close() {
+            // it goes with the group
         }
     }
 

@@ -1,14 +1,22 @@
 package ferro.benchmarks;
 
 import ferro.ReduceOp;
+import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * The program of one rank of a comparison: it waits until it is asked, measures, answers and waits again, so that several
@@ -18,11 +26,14 @@ import java.util.Locale;
  */
 public final class ServedBench {
     private static final String QUIT = "quit";
+    /** The largest size that comparisons ask for. */
+    private static final long SHARED_BYTES = 64L << 20;
 
     private final ProcessGroup group;
     private final PrintStream answers;
     private Request last;
     private Operation operation;
+    private Place shared;
 
     private ServedBench(ProcessGroup group, PrintStream answers) {
         this.group = group;
@@ -30,14 +41,38 @@ public final class ServedBench {
     }
 
     /**
-     * Serves until it is told to quit, over the group that the environment describes.
+     * Serves until it is told to quit, over the group that the environment describes, or as so many simulated ranks in threads
+     * of this process.
      *
-     * @param words the folder of the pipes
-     * @throws IOException if they cannot be read or written
+     * @param words the folder of the pipes; then how many simulated ranks, if that is wanted
+     * @throws Exception if they cannot be read or written
      */
-    public static void main(String[] words) throws IOException {
+    public static void main(String[] words) throws Exception {
+        Path folder = Path.of(words[0]);
+        if (words.length > 1) {
+            serveInThreads(Integer.parseInt(words[1]), folder);
+            return;
+        }
         try (ProcessGroup group = ProcessGroup.join()) {
-            serve(group, Path.of(words[0]));
+            serve(group, folder);
+        }
+    }
+
+    private static void serveInThreads(int ranks, Path folder) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(ranks);
+        List<Future<?>> serving = new ArrayList<>();
+        for (SimulatedBackend backend : SimulatedBackend.createGroup(ranks)) {
+            serving.add(threads.submit(() -> {
+                try (SystemContext context = SystemContext.of(Map.of());
+                        ProcessGroup group = ProcessGroup.of(backend, context)) {
+                    serve(group, folder);
+                }
+                return null;
+            }));
+        }
+        threads.shutdown();
+        for (Future<?> rank : serving) {
+            rank.get();
         }
     }
 
@@ -66,12 +101,9 @@ public final class ServedBench {
     }
 
     private String measure(Request request) {
-        if (!request.memory().equals("host")) {
-            return "cannot measure memory " + request.memory();
-        }
         if (operation == null || !request.sameTensors(last)) {
             forget();
-            operation = new Operation(group, new Place.Host(), request.sweep(), request.bytes());
+            operation = new Operation(group, place(request.memory()), request.sweep(), request.bytes());
             last = request;
         }
         long[] wrong = {request.check() ? operation.wrongElements() : 0};
@@ -82,6 +114,16 @@ public final class ServedBench {
                 new Stopwatch(group, request.pace()).time(fresh ? operation::runOnFreshInput : operation::run);
         times = times.dividedBy(request.collective().timesPerCall());
         return String.format(Locale.ROOT, "%.4f %.4f %.4f %d", times.min(), times.median(), times.p99(), wrong[0]);
+    }
+
+    private Place place(String memory) {
+        if (memory.equals("host")) {
+            return new Place.Host();
+        }
+        if (shared == null) {
+            shared = new Place.Shared(group, SHARED_BYTES);
+        }
+        return shared;
     }
 
     private void forget() {

@@ -14,7 +14,7 @@ enum Part {
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
-    BENCHMARKS(packages("ferro.benchmarks", "ferro.benchmarks.model.."), libraries(), SPI, COLLECTIVES),
+    BENCHMARKS(packages("ferro.benchmarks", "ferro.benchmarks.model.."), libraries(), SPI, COLLECTIVES, SIMULATED),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
     GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
     LAUNCHER(

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,8 +76,11 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         JobSpec spec = options.spec();
         if (predict) {
-            Target target = OwnTarget.of(PredictBench.class.getName(), List.of(), world.environment());
-            return new Job(spec, target, world.withoutPrefixes()).run();
+            // the model plays plans, which are what links run
+            JavaSettings settings =
+                    JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
+            Target program = JavaTarget.of(List.of(PredictBench.class.getName()), settings);
+            return new Job(spec, new OwnTarget(program), world.withoutPrefixes()).run();
         }
         List<String> words = words();
         check(words, spec);

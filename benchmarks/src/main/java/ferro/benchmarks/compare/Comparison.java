@@ -24,7 +24,7 @@ public final class Comparison {
     private static final String SHARED = "-shared";
 
     /** A JVM needs so long before its first figure, until the code of a call is compiled; others need their buffers only. */
-    private static final Duration FIRST_WARM_UP = Duration.ofMillis(1200);
+    private static final Duration FIRST_WARM_UP = Duration.ofMillis(2500);
 
     private static final Duration WARM_UP = Duration.ofMillis(200);
     private static final Duration NATIVE_WARM_UP = Duration.ofMillis(50);

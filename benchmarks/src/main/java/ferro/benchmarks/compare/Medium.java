@@ -1,5 +1,6 @@
 package ferro.benchmarks.compare;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,7 +27,7 @@ enum Medium {
 
     /** Returns those that a contestant's ratio to the best one looks at. */
     static List<String> peers(String contestant, Iterable<String> all) {
-        List<String> peers = new java.util.ArrayList<>();
+        List<String> peers = new ArrayList<>();
         for (String name : all) {
             if (!ours(name) && of(name) == of(contestant) && !name.endsWith(SETTING)) {
                 peers.add(name);

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Writes ratios.csv, ratios.md and a chart per collective, world size and medium. */
+/** Writes ratios.csv, ratios.md, targets.md and a chart per collective, world size and medium. */
 final class Report {
     private static final List<Nearness> STATES = List.of(Nearness.NEAR, Nearness.FAR);
     private static final String CSV_HEAD =
@@ -33,6 +33,7 @@ final class Report {
         Files.writeString(folder.resolve("ratios.csv"), csv());
         String tables = markdown();
         Files.writeString(folder.resolve("ratios.md"), tables);
+        Files.writeString(folder.resolve("targets.md"), new Targets(ratios).markdown());
         System.out.print(tables);
         try {
             drawCharts();
@@ -119,7 +120,7 @@ final class Report {
     private String table(String title, List<Item> items, String contestant) {
         List<String> peers = Medium.peers(contestant, ratios.contestants());
         List<String> others = ratios.contestants().stream()
-                .filter(name -> !name.equals(contestant) && Medium.of(name) == Medium.of(contestant))
+                .filter(name -> !Medium.ours(name) && Medium.of(name) == Medium.of(contestant))
                 .toList();
         StringBuilder text = new StringBuilder();
         text.append("### ")

@@ -110,6 +110,11 @@ class RatiosTest {
             }
         }
 
+        for (String name : List.of("ferro-tcp@25", "openmpi-tcp")) {
+            Times times = new Times(1, name.startsWith("ferro") ? 9.5 : 10, 11);
+            all.add(new Measurement("run", new Item(2, "allreduce", 64), name, 0, times, 0, NEAR, NEAR));
+        }
+
         new Report(all, folder).write();
 
         String tables = Files.readString(folder.resolve("ratios.md"));
@@ -118,6 +123,11 @@ class RatiosTest {
         String ratios = Files.readString(folder.resolve("ratios.csv"));
         String row = "2,allreduce,65536,ferro-tcp@25,openmpi-tcp,near,1,2.0000,8.0000,0.2500,0.2500,0.2500";
         assertTrue(ratios.contains(row), ratios);
+        String targets = Files.readString(folder.resolve("targets.md"));
+        String shm = "| shm, 2 ranks, 64 KiB to 4 MiB | openmpi-shm, mpich-shm | 0.35 | 0.25 | - | yes |";
+        String tcp =
+                "| TCP, 2 ranks, to 1 MiB | openmpi-tcp, mpich-tcp, gloo-tcp | 0.85 | 0.25 to 0.95 (64 B) | - | **no** |";
+        assertTrue(targets.contains(shm) && targets.contains(tcp), targets);
         assertTrue(Files.size(folder.resolve("allreduce-2-shared-memory.png")) > 0);
         assertTrue(Files.size(folder.resolve("allreduce-2-tcp.png")) > 0);
     }

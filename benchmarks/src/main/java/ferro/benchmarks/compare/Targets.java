@@ -1,0 +1,176 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.Nearness;
+import ferro.benchmarks.compare.Ratios.Ratio;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** What ferro promises to be, row by row, beside what was measured: the worst size of each row, near and far apart. */
+final class Targets {
+    private static final long KIB = 1024;
+    private static final long MIB = KIB * KIB;
+    private static final long ANY = Long.MAX_VALUE;
+    private static final List<String> ALL_REDUCE = List.of("allreduce");
+    private static final List<String> MOVES = List.of("broadcast", "allgather", "reducescatter", "alltoall");
+    private static final List<String> SHM = List.of("openmpi-shm", "mpich-shm");
+    private static final List<String> TCP = List.of("openmpi-tcp", "mpich-tcp", "gloo-tcp");
+    private static final List<String> GLOO = List.of("gloo-tcp");
+
+    private final Ratios ratios;
+
+    Targets(Ratios ratios) {
+        this.ratios = ratios;
+    }
+
+    /**
+     * One promise.
+     *
+     * @param text        for people
+     * @param contestant  who, without its JDK
+     * @param ranks       world size
+     * @param collectives which of them
+     * @param sizes       for which sizes
+     * @param opponents   the fastest of them counts
+     * @param limit       of the ratio
+     */
+    private record Target(
+            String text,
+            String contestant,
+            int ranks,
+            List<String> collectives,
+            Range sizes,
+            List<String> opponents,
+            double limit) {
+        boolean covers(Item item) {
+            return item.ranks() == ranks
+                    && collectives.contains(item.collective())
+                    && item.bytes() >= sizes.least
+                    && item.bytes() <= sizes.most;
+        }
+    }
+
+    /** Sizes from and to, both included. */
+    private record Range(long least, long most) {}
+
+    private static final Range SMALL = new Range(0, KIB);
+    private static final Range SIXTEEN = new Range(16 * KIB, 16 * KIB);
+    private static final Range BELOW_64 = new Range(0, 64 * KIB - 1);
+    private static final Range FROM_64 = new Range(64 * KIB, ANY);
+    private static final Range MIDDLE = new Range(64 * KIB, 4 * MIB);
+    private static final Range TO_1_MIB = new Range(0, MIB);
+    private static final Range LARGE = new Range(16 * MIB, 16 * MIB);
+    private static final Range LARGEST = new Range(64 * MIB, 64 * MIB);
+    private static final Range ALL = new Range(0, ANY);
+    private static final String NO_VECTORS = "the same without the Vector API";
+
+    private static List<Target> sharedMemory() {
+        List<String> sums = List.of("allreduce", "barrier");
+        List<String> ofMany = List.of("openmpi-shm");
+        return List.of(
+                new Target("shm, 2 ranks, to 1 KiB, and barrier", "ferro-shm", 2, sums, SMALL, SHM, 0.5),
+                new Target("shm, 2 ranks, 16 KiB", "ferro-shm", 2, ALL_REDUCE, SIXTEEN, SHM, 0.45),
+                new Target(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, SIXTEEN, SHM, 0.65),
+                new Target("shm, 2 ranks, 64 KiB to 4 MiB", "ferro-shm", 2, ALL_REDUCE, MIDDLE, SHM, 0.35),
+                new Target(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, MIDDLE, SHM, 0.5),
+                new Target("shm, 2 ranks, 16 MiB", "ferro-shm", 2, ALL_REDUCE, LARGE, SHM, 0.35),
+                new Target("shm, 2 ranks, 64 MiB", "ferro-shm", 2, ALL_REDUCE, LARGEST, SHM, 0.2),
+                new Target("shared buffers, from 64 KiB", "ferro-shm-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.2),
+                new Target(NO_VECTORS, "ferro-shm-plain-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.35),
+                new Target("shm, 3 ranks on 2 cores", "ferro-shm", 3, ALL_REDUCE, ALL, ofMany, 0.7),
+                new Target("shm, 4 ranks on 2 cores", "ferro-shm", 4, ALL_REDUCE, ALL, ofMany, 0.7));
+    }
+
+    private static List<Target> others() {
+        List<String> reno = List.of("openmpi-tcp-reno");
+        List<String> ofMany = List.of("openmpi-tcp", "gloo-tcp");
+        List<String> ourShm = List.of("ferro-shm");
+        return List.of(
+                new Target("TCP, 2 ranks, to 1 MiB", "ferro-tcp", 2, ALL_REDUCE, TO_1_MIB, TCP, 0.85),
+                new Target("TCP, 2 ranks, 16 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGE, TCP, 0.7),
+                new Target("TCP, 2 ranks, 64 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGEST, TCP, 0.45),
+                new Target("TCP, 2 ranks", "ferro-tcp", 2, ALL_REDUCE, ALL, reno, 1.0),
+                new Target("TCP, 2 ranks, below 64 KiB", "ferro-tcp", 2, ALL_REDUCE, BELOW_64, GLOO, 0.2),
+                new Target("TCP, 2 ranks, from 64 KiB", "ferro-tcp", 2, ALL_REDUCE, FROM_64, GLOO, 0.5),
+                new Target("TCP, 4 ranks on 2 cores", "ferro-tcp", 4, ALL_REDUCE, ALL, ofMany, 0.9),
+                new Target("moving collectives, shm, 2 ranks", "ferro-shm", 2, MOVES, ALL, SHM, 0.9),
+                new Target("moving collectives, TCP, 2 ranks", "ferro-tcp", 2, MOVES, ALL, TCP, 0.9),
+                new Target("simulated, 2 ranks, from 64 KiB", "ferro-simulated", 2, ALL_REDUCE, FROM_64, ourShm, 1.0));
+    }
+
+    /** A table of those of which something was measured. */
+    String markdown() {
+        TreeSet<String> jdks = new TreeSet<>(Comparator.reverseOrder());
+        ratios.contestants().stream().filter(Medium::ours).forEach(name -> jdks.add(name.substring(name.indexOf('@'))));
+        StringBuilder text = new StringBuilder("| case | against the best of | target |");
+        jdks.forEach(jdk -> text.append(" JDK ").append(jdk.substring(1)).append(", near | far |"));
+        text.append(" met |\n|---|---|---|")
+                .append("---|---|".repeat(jdks.size()))
+                .append("---|\n");
+        sharedMemory().forEach(target -> text.append(row(target, jdks)));
+        others().forEach(target -> text.append(row(target, jdks)));
+        return text.toString();
+    }
+
+    private String row(Target target, Iterable<String> jdks) {
+        List<Worst> cells = new ArrayList<>();
+        StringBuilder text = new StringBuilder("| " + target.text + " | " + String.join(", ", target.opponents)
+                + String.format(Locale.ROOT, " | %.2f |", target.limit));
+        for (String jdk : jdks) {
+            for (Nearness state : List.of(Nearness.NEAR, Nearness.FAR)) {
+                Optional<Worst> worst = worst(target, jdk, state);
+                worst.ifPresent(cells::add);
+                text.append(' ').append(worst.map(Worst::toString).orElse("-")).append(" |");
+            }
+        }
+        if (cells.isEmpty()) {
+            return "";
+        }
+        boolean met = cells.stream().allMatch(cell -> cell.ratio <= target.limit);
+        return text.append(met ? " yes |\n" : " **no** |\n").toString();
+    }
+
+    /** The item of a row that is furthest from its promise. */
+    private record Worst(double ratio, double best, Item item, int items) {
+        @Override
+        public String toString() {
+            String where =
+                    Sizes.label(item.bytes()) + (item.collective().equals("allreduce") ? "" : " " + item.collective());
+            return items == 1
+                    ? String.format(Locale.ROOT, "%.2f", ratio)
+                    : String.format(Locale.ROOT, "%.2f to %.2f (%s)", best, ratio, where);
+        }
+    }
+
+    private Optional<Worst> worst(Target target, String jdk, Nearness state) {
+        List<String> opponents = target.opponents.stream()
+                .map(name -> Medium.ours(name) ? name + jdk : name)
+                .toList();
+        Worst worst = null;
+        for (Item item : ratios.items()) {
+            Optional<Ratio> ratio = target.covers(item)
+                    ? ratios.best(item, target.contestant + jdk, opponents, state)
+                    : Optional.empty();
+            if (ratio.isPresent()) {
+                worst = worse(worst, ratio.get().ratio().middle(), item);
+            }
+        }
+        return Optional.ofNullable(worst);
+    }
+
+    private static Worst worse(Worst before, double ratio, Item item) {
+        if (before == null) {
+            return new Worst(ratio, ratio, item, 1);
+        }
+        boolean worse = ratio > before.ratio;
+        return new Worst(
+                worse ? ratio : before.ratio,
+                Math.min(before.best, ratio),
+                worse ? item : before.item,
+                before.items + 1);
+    }
+}
