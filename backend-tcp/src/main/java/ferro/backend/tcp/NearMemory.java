@@ -1,45 +1,73 @@
 package ferro.backend.tcp;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemoryProvider;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** Finds what ranks of one host share memory by; back end tcp knows no other, so it looks for the service. */
+/**
+ * By what ranks of one host share memory; back end tcp knows no other, so it looks for the service.
+ *
+ * <p>Ranks tell each other while they join whether they can. A group with one that cannot uses none, on all ranks: finding out
+ * who is near takes all.
+ */
 final class NearMemory {
     private static final Logger LOG = System.getLogger("ferro.join");
+    private static final String LINKS = Settings.LINKS.name();
 
-    private NearMemory() {}
+    private final Optional<SharedMemoryProvider> provider;
+    private final boolean needed;
+    private final String lacking;
+    /** By rank, once they have told. */
+    private final String[] lackingByRank;
 
-    /**
-     * Returns it, unless {@code ferro.links=tcp} or there is none that works here.
-     *
-     * @throws IllegalArgumentException if {@code ferro.links=shm} and there is none
-     */
-    static Optional<SharedMemoryProvider> find(RankContext context) {
-        String links = Settings.LINKS.of(context);
-        if (links.equals("tcp")) {
-            LOG.log(Level.DEBUG, "no shared memory: " + Settings.LINKS.name() + "=tcp");
-            return Optional.empty();
-        }
-        StringBuilder reasons = new StringBuilder();
-        Optional<SharedMemoryProvider> found = usable(context, reasons);
-        if (found.isEmpty()) {
-            String why = reasons.isEmpty() ? "ferro-backend-shm is not on the class path" : reasons.toString();
-            if (links.equals("shm")) {
-                throw new IllegalArgumentException(Settings.LINKS.name() + "=shm cannot work here: " + why
-                        + ": mend that, or let links be tcp (" + Settings.LINKS.name() + "=auto, back end tcp)");
-            }
-            LOG.log(Level.DEBUG, "no shared memory: " + why);
-        }
-        return found;
+    private NearMemory(
+            Optional<SharedMemoryProvider> provider, boolean needed, String lacking, String... lackingByRank) {
+        this.provider = provider;
+        this.needed = needed;
+        this.lacking = lacking;
+        this.lackingByRank = lackingByRank;
     }
 
-    private static Optional<SharedMemoryProvider> usable(RankContext context, StringBuilder reasons) {
+    /** Nothing is shared where nobody was asked. */
+    static NearMemory none() {
+        return new NearMemory(Optional.empty(), false, "nobody was asked");
+    }
+
+    /**
+     * Finds what this rank has, unless {@code ferro.links=tcp}.
+     *
+     * @throws IllegalArgumentException if {@code ferro.links=shm} and there is none that works here
+     */
+    static NearMemory find(RankContext context) {
+        String links = Settings.LINKS.of(context);
+        boolean needed = links.equals("shm");
+        List<String> reasons = new ArrayList<>();
+        Optional<SharedMemoryProvider> found = links.equals("tcp") ? Optional.empty() : usable(context, reasons);
+        if (found.isPresent()) {
+            return new NearMemory(found, needed, "");
+        }
+        String why = links.equals("tcp")
+                ? LINKS + "=tcp"
+                : reasons.isEmpty() ? "ferro-backend-shm is not on the class path" : String.join("; ", reasons);
+        if (needed) {
+            throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + why
+                    + ": mend that, or let links be tcp (" + LINKS + "=auto, back end tcp)");
+        }
+        LOG.log(Level.DEBUG, "no shared memory: " + why);
+        return new NearMemory(found, false, why.replace('\n', ' '));
+    }
+
+    private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {
         var providers = ServiceLoader.load(SharedMemoryProvider.class).iterator();
         while (true) {
             try {
@@ -51,13 +79,45 @@ final class NearMemory {
                 if (unavailable.isEmpty()) {
                     return Optional.of(next);
                 }
-                reasons.append(reasons.isEmpty() ? "" : "; ").append(unavailable.get());
+                reasons.add(unavailable.get());
             } catch (ServiceConfigurationError | LinkageError broken) {
                 // a broken provider hides no other, and is named where none works
-                reasons.append(reasons.isEmpty() ? "" : "; ")
-                        .append("broken provider: ")
-                        .append(broken.getMessage());
+                reasons.add("broken provider: " + broken.getMessage());
             }
         }
+    }
+
+    /** Returns why this rank has none; empty if it has. */
+    String lacking() {
+        return lacking;
+    }
+
+    /**
+     * Returns the same with what all ranks have told.
+     *
+     * @param lackingByRank each rank's {@link #lacking}
+     * @throws FerroException RESOURCE if this rank may use nothing else and one has none
+     */
+    NearMemory agreed(String[] lackingByRank, Where where) {
+        for (int rank = 0; needed && rank < lackingByRank.length; rank++) {
+            if (!lackingByRank[rank].isEmpty()) {
+                throw new FerroException(
+                        Code.RESOURCE,
+                        where.blaming(Integer.toString(rank)),
+                        LINKS + "=shm on rank " + where.rank() + " of \"" + where.group() + "\", but rank " + rank
+                                + " shares no memory: " + lackingByRank[rank] + ": mend that, or let links be auto");
+            }
+        }
+        return new NearMemory(provider, needed, lacking, lackingByRank);
+    }
+
+    /** Returns it where all of some ranks have it. */
+    Optional<SharedMemoryProvider> among(int[] ranks) {
+        for (int rank : ranks) {
+            if (rank >= lackingByRank.length || !lackingByRank[rank].isEmpty()) {
+                return Optional.empty();
+            }
+        }
+        return provider;
     }
 }

@@ -42,10 +42,11 @@ final class Roster {
      * @param port     port
      * @param pid      process
      * @param instance random, tells two takers of one slot apart
+     * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
      */
-    record Card(String host, int port, long pid, long instance) {
+    record Card(String host, int port, long pid, long instance, String lacking) {
         String text() {
-            return host + "\n" + port + "\n" + pid + "\n" + Long.toHexString(instance);
+            return host + "\n" + port + "\n" + pid + "\n" + Long.toHexString(instance) + "\n" + lacking;
         }
 
         static Card of(String text) {
@@ -54,7 +55,8 @@ final class Roster {
                     lines[0],
                     Integer.parseInt(lines[1]),
                     Long.parseLong(lines[2]),
-                    Long.parseUnsignedLong(lines[3], 16));
+                    Long.parseUnsignedLong(lines[3], 16),
+                    lines[4]);
         }
     }
 

@@ -5,7 +5,6 @@ import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.SharedMemoryProvider;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -34,12 +33,11 @@ public final class TcpBackendProvider implements BackendProvider {
 
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        Optional<SharedMemoryProvider> sharedMemory = NearMemory.find(context);
         TcpMesh mesh = TcpMesh.join(group, context);
         try {
             int[] everyone = IntStream.range(0, group.worldSize()).toArray();
             return CollectiveEngine.over(
-                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime, sharedMemory), group, context);
+                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime), group, context);
         } catch (RuntimeException | Error failure) {
             mesh.close();
             throw failure;

@@ -41,22 +41,24 @@ final class TcpJoin {
     }
 
     TcpMesh join() {
+        NearMemory near = NearMemory.find(context);
         Store store = context.store();
         try {
-            return join(store);
+            return join(store, near);
         } catch (RuntimeException | Error failure) {
             context.releaseStore();
             throw failure;
         }
     }
 
-    private TcpMesh join(Store store) {
+    private TcpMesh join(Store store, NearMemory near) {
         TcpPort port = TcpPort.use(spec, context, deadline);
         Card card = new Card(
                 port.advertised(),
                 port.bound().getPort(),
                 ProcessHandle.current().pid(),
-                new SecureRandom().nextLong());
+                new SecureRandom().nextLong(),
+                near.lacking());
         Roster roster = new Roster(store, spec, card, port.io().checksum());
         try {
             roster.claim();
@@ -73,7 +75,9 @@ final class TcpJoin {
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce();
-            InetSocketAddress[] addresses = resolved(cards(roster));
+            Card[] cards = cards(roster);
+            mesh.share(near.agreed(lacking(cards, card), where));
+            InetSocketAddress[] addresses = resolved(cards);
             port.loop().run(() -> peers.connect(addresses, deadline));
             connected(peers);
             return mesh;
@@ -96,6 +100,13 @@ final class TcpJoin {
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
         await(all, () -> missing(cards), "did not come");
         return cards;
+    }
+
+    /** Returns why each rank shares no memory; empty for those that can. */
+    private String[] lacking(Card[] others, Card own) {
+        return IntStream.range(0, others.length)
+                .mapToObj(rank -> rank == spec.rank() ? own.lacking() : others[rank].lacking())
+                .toArray(String[]::new);
     }
 
     /** A rank that failed to join leaves an empty card, and may come back: asked again after a pause. */

@@ -4,9 +4,11 @@ import ferro.FerroException;
 import ferro.InvalidRankException;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +28,7 @@ final class TcpMesh implements AutoCloseable {
 
     private final Peers peers;
     private final Runnable left;
+    private volatile NearMemory nearMemory = NearMemory.none();
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
@@ -55,6 +58,16 @@ final class TcpMesh implements AutoCloseable {
         return group.worldSize() == 1
                 ? new TcpMesh(group, context, null, null, () -> {})
                 : new TcpJoin(group, context).join();
+    }
+
+    /** Says by what the ranks share memory; once, while joining. */
+    void share(NearMemory agreed) {
+        nearMemory = agreed;
+    }
+
+    /** Returns by what some ranks share memory; the same answer on all of them. */
+    Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
+        return nearMemory.among(ranks);
     }
 
     int rank() {

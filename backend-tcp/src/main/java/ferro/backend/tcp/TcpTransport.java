@@ -32,8 +32,6 @@ final class TcpTransport implements Transport {
     private final TcpMesh mesh;
     private final long group;
     private final LongSupplier clock;
-    /** By which ranks of one host share memory, if they may. */
-    private final Optional<SharedMemoryProvider> sharedMemory;
     /** Ranks of the mesh, in the order of this group. */
     private final int[] members;
     /** The other way round; -1 for those that are not in this group. */
@@ -54,15 +52,12 @@ final class TcpTransport implements Transport {
      * @param group 64 bits of the group's identity
      * @param members ranks of the mesh, this one among them
      * @param clock the context's
-     * @param sharedMemory for the engine; empty if there is none
      */
-    TcpTransport(
-            TcpMesh mesh, long group, int[] members, LongSupplier clock, Optional<SharedMemoryProvider> sharedMemory) {
+    TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
         this.mesh = mesh;
         this.group = group;
         this.members = members.clone();
         this.clock = clock;
-        this.sharedMemory = sharedMemory;
         rankOf = new int[mesh.worldSize()];
         Arrays.fill(rankOf, -1);
         for (int i = 0; i < members.length; i++) {
@@ -105,7 +100,7 @@ final class TcpTransport implements Transport {
             inMesh[i] = members[ranks[i]];
         }
         mesh.retain();
-        return new TcpTransport(mesh, identity, inMesh, clock, sharedMemory);
+        return new TcpTransport(mesh, identity, inMesh, clock);
     }
 
     @Override
@@ -160,7 +155,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
-        return sharedMemory;
+        return mesh.sharedMemory(members);
     }
 
     @Override

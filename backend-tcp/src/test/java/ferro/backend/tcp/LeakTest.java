@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -137,7 +136,7 @@ class LeakTest {
     private record Member(TcpMesh mesh, ProcessGroup group) {
         static Member joined(GroupSpec spec, JoiningContext context) {
             TcpMesh mesh = TcpMesh.join(spec, context);
-            TcpTransport transport = new TcpTransport(mesh, 0, new int[] {0, 1, 2}, System::nanoTime, Optional.empty());
+            TcpTransport transport = new TcpTransport(mesh, 0, new int[] {0, 1, 2}, System::nanoTime);
             return new Member(mesh, ProcessGroup.of(CollectiveEngine.over(transport, spec, context)));
         }
     }

@@ -8,12 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Without ferro-backend-shm, which no test of this module has on its path. */
+/** Without ferro-backend-shm, which no test of this module has on its path; with it: SharedMemoryJobTest. */
 class NearMemoryTest {
     @Test
-    void nothingIsSharedWhereTheJarIsMissingOrLinksAreTcp() {
-        assertEquals(Optional.empty(), NearMemory.find(new FixedContext(Map.of())));
-        assertEquals(Optional.empty(), NearMemory.find(new FixedContext(Map.of("ferro.links", "tcp"))));
+    void aRankSaysWhyItHasNone() {
+        assertEquals(
+                "ferro-backend-shm is not on the class path",
+                NearMemory.find(new FixedContext(Map.of())).lacking());
+        assertEquals(
+                "ferro.links=tcp",
+                NearMemory.find(new FixedContext(Map.of("ferro.links", "tcp"))).lacking());
+        assertEquals(Optional.empty(), NearMemory.none().among(new int[] {0}));
     }
 
     @Test

@@ -15,7 +15,6 @@ import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +41,7 @@ class TcpTransportTest {
     void joinThree() {
         ranks = Ranks.onLoopback();
         transports = ranks.joinAll(3).stream()
-                .map(mesh -> new TcpTransport(mesh, 0, ALL, System::nanoTime, Optional.empty()))
+                .map(mesh -> new TcpTransport(mesh, 0, ALL, System::nanoTime))
                 .toList();
         heard = transports.stream().map(Heard::by).toList();
     }

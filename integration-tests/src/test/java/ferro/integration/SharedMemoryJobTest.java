@@ -1,0 +1,137 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which ranks share memory, by their settings; ranks are threads of this JVM that map as processes of their own would. */
+class SharedMemoryJobTest {
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            opened.get(i).close();
+        }
+        threads.shutdown();
+    }
+
+    @Test
+    void ranksOfOneFolderShareMemoryWithoutBeingAsked() throws Exception {
+        List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of()));
+
+        assertFalse(mapped().isEmpty());
+        sum(groups);
+        close(groups);
+        assertEquals(List.of(), mapped());
+    }
+
+    @Test
+    void oneRankWithoutLeavesAllOnLinksAndNobodyWaits() throws Exception {
+        List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of("ferro.links", "tcp"), Map.of()));
+
+        assertEquals(List.of(), mapped());
+        sum(groups);
+        close(groups);
+    }
+
+    @Test
+    void aRankThatMayUseNothingElseNamesTheOneThatHasNone() throws Exception {
+        List<Future<ProcessGroup>> joining =
+                join(Duration.ofSeconds(1), List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")));
+
+        Exception thrown =
+                assertThrows(ExecutionException.class, () -> joining.get(0).get(30, TimeUnit.SECONDS));
+        FerroException failure = (FerroException) thrown.getCause();
+
+        assertEquals(Code.RESOURCE, failure.code());
+        assertTrue(failure.getMessage().contains("rank 1 shares no memory: ferro.links=tcp"), failure.getMessage());
+        assertThrows(ExecutionException.class, () -> joining.get(1).get(30, TimeUnit.SECONDS));
+    }
+
+    private List<ProcessGroup> joined(List<Map<String, String>> settingsByRank) {
+        return join(Duration.ofSeconds(30), settingsByRank).stream()
+                .map(InProcessRanks::result)
+                .toList();
+    }
+
+    private List<Future<ProcessGroup>> join(Duration timeout, List<Map<String, String>> settingsByRank) {
+        int worldSize = settingsByRank.size();
+        TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
+        opened.add(server);
+        List<Future<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            Map<String, String> settings = new HashMap<>(Map.of(
+                    "ferro.backend",
+                    "tcp",
+                    "ferro.rendezvous",
+                    "tcp://127.0.0.1:" + server.port(),
+                    "ferro.shm.dir",
+                    folder.toString(),
+                    "FERRO_STORE_SERVED",
+                    "1"));
+            settings.putAll(settingsByRank.get(rank));
+            SystemContext context = SystemContext.of(settings);
+            opened.add(context);
+            GroupSpec spec = new GroupSpec("world", rank, worldSize, timeout);
+            joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
+        }
+        return joining;
+    }
+
+    private void sum(List<ProcessGroup> groups) {
+        List<Future<float[]>> running = new ArrayList<>();
+        for (ProcessGroup group : groups) {
+            running.add(threads.submit(() -> {
+                float[] data = {1.5f + group.rank(), 10};
+                group.allReduce(data, ReduceOp.SUM);
+                return data;
+            }));
+        }
+        running.forEach(one -> assertArrayEquals(new float[] {7.5f, 30}, InProcessRanks.result(one)));
+    }
+
+    private void close(List<ProcessGroup> groups) {
+        List<Future<?>> running = new ArrayList<>();
+        groups.forEach(group -> running.add(threads.submit(() -> group.close())));
+        running.forEach(InProcessRanks::result);
+    }
+
+    private List<String> mapped() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains(folder.toString())).toList();
+        }
+    }
+}
