@@ -414,7 +414,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(kind + " on group \"" + group.name() + "\": " + Planner.ON_DEVICE);
         }
-        checkUsable(kind);
+        // below 0 the ranks still meet: whoever has met all others may close, and these go on among themselves
+        checkUsable(kind, tag < 0);
         PendingWork work = pointToPoint.submit((HostTensor) tensor, peer, tag, isSend, timeout).work;
         driver.submitted();
         return work;
@@ -422,12 +423,16 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Refuses a call of a closed group, and repeats the failure of a failed one. */
     void checkUsable(String what) {
+        checkUsable(what, false);
+    }
+
+    private void checkUsable(String what, boolean withoutThoseThatLeft) {
         if (collectives.isClosed()) {
             throw new IllegalStateException(
                     what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
         }
         int gone = control.departed();
-        if (gone >= 0 && control.failure() == null) {
+        if (gone >= 0 && !withoutThoseThatLeft && control.failure() == null) {
             control.lostByClosing(gone);
         }
         Failure failure = control.failure();

@@ -58,6 +58,20 @@ class SharedMemoryJobTest {
         assertEquals(List.of(), mapped());
     }
 
+    /** Who has met all others closes, while these still hear of each other. */
+    @Test
+    void aRankMayCloseAtOnceWhatOthersAreStillMaking() {
+        List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
+
+        for (int round = 0; round < 20; round++) {
+            List<Future<?>> making = new ArrayList<>();
+            groups.forEach(group ->
+                    making.add(threads.submit(() -> group.newGroup(3, 1, 0, 2).close())));
+            making.forEach(InProcessRanks::result);
+        }
+        close(groups);
+    }
+
     @Test
     void oneRankWithoutLeavesAllOnLinksAndNobodyWaits() throws Exception {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of("ferro.links", "tcp"), Map.of()));
