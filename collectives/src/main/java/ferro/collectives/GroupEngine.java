@@ -9,6 +9,7 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Tensor;
 import ferro.Work;
+import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Rules;
@@ -113,11 +114,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private void share(Sharing sharing, Meeting.Outcome met, NearTransport near) {
         nearness = met.nearness();
         sharing.report(nearness);
+        Hosts.of(group.worldSize(), nearness::areNear).ifPresent(planner::spread);
         if (met.memory() == null) {
             return;
         }
         near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
-        pointToPoint.over(new Lanes(transport, Lane.POINT_TO_POINT));
+        pointToPoint.reopen();
         if (nearness.isComplete()) {
             planner.share(sharing.layout());
             runners.share(new SharedRunner(sharing.machine(met.memory(), control, near::wake)));

@@ -4,6 +4,8 @@ import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Objects;
 
 /** The links of one lane kind, opened on first use, and how much was posted on each. */
 final class Lanes {
@@ -42,10 +44,24 @@ final class Lanes {
         return channel;
     }
 
-    /** Asks for links anew: the medium may have better ones now. Nothing may be pending. */
-    void reopen() {
-        Arrays.fill(channels, null);
-        opened = new Channel[0];
+    /**
+     * Asks for links anew: the medium may have better ones for some peers now. Nothing is under way; what the old ones only
+     * wait for never comes.
+     *
+     * @return peers that have another link
+     */
+    BitSet reopen() {
+        BitSet changed = new BitSet();
+        for (int peer = 0; peer < channels.length; peer++) {
+            Channel channel = channels[peer];
+            if (channel != null && transport.link(peer, kind) != channel.link) {
+                channel.link.retire();
+                channels[peer] = null;
+                changed.set(peer);
+            }
+        }
+        opened = Arrays.stream(channels).filter(Objects::nonNull).toArray(Channel[]::new);
+        return changed;
     }
 
     /** Returns whether there is nobody to have a link to. */

@@ -4,6 +4,8 @@ import ferro.Collective;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.HostPlans;
+import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
 import ferro.collectives.shared.AreaLayout;
@@ -32,6 +34,7 @@ final class Planner {
     private final Prepared[] cache = new Prepared[SLOTS];
     private Prepared newest;
     private AreaLayout shared;
+    private Hosts hosts;
 
     Planner(GroupSpec group, long identity, RankContext context) {
         this.group = group;
@@ -44,6 +47,13 @@ final class Planner {
     void share(AreaLayout layout) {
         synchronized (cache) {
             shared = layout;
+        }
+    }
+
+    /** Has what there are plans for go between hosts once, and inside them over shared memory; before the first of them. */
+    void spread(Hosts spanned) {
+        synchronized (cache) {
+            hosts = spanned;
         }
     }
 
@@ -98,12 +108,23 @@ final class Planner {
         if (shared != null && parts.areEqual() && table.isFree(key.kind())) {
             return new Prepared(key, identity, program(key, unit));
         }
+        if (hosts != null && parts.areEqual() && table.isFree(key.kind())) {
+            long bytes = key.elements() * unit;
+            Optional<Plan> plan = HostPlans.plan(key.kind(), bytes, group.rank(), key.root(), hosts);
+            if (plan.isPresent()) {
+                return prepared(key, plan.get(), List.of(plan.get()), unit);
+            }
+        }
         String algorithm = parts.areEqual()
                 ? table.algorithm(key.kind(), group.worldSize(), key.elements() * unit)
                 : table.algorithmOfParts(key.kind(), group.worldSize(), key.elements() * unit);
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
         List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
-        Schedule.Cut cut = Schedule.Cut.of(plans, parts, unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+        return prepared(key, plan, plans, unit);
+    }
+
+    private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll, int unit) {
+        Schedule.Cut cut = Schedule.Cut.of(ofAll, key.parts(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 

@@ -32,7 +32,7 @@ final class PointToPoint {
 
     private final Driver driver;
     private final GroupControl control;
-    private Lanes lanes;
+    private final Lanes lanes;
     private final CallHeader header;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicInteger pendingCount = new AtomicInteger();
@@ -59,11 +59,9 @@ final class PointToPoint {
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
-    /** Uses other links from now on; by whoever drives, while nothing is pending on any rank. */
-    void over(Lanes others) {
-        lanes = others;
-        peers.clear();
-        peerList.clear();
+    /** Uses better links from now on, where there are any; by whoever drives, while nothing is pending on any rank. */
+    void reopen() {
+        lanes.reopen().stream().forEach(peer -> peerList.remove(peers.remove(peer)));
     }
 
     boolean isIdle() {

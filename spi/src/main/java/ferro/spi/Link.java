@@ -62,6 +62,14 @@ public interface Link {
     long bytesMoved();
 
     /**
+     * Drops what is posted, of which nothing has moved and nothing will: both sides go on over another link. The connection
+     * stays as it is, and costs nothing.
+     */
+    default void retire() {
+        // where an idle post costs nothing, it may stay
+    }
+
+    /**
      * Returns how many receives are finished.
      *
      * @return posts whose data is there

@@ -72,6 +72,12 @@ final class TcpLink implements Link {
         return outgoing.bytesMoved() + incoming.bytesMoved();
     }
 
+    @Override
+    public void retire() {
+        outgoing.clear();
+        incoming.clear();
+    }
+
     /** Gives the link its connection; what was posted before goes out now. */
     void connect(Wire connection) {
         if (dead || wire != null) {

@@ -1,0 +1,218 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Collectives of a group that spans hosts: one rank of each host speaks for it, so that what goes between hosts goes there
+ * once, and all else stays in shared memory. Plans like all others: links of a host are rings, those between hosts the
+ * bare medium's.
+ *
+ * <p>Source: Karonis and others 2000, doi:10.1109/IPDPS.2000.846009.
+ */
+public final class HostPlans {
+    /** Up to here few steps between hosts count, above few bytes. */
+    private static final long SMALL_BYTES = 64 << 10;
+
+    private HostPlans() {}
+
+    /**
+     * Makes the plan of one rank.
+     *
+     * @param kind  as {@link ferro.Collective#kind}
+     * @param bytes size of the operation, the same number on all ranks
+     * @param rank  this rank
+     * @param root  the operation's root; ignored where it has none
+     * @param hosts of all ranks
+     * @return empty if there is none for this kind: the plans without hosts are for it
+     */
+    public static Optional<Plan> plan(String kind, long bytes, int rank, int root, Hosts hosts) {
+        return switch (kind) {
+            case "allReduce" ->
+                Optional.of(bytes <= SMALL_BYTES ? smallAllReduce(rank, hosts) : largeAllReduce(rank, hosts));
+            case "allGather" -> Optional.of(allGather(rank, hosts));
+            case "broadcast" -> Optional.of(broadcast(rank, root, hosts));
+            case "barrier" -> Optional.of(barrier(rank, hosts));
+            default -> Optional.empty();
+        };
+    }
+
+    /** By recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between ranks. */
+    private static Plan smallAllReduce(int rank, Hosts hosts) {
+        int host = hosts.of(rank);
+        PlanBuilder plan =
+                new PlanBuilder("byHostsDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
+        // also where nothing is combined: in place, the result must not overtake the operand
+        plan.copy(Region.IN, Region.OUT, 0, 1);
+        if (rank != hosts.leader(host)) {
+            return plan.send(hosts.leader(host), Region.OUT, 0, 1)
+                    .receive(hosts.leader(host), Region.OUT, 0, 1)
+                    .build();
+        }
+        for (int member : hosts.beside(rank)) {
+            plan.receiveCombine(member, Region.OUT, 0, 1);
+        }
+        doubleBetween(plan, host, hosts);
+        for (int member : hosts.beside(rank)) {
+            plan.send(member, Region.OUT, 0, 1);
+        }
+        return plan.build();
+    }
+
+    private static void doubleBetween(PlanBuilder plan, int host, Hosts hosts) {
+        int core = Integer.highestOneBit(hosts.count());
+        if (host >= core) {
+            int partner = hosts.leader(host - core);
+            plan.send(partner, Region.OUT, 0, 1).receive(partner, Region.OUT, 0, 1);
+            return;
+        }
+        boolean hasExtra = host + core < hosts.count();
+        if (hasExtra) {
+            plan.receiveCombine(hosts.leader(host + core), Region.OUT, 0, 1);
+        }
+        plan.scratch(Extent.all(1));
+        for (int distance = 1; distance < core; distance *= 2) {
+            int peer = hosts.leader(host ^ distance);
+            plan.copy(Region.OUT, Region.SCRATCH, 0, 1)
+                    .send(peer, Region.SCRATCH, 0, 1)
+                    .receiveCombine(peer, Region.OUT, 0, 1);
+        }
+        if (hasExtra) {
+            plan.send(hosts.leader(host + core), Region.OUT, 0, 1);
+        }
+    }
+
+    /** In a ring of hosts, a chunk each; members give and take chunks in the order in which the ring needs and makes them. */
+    private static Plan largeAllReduce(int rank, Hosts hosts) {
+        int count = hosts.count();
+        int host = hosts.of(rank);
+        PlanBuilder plan =
+                new PlanBuilder("byHostsRing", count).in(Extent.all(count)).out(Extent.all(count));
+        if (rank != hosts.leader(host)) {
+            for (int i = 0; i < count; i++) {
+                int chunk = Math.floorMod(host - i, count);
+                plan.copy(Region.IN, Region.OUT, chunk, 1).send(hosts.leader(host), Region.OUT, chunk, 1);
+            }
+            for (int i = 0; i < count; i++) {
+                plan.receive(hosts.leader(host), Region.OUT, Math.floorMod(host + 1 - i, count), 1);
+            }
+            return plan.build();
+        }
+        List<Integer> members = hosts.beside(rank);
+        for (int i = 0; i < count; i++) {
+            int chunk = Math.floorMod(host - i, count);
+            plan.copy(Region.IN, Region.OUT, chunk, 1);
+            members.forEach(member -> plan.receiveCombine(member, Region.OUT, chunk, 1));
+        }
+        int next = hosts.leader(host + 1);
+        int previous = hosts.leader(host - 1);
+        for (int i = 0; i < count - 1; i++) {
+            plan.send(next, Region.OUT, Math.floorMod(host - i, count), 1);
+            plan.receiveCombine(previous, Region.OUT, Math.floorMod(host - i - 1, count), 1);
+        }
+        for (int i = 0; i < count; i++) {
+            int chunk = Math.floorMod(host + 1 - i, count);
+            if (i > 0) {
+                plan.receive(previous, Region.OUT, chunk, 1);
+            }
+            if (i < count - 1) {
+                plan.send(next, Region.OUT, chunk, 1);
+            }
+            members.forEach(member -> plan.send(member, Region.OUT, chunk, 1));
+        }
+        return plan.build();
+    }
+
+    /** The chunks of each host go round the ring of hosts; each leader hands them on. */
+    private static Plan allGather(int rank, Hosts hosts) {
+        int host = hosts.of(rank);
+        int size = hosts.worldSize();
+        PlanBuilder plan =
+                new PlanBuilder("byHosts", size).in(Extent.only(rank)).out(Extent.all(size));
+        plan.copy(Region.IN, Region.OUT, rank, 1);
+        int leader = hosts.leader(host);
+        if (rank != leader) {
+            plan.send(leader, Region.OUT, rank, 1);
+            for (int i = 0; i < hosts.count(); i++) {
+                for (int chunk : hosts.ranks(host - i)) {
+                    if (chunk != rank) {
+                        plan.receive(leader, Region.OUT, chunk, 1);
+                    }
+                }
+            }
+            return plan.build();
+        }
+        List<Integer> members = hosts.beside(rank);
+        members.forEach(member -> plan.receive(member, Region.OUT, member, 1));
+        for (int i = 0; i < hosts.count(); i++) {
+            List<Integer> chunks = hosts.ranks(host - i);
+            if (i > 0) {
+                chunks.forEach(chunk -> plan.receive(hosts.leader(host - 1), Region.OUT, chunk, 1));
+            }
+            if (i < hosts.count() - 1) {
+                chunks.forEach(chunk -> plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1));
+            }
+            for (int member : members) {
+                chunks.stream()
+                        .filter(chunk -> chunk != member)
+                        .forEach(chunk -> plan.send(member, Region.OUT, chunk, 1));
+            }
+        }
+        return plan.build();
+    }
+
+    /** Down a binomial tree of hosts, for the root's of which the root speaks, then to each rank of a host. */
+    private static Plan broadcast(int rank, int root, Hosts hosts) {
+        int host = hosts.of(rank);
+        int speaker = speaker(host, root, hosts);
+        PlanBuilder plan = new PlanBuilder("byHosts", 1);
+        if (rank != speaker) {
+            return plan.out(Extent.all(1)).receive(speaker, Region.OUT, 0, 1).build();
+        }
+        BinomialTree tree = new BinomialTree(host, hosts.count(), hosts.of(root));
+        Region data = rank == root ? Region.IN : Region.OUT;
+        if (rank == root) {
+            plan.in(Extent.all(1));
+        } else {
+            plan.out(Extent.all(1)).receive(speaker(tree.parent(), root, hosts), Region.OUT, 0, 1);
+        }
+        for (int distance = tree.low() / 2; distance > 0; distance /= 2) {
+            if (tree.hasChild(distance)) {
+                plan.send(speaker(tree.child(distance), root, hosts), data, 0, 1);
+            }
+        }
+        for (int member : hosts.beside(rank)) {
+            plan.send(member, data, 0, 1);
+        }
+        return plan.build();
+    }
+
+    private static int speaker(int host, int root, Hosts hosts) {
+        return host == hosts.of(root) ? root : hosts.leader(host);
+    }
+
+    /** By dissemination between hosts, as {@link DisseminationBarrier} does between ranks. */
+    private static Plan barrier(int rank, Hosts hosts) {
+        int host = hosts.of(rank);
+        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(hosts.count() - 1);
+        PlanBuilder plan = new PlanBuilder("byHosts", rounds + 1).scratch(Extent.all(rounds + 1));
+        int leader = hosts.leader(host);
+        if (rank != leader) {
+            return plan.send(leader, Region.SCRATCH, 0, 1)
+                    .receive(leader, Region.SCRATCH, rounds, 1)
+                    .build();
+        }
+        hosts.beside(rank).forEach(member -> plan.receive(member, Region.SCRATCH, 0, 1));
+        for (int round = 0; round < rounds; round++) {
+            int distance = 1 << round;
+            plan.send(hosts.leader(host + distance), Region.SCRATCH, round, 1);
+            plan.receive(hosts.leader(host - distance), Region.SCRATCH, round + 1, 1);
+        }
+        hosts.beside(rank).forEach(member -> plan.send(member, Region.SCRATCH, rounds, 1));
+        return plan.build();
+    }
+}

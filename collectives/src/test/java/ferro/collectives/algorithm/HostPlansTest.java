@@ -1,0 +1,85 @@
+package ferro.collectives.algorithm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanVerifier;
+import ferro.collectives.plan.Segmented;
+import ferro.collectives.plan.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The proof of every plan that knows hosts, for many ways to lay ranks on them. */
+class HostPlansTest {
+    @ParameterizedTest
+    @CsvSource({"allReduce, 4", "allReduce, 1000000", "allGather, 1000", "broadcast, 1000", "barrier, 0"})
+    void isProvedHoweverRanksLieOnHosts(String kind, long bytes) {
+        for (int size = 3; size <= 11; size++) {
+            for (int[] hostOf : layouts(size)) {
+                Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
+                for (int root = 0; hosts.isPresent() && root < (kind.equals("broadcast") ? size : 1); root++) {
+                    List<Plan> plans = plans(kind, bytes, root, hosts.get());
+                    assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans, root), hosts + " root " + root);
+                    if (!kind.equals("barrier")) {
+                        List<Plan> cut = plans.stream()
+                                .map(plan -> Segmented.plan(plan, 2))
+                                .toList();
+                        assertEquals(Optional.empty(), PlanVerifier.verify(kind, cut, root), hosts + " in segments");
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void betweenTwoHostsAnAllReduceSendsItsBytesOnceEachWay() {
+        Hosts hosts = Hosts.of(6, (a, b) -> a % 2 == b % 2).orElseThrow();
+        int chunks = 0;
+        for (Plan plan : plans("allReduce", 1 << 20, 0, hosts)) {
+            assertEquals(2, plan.chunkCount());
+        }
+        for (int rank = 0; rank < 6; rank++) {
+            for (Step.Send send :
+                    plans("allReduce", 1 << 20, 0, hosts).get(rank).sends()) {
+                chunks += hosts.of(rank) != hosts.of(send.peer()) ? send.chunks() : 0;
+            }
+        }
+        assertEquals(4, chunks);
+    }
+
+    @Test
+    void ranksOfOneHostAndRanksThatAreAllAloneHaveNoneAndNeitherHasAHalfKnownNearness() {
+        assertTrue(Hosts.of(4, (a, b) -> true).isEmpty());
+        assertTrue(Hosts.of(4, (a, b) -> a == b).isEmpty());
+        assertTrue(Hosts.of(3, (a, b) -> Math.abs(a - b) <= 1).isEmpty());
+    }
+
+    private static List<int[]> layouts(int size) {
+        List<int[]> layouts = new ArrayList<>();
+        for (int hosts = 2; hosts < size; hosts++) {
+            int[] inTurn = new int[size];
+            int[] inBlocks = new int[size];
+            int[] oneLarge = new int[size];
+            for (int rank = 0; rank < size; rank++) {
+                inTurn[rank] = rank % hosts;
+                inBlocks[rank] = rank * hosts / size;
+                oneLarge[rank] = Math.max(0, rank - (size - hosts));
+            }
+            layouts.addAll(List.of(inTurn, inBlocks, oneLarge));
+        }
+        return layouts;
+    }
+
+    private static List<Plan> plans(String kind, long bytes, int root, Hosts hosts) {
+        List<Plan> plans = new ArrayList<>();
+        for (int rank = 0; rank < hosts.worldSize(); rank++) {
+            plans.add(HostPlans.plan(kind, bytes, rank, root, hosts).orElseThrow());
+        }
+        return plans;
+    }
+}
