@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Ranks in this JVM, a thread each, over the simulated medium or over sockets; closes what it opened. */
 final class InProcessRanks implements AutoCloseable {
@@ -58,15 +60,22 @@ final class InProcessRanks implements AutoCloseable {
     }
 
     static InProcessRanks tcp(int worldSize) {
-        return new InProcessRanks(ranks -> ranks.joinTcp(worldSize));
+        return new InProcessRanks(ranks -> ranks.joinTcp(Collections.nCopies(worldSize, Map.of())));
     }
 
-    private List<ProcessGroup> joinTcp(int worldSize) {
+    /** Ranks that count as being on the hosts of these names. */
+    static InProcessRanks onHosts(String... hosts) {
+        return new InProcessRanks(ranks -> ranks.joinTcp(
+                Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList()));
+    }
+
+    private List<ProcessGroup> joinTcp(List<Map<String, String>> ofRanks) {
+        int worldSize = ofRanks.size();
         TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
         opened.push(server);
         List<Future<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            Map<String, String> settings = new HashMap<>();
+            Map<String, String> settings = new HashMap<>(ofRanks.get(rank));
             settings.put("ferro.backend", "tcp");
             settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
             settings.put("FERRO_STORE_SERVED", "1");
