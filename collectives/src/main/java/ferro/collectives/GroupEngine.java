@@ -62,6 +62,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private volatile boolean closing;
     private volatile boolean closed;
     private volatile boolean mismatchUntold;
+    /** Whether the next turn takes messages that nobody here waits for; belongs to whoever drives. */
+    private boolean listens;
 
     GroupEngine(Transport bare, GroupSpec group, RankContext context, Place place) {
         this.group = group;
@@ -316,16 +318,24 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             return first;
         }
         try {
-            boolean moved = collectives.advance();
-            boolean messages = !pointToPoint.isIdle();
+            boolean moved = collectives.advance() | listens && hear();
+            boolean messages = listens || !pointToPoint.isIdle();
             if (messages) {
                 moved |= pointToPoint.advance();
             }
-            return messages || collectives.usesLinks() ? transport.poll() | moved : moved;
+            if (messages || collectives.usesLinks()) {
+                moved |= transport.poll();
+            }
+            listens &= moved;
+            return moved;
         } catch (RuntimeException | Error broken) {
             control.fail(Reasons.inside(group, broken));
         }
         return true;
+    }
+
+    private boolean hear() {
+        return transport instanceof NearTransport near && pointToPoint.hear(near);
     }
 
     @Override
@@ -333,6 +343,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         try {
             collectives.check(nowNanos);
             pointToPoint.check(nowNanos);
+            // between this and a sleep there is a turn; a seeded run has turns for nothing that it waits for
+            listens = !stepped;
         } catch (RuntimeException | Error broken) {
             control.fail(Reasons.inside(group, broken));
         }

@@ -10,8 +10,10 @@ import ferro.collectives.control.Inquiry;
 import ferro.collectives.control.Names;
 import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
+import ferro.collectives.shared.NearTransport;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
+import ferro.spi.Transport.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -90,6 +92,18 @@ final class PointToPoint {
             moved |= peerList.get(i).advance();
         }
         return moved;
+    }
+
+    /** Opens lanes to near ranks that send and were never sent to; returns whether there was one. */
+    boolean hear(NearTransport near) {
+        boolean heard = false;
+        for (int peer = 0; peer < near.worldSize(); peer++) {
+            if (near.knocks(peer, Lane.POINT_TO_POINT)) {
+                laneTo(peer);
+                heard = true;
+            }
+        }
+        return heard;
     }
 
     /** Looks at the deadlines, and takes a picture of who is waited for. */
@@ -209,17 +223,22 @@ final class PointToPoint {
             startOwn(transfer);
             return;
         }
-        PeerLane lane = peers.get(transfer.peer);
-        if (lane == null) {
-            lane = new PeerLane(transfer.peer, lanes.to(transfer.peer), header, this);
-            peers.put(transfer.peer, lane);
-            peerList.add(lane);
-        }
+        PeerLane lane = laneTo(transfer.peer);
         if (transfer.isSend) {
             lane.send(transfer);
         } else {
             lane.receive(transfer);
         }
+    }
+
+    private PeerLane laneTo(int peer) {
+        PeerLane lane = peers.get(peer);
+        if (lane == null) {
+            lane = new PeerLane(peer, lanes.to(peer), header, this);
+            peers.put(peer, lane);
+            peerList.add(lane);
+        }
+        return lane;
     }
 
     /** A message to oneself never touches a link; small ones are kept, so that the send returns at once. */

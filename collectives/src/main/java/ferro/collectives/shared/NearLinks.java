@@ -77,6 +77,13 @@ final class NearLinks {
         return known;
     }
 
+    /** Returns whether something lies in the ring of a link that was never made. */
+    boolean knocks(int peer, Lane lane) {
+        return links[lane.ordinal()][peer] == null
+                && !dropped
+                && Words.acquire(areas[rank], RingLayout.put(layout.ring(rank, peer, lane))) != 0;
+    }
+
     private NearLink made(int peer, Lane lane) {
         int bytes = layout.ringBytes();
         StagedElements there = new StagedElements(areas[peer]);

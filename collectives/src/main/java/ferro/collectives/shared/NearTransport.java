@@ -80,6 +80,17 @@ public final class NearTransport implements Transport {
         }
     }
 
+    /**
+     * Returns whether a near rank has sent something over a link that was never asked for here; called by whoever drives.
+     *
+     * @param peer a rank
+     * @param lane which of the links to it
+     * @return false also where links are those of the bare medium
+     */
+    public boolean knocks(int peer, Lane lane) {
+        return near != null && peer != rank() && near.hasRing(peer) && near.knocks(peer, lane);
+    }
+
     @Override
     public int rank() {
         return bare.rank();

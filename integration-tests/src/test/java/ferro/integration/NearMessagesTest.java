@@ -1,0 +1,56 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages between ranks that share memory, beside what those do there. */
+@Timeout(60)
+class NearMessagesTest {
+    /** Below what is sent without asking, and together above what any ring holds. */
+    private static final int BYTES = 60_000;
+
+    private static final int MESSAGES = 10;
+
+    @Test
+    void aRankThatWaitsForOthersInSharedMemoryTakesWhatTheySend() {
+        try (InProcessRanks ranks = InProcessRanks.tcp(2)) {
+            assertTrue(report(ranks).contains("share memory"), report(ranks));
+            ranks.all(NearMessagesTest::sendBeforeABarrierReceiveAfter).forEach(ended -> assertNull(ended.failure()));
+        }
+    }
+
+    private static String report(InProcessRanks ranks) {
+        return ((CollectiveBackend) ranks.groups.get(0).backend()).linkReport();
+    }
+
+    /** The last rank sends to all others, which have sent nothing to it. */
+    private static void sendBeforeABarrierReceiveAfter(ProcessGroup group) {
+        int sender = group.worldSize() - 1;
+        if (group.rank() == sender) {
+            for (int message = 0; message < MESSAGES * sender; message++) {
+                group.send(HostTensor.of(content(message)), message % sender, 5);
+            }
+        }
+        group.barrier();
+        for (int message = group.rank(); message < MESSAGES * sender && group.rank() < sender; message += sender) {
+            byte[] received = new byte[BYTES];
+            group.recv(HostTensor.of(received), sender, 5);
+            assertArrayEquals(content(message), received);
+        }
+        group.barrier();
+    }
+
+    private static byte[] content(int message) {
+        byte[] content = new byte[BYTES];
+        Arrays.fill(content, (byte) (message + 3));
+        return content;
+    }
+}
