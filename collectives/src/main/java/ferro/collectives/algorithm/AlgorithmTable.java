@@ -38,7 +38,9 @@ public final class AlgorithmTable {
             "scatter",
             rows(new Row("binomial", BinomialScatter::plan), new Row("direct", DirectScatter::plan)),
             "allToAll",
-            rows(new Row("pairwise", rootless(PairwiseAllToAll::plan))),
+            rows(
+                    new Row("pairwise", rootless(PairwiseAllToAll::plan)),
+                    new Row("bruck", rootless(BruckAllToAll::plan))),
             "barrier",
             rows(new Row("dissemination", rootless(DisseminationBarrier::plan))));
 
