@@ -70,8 +70,13 @@ final class CollectiveLane {
 
     private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
         int rank = driver.group().rank();
+        return submit(prepared, operand(call, rank), result(call, rank), timeout);
+    }
+
+    /** Queues what was prepared. */
+    PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout) {
         PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
-        Operation operation = new Operation(work, prepared, operand(call, rank), result(call, rank));
+        Operation operation = new Operation(work, prepared, in, out);
         synchronized (queue) {
             checkUsable.accept(prepared.kind);
             if (!queue.add(operation, turn)) {
@@ -86,16 +91,21 @@ final class CollectiveLane {
     /** Runs a call on this thread: at once if nothing is queued and nobody drives, else in its place. */
     void run(Collective call, Duration timeout, boolean noMessages) {
         Prepared prepared = planner.prepare(call);
+        int rank = driver.group().rank();
+        run(prepared, operand(call, rank), result(call, rank), timeout, noMessages);
+    }
+
+    /** As above, what was prepared. */
+    void run(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, boolean noMessages) {
         checkUsable.accept(prepared.kind);
         long seen = turn.look();
         long sequence = noMessages && isIdle() ? turn.tryEnterAsNext(seen) : Turn.NONE;
         if (sequence == Turn.NONE) {
-            submit(prepared, call, timeout).await();
+            submit(prepared, in, out, timeout).await();
             return;
         }
-        int rank = driver.group().rank();
         try {
-            runNow(prepared, sequence, operand(call, rank), result(call, rank), timeout);
+            runNow(prepared, sequence, in, out, timeout);
         } finally {
             driver.leave();
         }

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -205,6 +206,14 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             throw Reasons.wouldBlock(group, call.kind(), ": submit it and go on in completion()");
         }
         collectives.run(call, timeout, pointToPoint.isIdle());
+    }
+
+    @Override
+    public void coalesced(List<Collective> calls, Duration timeout) {
+        if (stepped) {
+            throw Reasons.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
+        }
+        new CoalescedBlock(collectives, planner, group.worldSize()).run(calls, timeout, pointToPoint.isIdle());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.Collective;
+import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmTable;
@@ -15,9 +16,11 @@ import ferro.collectives.shared.SharedCall;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** Chooses and caches plans; says which calls cannot be done. Thread-safe. */
 final class Planner {
@@ -26,12 +29,15 @@ final class Planner {
                     + " host first, or join with -Dferro.backend=nccl";
 
     private static final int SLOTS = 64;
+    private static final int JOINED_SLOTS = 16;
+    private static final String ALL_REDUCE = "allReduce";
 
     private final GroupSpec group;
     private final long identity;
     private final AlgorithmTable table;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[SLOTS];
+    private final Prepared[] joined = new Prepared[JOINED_SLOTS];
     private Prepared newest;
     private AreaLayout shared;
     private Hosts hosts;
@@ -126,6 +132,28 @@ final class Planner {
     private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll, int unit) {
         Schedule.Cut cut = Schedule.Cut.of(ofAll, key.parts(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
+    }
+
+    /** Returns by which algorithm an all-reduce goes. */
+    String allReduceAlgorithm(DataType type, long elements) {
+        int unit = type.byteSize();
+        if (shared != null && table.isFree(ALL_REDUCE)) {
+            return SharedAlgorithms.algorithm(
+                    new SharedCall(ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit));
+        }
+        return table.algorithm(ALL_REDUCE, group.worldSize(), elements * unit);
+    }
+
+    /** Returns what all-reduces joined from parts of these lengths have in common; their fingerprint covers the lengths. */
+    Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths) {
+        int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
+        Prepared kept = joined[slot];
+        if (kept == null || kept.type != type || kept.op != op || !Arrays.equals(kept.joined, lengths)) {
+            Parts whole = Parts.equal(LongStream.of(lengths).sum());
+            kept = make(new Prepared.Key(ALL_REDUCE, type, whole, op, 0, lengths));
+            joined[slot] = kept;
+        }
+        return kept;
     }
 
     private Program program(Prepared.Key key, int unit) {

@@ -21,6 +21,9 @@ final class Prepared {
     final DataType type;
     final long elements;
     final Parts parts;
+    /** Lengths of the calls that are joined into this one, else null. */
+    final long[] joined;
+
     final ReduceOp op;
     final int root;
     /** Of operations over links, else null. */
@@ -52,6 +55,7 @@ final class Prepared {
         this.kind = key.kind;
         this.type = key.type;
         this.parts = key.parts;
+        this.joined = key.joined;
         this.elements = parts.elements();
         this.op = key.op;
         this.root = key.root;
@@ -89,14 +93,15 @@ final class Prepared {
      * @param parts    how long its chunks are
      * @param op       how to combine, or null
      * @param root     root, or 0
+     * @param joined   lengths of the calls that are joined into this one; null if it is one
      */
-    record Key(String kind, DataType type, Parts parts, ReduceOp op, int root) {
+    record Key(String kind, DataType type, Parts parts, ReduceOp op, int root, long[] joined) {
         private static final int SHIFT = 7;
 
         static Key of(Collective call, int worldSize) {
             Tensor operand = call.operand();
             DataType type = operand == null ? null : operand.dataType();
-            return new Key(call.kind(), type, Parts.of(call, worldSize), call.op(), Math.max(0, call.root()));
+            return new Key(call.kind(), type, Parts.of(call, worldSize), call.op(), Math.max(0, call.root()), null);
         }
 
         long elements() {
@@ -140,10 +145,16 @@ final class Prepared {
         }
         text.append('[').append(key.elements()).append(']');
         if (!key.parts.areEqual()) {
-            String counts = Arrays.toString(key.parts.inCounts()).replace(" ", "");
-            boolean isLong = counts.length() > COUNTS_LENGTH_MOST;
-            text.append(" in parts of ").append(isLong ? "hash " + Long.toHexString(Hashing.of(counts)) : counts);
+            text.append(" in parts of ").append(list(key.parts.inCounts()));
         }
+        if (key.joined != null) {
+            text.append(" coalesced of ").append(list(key.joined));
+        }
+    }
+
+    private static String list(long[] counts) {
+        String list = Arrays.toString(counts).replace(" ", "");
+        return list.length() > COUNTS_LENGTH_MOST ? "hash " + Long.toHexString(Hashing.of(list)) : list;
     }
 
     /** Returns what both ends of each message agree on besides, by peer; null where all ranks know all lengths. */

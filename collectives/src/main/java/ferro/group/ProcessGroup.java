@@ -159,12 +159,31 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
+     * Runs several collectives as one where they can be: small all-reduces of one type and op, one after the other, travel
+     * together. Results have the bits that the calls would have alone, and every rank must make the same block: one that makes
+     * other calls, or in another order, is a MISMATCH.
+     *
+     * <p>Inside, calls of this thread on this group (and on views of it) are checked and kept; none has run, and no result is
+     * there, before the block's end, which waits for all of them, with this group's deadline for all together. Handles of
+     * {@code …Async} are done then; awaiting one inside is an IllegalStateException, as are {@code split}, {@code newGroup} and
+     * {@code allocate}. Messages are not kept. Two joined calls must not touch the same memory. If the block throws, none of its calls
+     * runs. A block inside a block belongs to the outer one.
+     *
+     * @param block makes the calls
+     * @throws IllegalArgumentException if two joined calls touch the same memory
+     */
+    public void coalesced(Runnable block) {
+        calls.coalesced(Objects.requireNonNull(block, "block"), timeout);
+    }
+
+    /**
      * Makes a group of some ranks; called by exactly them, in the same order among other {@code newGroup} calls.
      *
      * @param ranks ranks of this group, this one among them, none twice
      * @return new group, whose ranks are the positions in {@code ranks}
      */
     public ProcessGroup newGroup(int... ranks) {
+        calls.coalescing().refuse("newGroup");
         for (int i = 0; i < ranks.length; i++) {
             peer(ranks[i]);
             for (int j = 0; j < i; j++) {
@@ -186,6 +205,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return new group, or null if color is negative
      */
     public ProcessGroup split(int color, int key) {
+        calls.coalescing().refuse("split");
         int[] all = new int[2 * worldSize()];
         allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
         return color < 0 ? null : newGroup(SplitMembers.of(color, all));

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -83,6 +84,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     @Override
     public void run(Collective call, Duration timeout) {
         inner.run(call, timeout);
+    }
+
+    @Override
+    public void coalesced(List<Collective> calls, Duration timeout) {
+        inner.coalesced(calls, timeout);
     }
 
     @Override

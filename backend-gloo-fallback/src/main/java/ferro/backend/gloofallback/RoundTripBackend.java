@@ -11,6 +11,8 @@ import ferro.dispatch.HostFallback.Message;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -67,6 +69,19 @@ final class RoundTripBackend extends ForwardingBackend {
         } else {
             host.run(call, timeout);
         }
+    }
+
+    @Override
+    public void coalesced(List<Collective> calls, Duration timeout) {
+        if (!lane.isBusy() && calls.stream().noneMatch(HostRoundTrip::isOnDevice)) {
+            host.coalesced(calls, timeout);
+            return;
+        }
+        List<Work> pending = new ArrayList<>(calls.size());
+        for (Collective call : calls) {
+            pending.add(submit(call, timeout));
+        }
+        pending.forEach(Work::await);
     }
 
     private Work behind(Collective call, Duration timeout) {

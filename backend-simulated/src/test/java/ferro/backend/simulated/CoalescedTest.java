@@ -1,0 +1,194 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Blocks of calls that run together, over memory that the ranks share and over links. */
+@Timeout(60)
+class CoalescedTest {
+    private static final Map<String, String> SHARED = Map.of();
+    private static final Map<String, String> LINKS = Map.of("ferro.links", "tcp");
+
+    private static Stream<Arguments> groups() {
+        return Stream.of(SHARED, LINKS).flatMap(how -> Stream.of(1, 2, 3, 4).map(size -> Arguments.of(how, size)));
+    }
+
+    /** Runs something on every rank, on a thread each, and returns how each ended. */
+    private static List<Throwable> onEveryRank(Map<String, String> how, int size, Consumer<ProcessGroup> program) {
+        List<AtomicReference<Throwable>> ends = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (SimulatedBackend rank : SimulatedBackend.createGroup(size, how)) {
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            ends.add(end);
+            Thread thread = new Thread(() -> {
+                try (ProcessGroup group = ProcessGroup.of(rank)) {
+                    program.accept(group);
+                } catch (Throwable failure) {
+                    end.set(failure);
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        threads.forEach(CoalescedTest::join);
+        return ends.stream().map(AtomicReference::get).toList();
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted while a rank ran", interrupted);
+        }
+    }
+
+    private static void onEveryRankWell(Map<String, String> how, int size, Consumer<ProcessGroup> program) {
+        for (Throwable end : onEveryRank(how, size, program)) {
+            if (end != null) {
+                throw new AssertionError("a rank failed: " + end, end);
+            }
+        }
+    }
+
+    private static List<float[]> data(int rank) {
+        Random random = new Random(5 + rank);
+        List<float[]> all = new ArrayList<>();
+        for (int length : new int[] {1, 7, 100, 0, 3000, 9, 7000, 7000, 7000, 20_000, 3}) {
+            float[] data = new float[length];
+            for (int i = 0; i < length; i++) {
+                data[i] = (float) random.nextGaussian() * (1 << random.nextInt(20));
+            }
+            all.add(data);
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void resultsHaveTheBitsOfSingleCalls(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.MAX, ReduceOp.AVG)) {
+                List<float[]> alone = data(group.rank());
+                List<float[]> together = data(group.rank());
+                float[] sent = {group.rank()};
+                alone.forEach(data -> group.allReduce(data, op));
+                group.coalesced(() -> {
+                    together.forEach(data -> group.allReduce(data, op));
+                    group.broadcast(sent, size - 1);
+                    group.barrier();
+                });
+                for (int i = 0; i < alone.size(); i++) {
+                    assertArrayEquals(alone.get(i), together.get(i), op + " of call " + i);
+                }
+                assertEquals(size - 1, sent[0]);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void smallCallsOfOneTypeAndOpRunAsOne(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            long before = sequence(group);
+            group.coalesced(() -> {
+                for (int i = 0; i < 9; i++) {
+                    group.allReduce(new int[] {i}, ReduceOp.SUM);
+                }
+            });
+            assertEquals(before + 2, sequence(group));
+        });
+    }
+
+    private static long sequence(ProcessGroup group) {
+        Work work = group.barrierAsync();
+        work.await();
+        return work.sequence();
+    }
+
+    @Test
+    void otherBlocksAreAMismatch() {
+        List<Throwable> ends = onEveryRank(
+                SHARED,
+                2,
+                group -> group.coalesced(() -> {
+                    group.allReduce(new float[group.rank() == 0 ? 10 : 20], ReduceOp.SUM);
+                    group.allReduce(new float[group.rank() == 0 ? 20 : 10], ReduceOp.SUM);
+                }));
+
+        for (Throwable end : ends) {
+            FerroException failure = (FerroException) end;
+            assertEquals(Code.MISMATCH, failure.code());
+            assertTrue(failure.getMessage().contains("coalesced of [10,20]"), failure.getMessage());
+        }
+    }
+
+    @Test
+    void nothingHasRunBeforeTheEndOfTheBlock() {
+        onEveryRankWell(LINKS, 2, group -> {
+            float[] data = {3};
+            List<Work> handles = new ArrayList<>();
+            group.coalesced(() -> {
+                Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                handles.add(work);
+                assertFalse(work.isDone());
+                assertThrows(IllegalStateException.class, work::await);
+                assertThrows(IllegalStateException.class, () -> group.split(0, 0));
+                assertEquals(3, data[0]);
+            });
+            handles.get(0).await();
+            assertEquals(6, data[0]);
+        });
+    }
+
+    @Test
+    void blockThatThrowsRunsNoneOfItsCalls() {
+        onEveryRankWell(SHARED, 2, group -> {
+            float[] data = {3};
+            assertThrows(
+                    ArithmeticException.class,
+                    () -> group.coalesced(() -> {
+                        group.allReduce(data, ReduceOp.SUM);
+                        throw new ArithmeticException("planted");
+                    }));
+            assertEquals(3, data[0]);
+            group.allReduce(data, ReduceOp.SUM);
+            assertEquals(6, data[0]);
+        });
+    }
+
+    @Test
+    void joinedCallsOnOneMemoryAreRefused() {
+        onEveryRankWell(SHARED, 2, group -> {
+            float[] data = {3, 4};
+            var told = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> group.coalesced(() -> {
+                        group.allReduce(data, ReduceOp.SUM);
+                        group.allReduce(HostTensor.of(data).slice(1, 1), ReduceOp.SUM);
+                    }));
+            assertTrue(told.getMessage().contains("same memory"), told.getMessage());
+        });
+    }
+}
