@@ -114,14 +114,13 @@ final class CollectiveLane {
     /** Runs an operation with the turn and its number in hand. */
     private void runNow(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         // what the others need of this rank is on its way while this rank writes its books
-        boolean shown = control.failure() == null && runner.show(prepared, sequence, in);
+        boolean shown = shows(prepared, sequence, in);
         control.called(sequence, prepared.call);
         long begunNanos = driver.nanoTime();
         GroupRecorder recorder = driver.recorder();
         int entry = recorder.started(sequence, prepared.text(), prepared.bytes, begunNanos);
-        int look = shown ? looks(prepared, sequence, in, out) : -1;
+        int look = shown ? taken(prepared, sequence, in, out) : -1;
         if (look >= 0) {
-            average(prepared, out);
             long endedNanos = look < LOOKS_IN_NO_TIME ? begunNanos : driver.nanoTime();
             recorder.done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
             return;
@@ -137,6 +136,31 @@ final class CollectiveLane {
             work.throwFailure();
         } finally {
             direct.forget();
+        }
+    }
+
+    private boolean shows(Prepared prepared, long sequence, HostTensor in) {
+        try {
+            return control.failure() == null && runner.show(prepared, sequence, in);
+        } catch (RuntimeException | Error broken) {
+            // its number is taken, so that the others wait for it: it goes on as an operation, which ends with the
+            // group
+            control.fail(Reasons.inside(driver.group(), broken));
+            return false;
+        }
+    }
+
+    /** Ends it if that can be done at once; returns after how many looks, or -1. */
+    private int taken(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
+        try {
+            int look = looks(prepared, sequence, in, out);
+            if (look >= 0) {
+                average(prepared, out);
+            }
+            return look;
+        } catch (RuntimeException | Error broken) {
+            control.fail(Reasons.inside(driver.group(), broken));
+            return -1;
         }
     }
 

@@ -379,8 +379,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void mismatched(int peer, CallHeader expected, CallHeader found) {
         String text = "ranks made different calls at seq " + expected.sequence() + ": rank " + group.rank() + " "
-                + expected.text() + ", rank " + peer + " sent seq " + found.sequence() + " with fingerprint "
-                + Long.toHexString(found.fingerprint()) + ", need " + Long.toHexString(expected.fingerprint());
+                + expected.text() + ", rank " + peer + " sent " + Mismatches.difference(expected, found);
         String pair = Math.min(peer, group.rank()) + "," + Math.max(peer, group.rank());
         losses.mismatched(pair, expected, text);
         // what all ranks know of the call; a header may have something that only two of them agree on

@@ -119,4 +119,13 @@ final class Mismatches {
         }
         return text.toString();
     }
+
+    /** Says what another rank sent in place of what is expected of it. */
+    static String difference(CallHeader expected, CallHeader found) {
+        if (found.fingerprint() == expected.fingerprint()) {
+            return "the same call as seq " + found.sequence() + ", need seq " + expected.sequence();
+        }
+        return "seq " + found.sequence() + " with fingerprint " + Long.toHexString(found.fingerprint()) + ", need "
+                + Long.toHexString(expected.fingerprint());
+    }
 }
