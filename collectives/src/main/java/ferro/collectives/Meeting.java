@@ -37,7 +37,6 @@ final class Meeting {
     private final GroupSpec group;
     private final RankContext context;
     private final int worldSize;
-    private final String[][] reasons;
     private String silentBecause = "";
 
     /**
@@ -53,7 +52,6 @@ final class Meeting {
         this.group = group;
         this.context = context;
         this.worldSize = group.worldSize();
-        this.reasons = new String[worldSize][worldSize];
     }
 
     /** Meets the other ranks, all of which must do so too. */
@@ -102,41 +100,38 @@ final class Meeting {
         if (memory == null) {
             return new Outcome(null, Nearness.none(worldSize, silentBecause));
         }
-        List<String> hosts = new ArrayList<>();
-        List<BitSet> reached = new ArrayList<>();
+        List<Nearness.Said> said = new ArrayList<>();
+        BitSet all = new BitSet();
+        all.set(0, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             memory.reach(rank, memory.offer());
-            hosts.add(memory.host());
-            BitSet all = new BitSet();
-            all.set(0, worldSize);
-            reached.add(all);
+            said.add(new Nearness.Said(memory.host(), "", all, ""));
         }
-        return new Outcome(memory, new Nearness(hosts, reached, reasons));
+        return new Outcome(memory, new Nearness(said));
     }
 
     private Outcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
-        List<String> hosts = new ArrayList<>();
+        String[] hosts = new String[worldSize];
+        String[] silent = new String[worldSize];
         BitSet mine = new BitSet();
+        mine.set(group.rank());
         String failed = "";
         for (int rank = 0; rank < worldSize; rank++) {
-            hosts.add(text(offers[rank]));
-            String silent = text(offers[rank]);
+            hosts[rank] = text(offers[rank]);
+            silent[rank] = text(offers[rank]);
             byte[] offered = bytes(offers[rank]);
-            if (!silent.isEmpty()) {
-                Arrays.fill(reasons[rank], "rank " + rank + " offers none: " + silent);
-            } else if (memory != null && rank != group.rank()) {
+            if (memory != null && rank != group.rank() && silent[rank].isEmpty()) {
                 Optional<String> why = memory.reach(rank, offered);
                 mine.set(rank, why.isEmpty());
-                failed = failed.isEmpty() ? why.orElse("") : failed;
+                failed = failed.isEmpty() && hosts[rank].equals(memory.host()) ? why.orElse("") : failed;
             }
         }
-        List<BitSet> reached = told(hosts, mine, failed);
+        Nearness nearness = new Nearness(told(hosts, silent, mine, failed));
         if (memory != null) {
             memory.settle();
         }
-        Nearness nearness = new Nearness(hosts, reached, reasons);
-        boolean isAlone = mine.stream().noneMatch(rank -> nearness.areNear(group.rank(), rank));
+        boolean isAlone = mine.stream().noneMatch(rank -> rank != group.rank() && nearness.areNear(group.rank(), rank));
         if (isAlone) {
             close(memory);
         }
@@ -152,32 +147,20 @@ final class Meeting {
     }
 
     /** Tells all what this rank has reached, and returns what each has. */
-    private List<BitSet> told(List<String> hosts, BitSet mine, String failed) {
+    private List<Nearness.Said> told(String[] hosts, String[] silent, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
         ByteBuffer block = ByteBuffer.allocate(room);
         block.put(mine.toByteArray()).position(bytes);
         put(block, failed);
         ByteBuffer[] blocks = aroundTheRing(block, room);
-        List<BitSet> reached = new ArrayList<>();
+        List<Nearness.Said> said = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             BitSet those = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
             blocks[rank].position(bytes);
-            explain(rank, those, hosts, text(blocks[rank]));
-            reached.add(those);
+            said.add(new Nearness.Said(hosts[rank], silent[rank], those, text(blocks[rank])));
         }
-        return reached;
-    }
-
-    /** Notes why a rank has not reached others, unless those have said that they offer nothing. */
-    private void explain(int rank, BitSet those, List<String> hosts, String failed) {
-        for (int other = 0; other < worldSize; other++) {
-            if (other != rank && !those.get(other) && reasons[other][rank] == null && reasons[rank][other] == null) {
-                reasons[rank][other] = hosts.get(rank).equals(hosts.get(other))
-                        ? "rank " + rank + " says: " + failed
-                        : "hosts are (" + hosts.get(rank) + ") and (" + hosts.get(other) + ")";
-            }
-        }
+        return said;
     }
 
     /** Gives this rank's block to all and takes theirs: what came from the rank before goes on to the rank behind. */

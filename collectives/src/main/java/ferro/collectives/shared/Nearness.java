@@ -2,35 +2,77 @@ package ferro.collectives.shared;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which ranks of a group share memory, and why the others do not; equal on all ranks once they have met. Immutable. */
+/**
+ * Which ranks of a group share memory, and why the others do not; equal on all ranks once they have met. Keeps what each rank
+ * said, and makes a text for people only when asked: there are as many pairs as the square of the ranks. Immutable.
+ */
 public final class Nearness {
     private static final int PAIRS_LISTED = 4;
+    /** A group of many hosts has as many reasons as pairs of hosts. */
+    private static final int REASONS_LISTED = 16;
 
-    private final List<String> hosts;
-    private final boolean[][] near;
-    private final String[][] reasons;
+    private static final int SHIFT = 32;
+
+    private final List<Said> ranks;
+    private final int[] hosts;
+    /** Why nobody shares with anybody; null if ranks have met. */
+    private final String none;
+
+    /**
+     * What a rank says.
+     *
+     * @param host          that it counts as being on, empty if it did not say
+     * @param silentBecause why it offers no memory; empty if it does
+     * @param reached       which ranks it has reached, itself among them
+     * @param failed        why it could not reach others of its host; empty if it could
+     */
+    public record Said(String host, String silentBecause, BitSet reached, String failed) {}
+
+    /** Pairs of ranks that have something in common. */
+    private static final class Pairs {
+        private final StringBuilder listed = new StringBuilder("ranks ");
+        private final String what;
+        private long count;
+
+        Pairs(String what) {
+            this.what = what;
+        }
+
+        void add(int a, int b) {
+            if (count++ < PAIRS_LISTED) {
+                listed.append(count == 1 ? "" : ", ").append(a).append('-').append(b);
+            }
+        }
+
+        @Override
+        public String toString() {
+            String more = count <= PAIRS_LISTED ? " " : " and " + (count - PAIRS_LISTED) + " more pairs ";
+            return listed + more + what;
+        }
+    }
 
     /**
      * Makes it of what each rank says.
      *
-     * @param hosts   of each rank
-     * @param reached which ranks each rank has reached, itself among them
-     * @param reasons why a rank has not reached another, by both; null where it has, or cannot tell
+     * @param ranks in order
      */
-    public Nearness(List<String> hosts, List<BitSet> reached, String[][] reasons) {
-        int worldSize = hosts.size();
-        this.hosts = List.copyOf(hosts);
-        this.near = new boolean[worldSize][worldSize];
-        this.reasons = new String[worldSize][worldSize];
-        for (int a = 0; a < worldSize; a++) {
-            for (int b = 0; b < worldSize; b++) {
-                near[a][b] = a == b || reached.get(a).get(b) && reached.get(b).get(a);
-                this.reasons[a][b] = reasons[a][b] == null ? reasons[b][a] : reasons[a][b];
-            }
+    public Nearness(List<Said> ranks) {
+        this(ranks, null);
+    }
+
+    private Nearness(List<Said> ranks, String none) {
+        this.ranks = List.copyOf(ranks);
+        this.none = none;
+        this.hosts = new int[ranks.size()];
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int rank = 0; rank < hosts.length; rank++) {
+            hosts[rank] = numbers.computeIfAbsent(ranks.get(rank).host, any -> numbers.size());
         }
     }
 
@@ -42,15 +84,7 @@ public final class Nearness {
      * @return nearness
      */
     public static Nearness none(int worldSize, String why) {
-        List<String> hosts = new ArrayList<>();
-        List<BitSet> reached = new ArrayList<>();
-        String[][] reasons = new String[worldSize][worldSize];
-        for (int rank = 0; rank < worldSize; rank++) {
-            hosts.add("");
-            reached.add(new BitSet());
-            java.util.Arrays.fill(reasons[rank], why);
-        }
-        return new Nearness(hosts, reached, reasons);
+        return new Nearness(Collections.nCopies(worldSize, new Said("", why, new BitSet(), "")), why);
     }
 
     /**
@@ -61,7 +95,7 @@ public final class Nearness {
      * @return true for a rank and itself
      */
     public boolean areNear(int a, int b) {
-        return near[a][b];
+        return a == b || ranks.get(a).reached.get(b) && ranks.get(b).reached.get(a);
     }
 
     /**
@@ -71,7 +105,11 @@ public final class Nearness {
      * @return by rank, itself among them
      */
     public boolean[] nearTo(int rank) {
-        return near[rank].clone();
+        boolean[] near = new boolean[hosts.length];
+        for (int other = 0; other < near.length; other++) {
+            near[other] = areNear(rank, other);
+        }
+        return near;
     }
 
     /**
@@ -80,9 +118,9 @@ public final class Nearness {
      * @return then collectives need no link
      */
     public boolean isComplete() {
-        for (boolean[] row : near) {
-            for (boolean each : row) {
-                if (!each) {
+        for (int a = 0; a < hosts.length; a++) {
+            for (int b = a + 1; b < hosts.length; b++) {
+                if (!areNear(a, b)) {
                     return false;
                 }
             }
@@ -97,7 +135,7 @@ public final class Nearness {
      * @return name, empty if it did not say
      */
     public String host(int rank) {
-        return hosts.get(rank);
+        return ranks.get(rank).host;
     }
 
     /**
@@ -106,30 +144,70 @@ public final class Nearness {
      * @return lines for people
      */
     public List<String> lines() {
-        Map<String, List<String>> together = new LinkedHashMap<>();
-        Map<String, List<String>> apart = new LinkedHashMap<>();
-        int worldSize = near.length;
-        boolean complete = isComplete();
-        for (int a = 0; a < worldSize && !complete; a++) {
-            for (int b = a + 1; b < worldSize; b++) {
-                Map<String, List<String>> into = near[a][b] ? together : apart;
-                String why = near[a][b] ? "" : reasons[a][b] == null ? "cause unknown" : reasons[a][b];
-                into.computeIfAbsent(why, any -> new ArrayList<>()).add(a + "-" + b);
+        if (isComplete()) {
+            return List.of("all " + hosts.length + " ranks share memory");
+        }
+        Pairs together = new Pairs("share memory");
+        Map<Long, Pairs> apart = new LinkedHashMap<>();
+        for (int a = 0; a < hosts.length; a++) {
+            for (int b = a + 1; b < hosts.length; b++) {
+                (areNear(a, b) ? together : like(a, b, apart)).add(a, b);
             }
         }
         List<String> lines = new ArrayList<>();
-        if (complete) {
-            lines.add("all " + worldSize + " ranks share memory");
+        if (together.count > 0) {
+            lines.add(together.toString());
         }
-        together.values().forEach(pairs -> lines.add(pairs(pairs) + " share memory"));
-        apart.forEach((why, pairs) -> lines.add(pairs(pairs) + " do not share memory: " + why));
+        apart.values().stream().limit(REASONS_LISTED).forEach(pairs -> lines.add(pairs.toString()));
+        if (apart.size() > REASONS_LISTED) {
+            lines.add("others do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
+        }
         return lines;
     }
 
-    private static String pairs(List<String> pairs) {
-        int listed = Math.min(PAIRS_LISTED, pairs.size());
-        String text = "ranks " + String.join(", ", pairs.subList(0, listed));
-        return listed == pairs.size() ? text : text + " and " + (pairs.size() - listed) + " more pairs";
+    /** Returns the pairs that are apart for the same reason; its text is made once, if it will be read. */
+    private Pairs like(int a, int b, Map<Long, Pairs> apart) {
+        return apart.computeIfAbsent(
+                key(a, b),
+                any -> new Pairs(apart.size() < REASONS_LISTED ? "do not share memory: " + reason(a, b) : ""));
+    }
+
+    /** Returns what is equal for pairs that are apart for one reason: who is to blame, or which two hosts they are on. */
+    private long key(int a, int b) {
+        if (none != null) {
+            return -1;
+        }
+        int blamed = blamed(a, b);
+        if (blamed >= 0) {
+            return -2L - blamed;
+        }
+        return (long) Math.min(hosts[a], hosts[b]) << SHIFT | Math.max(hosts[a], hosts[b]);
+    }
+
+    /** Returns the rank by which two do not share memory; -1 if it is that they are on two hosts. */
+    private int blamed(int a, int b) {
+        if (!ranks.get(a).silentBecause.isEmpty()) {
+            return a;
+        }
+        if (!ranks.get(b).silentBecause.isEmpty()) {
+            return b;
+        }
+        return hosts[a] != hosts[b] ? -1 : ranks.get(a).reached.get(b) ? b : a;
+    }
+
+    private String reason(int a, int b) {
+        if (none != null) {
+            return none;
+        }
+        int blamed = blamed(a, b);
+        if (blamed < 0) {
+            return "hosts are (" + host(a) + ") and (" + host(b) + ")";
+        }
+        Said said = ranks.get(blamed);
+        if (!said.silentBecause.isEmpty()) {
+            return "rank " + blamed + " offers none: " + said.silentBecause;
+        }
+        return "rank " + blamed + " says: " + (said.failed.isEmpty() ? "cause unknown" : said.failed);
     }
 
     @Override
