@@ -104,8 +104,10 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (transport instanceof NearTransport near && near.sharedMemory().isPresent()) {
             try {
                 SharedMemoryProvider provider = near.sharedMemory().get();
-                Sharing sharing = Sharing.of(group, provider);
-                Meeting.Outcome met = new Meeting(this, group, context).hold(provider, sharing.areaBytes());
+                Meeting meeting = new Meeting(this, group, context);
+                Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
+                sharing.refusedBecause().ifPresent(meeting::refrain);
+                Meeting.Outcome met = meeting.hold(provider, sharing.areaBytes());
                 driver.exclusively(() -> share(sharing, met, near), context.nanoTime() + Long.MAX_VALUE / 2);
             } catch (RuntimeException | Error failure) {
                 throw notMet(failure);

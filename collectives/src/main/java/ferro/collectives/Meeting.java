@@ -31,12 +31,14 @@ final class Meeting {
     private static final int TAG = -1;
 
     private static final int TEXT_BYTES = 512;
+    private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
     private static final int OFFER_BLOCK = 2 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
     private final GroupEngine engine;
     private final GroupSpec group;
     private final RankContext context;
     private final int worldSize;
+    private String host = "";
     private String silentBecause = "";
 
     /**
@@ -54,6 +56,33 @@ final class Meeting {
         this.worldSize = group.worldSize();
     }
 
+    /**
+     * Asks all on which hosts they are, before any has made an area: only ranks of one host take part in each other's.
+     *
+     * @return the ranks that count as of this rank's host, itself among them
+     */
+    BitSet hosted(SharedMemoryProvider provider) {
+        BitSet hosted = new BitSet();
+        if (provider.isOneProcess()) {
+            hosted.set(0, worldSize);
+            return hosted;
+        }
+        silentBecause = unavailableBecause(provider);
+        host = silentBecause.isEmpty() ? provider.host(context) : "";
+        ByteBuffer block = ByteBuffer.allocate(HOST_BLOCK);
+        put(block, host);
+        ByteBuffer[] told = aroundTheRing(block, HOST_BLOCK);
+        for (int rank = 0; rank < worldSize; rank++) {
+            hosted.set(rank, rank == group.rank() || !host.isEmpty() && told[rank].equals(told[group.rank()]));
+        }
+        return hosted;
+    }
+
+    /** Has this rank offer nothing, and say why. */
+    void refrain(String why) {
+        silentBecause = silentBecause.isEmpty() ? why : silentBecause;
+    }
+
     /** Meets the other ranks, all of which must do so too. */
     Outcome hold(SharedMemoryProvider provider, long areaBytes) {
         SharedMemory memory = open(provider, areaBytes);
@@ -68,17 +97,14 @@ final class Meeting {
     }
 
     private SharedMemory open(SharedMemoryProvider provider, long areaBytes) {
-        if (Settings.LINKS.of(context).equals("tcp")) {
-            silentBecause = Settings.LINKS.name() + " is tcp";
-            return null;
-        }
-        Optional<String> unavailable = provider.unavailableBecause(context);
-        if (unavailable.isPresent()) {
-            silentBecause = unavailable.get();
+        refrain(unavailableBecause(provider));
+        if (!silentBecause.isEmpty()) {
             return null;
         }
         try {
-            return provider.open(group, context, areaBytes);
+            SharedMemory opened = provider.open(group, context, areaBytes);
+            host = opened.host();
+            return opened;
         } catch (FerroException failure) {
             if (failure.code() != Code.RESOURCE) {
                 throw failure;
@@ -87,6 +113,12 @@ final class Meeting {
             silentBecause = failure.getMessage();
             return null;
         }
+    }
+
+    private String unavailableBecause(SharedMemoryProvider provider) {
+        return Settings.LINKS.of(context).equals("tcp")
+                ? Settings.LINKS.name() + " is tcp"
+                : provider.unavailableBecause(context).orElse("");
     }
 
     private static void close(SharedMemory memory) {
@@ -124,7 +156,7 @@ final class Meeting {
             if (memory != null && rank != group.rank() && silent[rank].isEmpty()) {
                 Optional<String> why = memory.reach(rank, offered);
                 mine.set(rank, why.isEmpty());
-                failed = failed.isEmpty() && hosts[rank].equals(memory.host()) ? why.orElse("") : failed;
+                failed = failed.isEmpty() && hosts[rank].equals(host) ? why.orElse("") : failed;
             }
         }
         Nearness nearness = new Nearness(told(hosts, silent, mine, failed));
@@ -140,7 +172,7 @@ final class Meeting {
 
     private ByteBuffer offer(SharedMemory memory) {
         ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
-        put(block, memory == null ? "" : memory.host());
+        put(block, host);
         put(block, silentBecause);
         put(block, memory == null ? new byte[0] : memory.offer());
         return block;

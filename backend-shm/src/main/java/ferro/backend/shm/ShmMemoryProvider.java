@@ -25,6 +25,19 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         return Place.unusableBecause(context);
     }
 
+    @Override
+    public String host(RankContext context) {
+        try {
+            return Place.of(context).host();
+        } catch (IOException failure) {
+            throw new FerroException(
+                    Code.RESOURCE,
+                    Where.outside("", -1),
+                    "this host has no name that its processes know it by: " + failure + WAY_OUT,
+                    failure);
+        }
+    }
+
     /**
      * Makes this rank's segment, and removes what dead processes of this user have left.
      *

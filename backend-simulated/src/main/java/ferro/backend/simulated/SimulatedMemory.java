@@ -12,6 +12,8 @@ final class SimulatedMemory implements SharedMemory {
     /** More ranks would take more memory than they save time. */
     static final int RANKS_MOST = 16;
 
+    private static final String HOST = "this JVM";
+
     private final ByteBuffer[] areas;
 
     private SimulatedMemory(ByteBuffer[] areas) {
@@ -24,6 +26,11 @@ final class SimulatedMemory implements SharedMemory {
             @Override
             public Optional<String> unavailableBecause(RankContext context) {
                 return Optional.empty();
+            }
+
+            @Override
+            public String host(RankContext context) {
+                return HOST;
             }
 
             @Override
@@ -60,7 +67,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public String host() {
-        return "this JVM";
+        return HOST;
     }
 
     @Override

@@ -36,6 +36,15 @@ public record AreaLayout(int slotBytes) {
         return new AreaLayout((int) Math.min(SLOT_BYTES_MOST, Long.highestOneBit(share)));
     }
 
+    /**
+     * Returns how many ranks the slots serve: a chunk may have a piece of each, in lines of its own.
+     *
+     * @return ranks at most
+     */
+    public int ranksMost() {
+        return slotBytes / SharedCall.ALIGNMENT;
+    }
+
     /** Returns the header line of an operation, by whether its number among those of the group is odd. */
     static int header(int parity) {
         return parity * Words.LINE_BYTES;

@@ -19,10 +19,15 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
      * @param unit       bytes of one
      * @param pieces     how many ranks' pieces lie side by side in a chunk
      * @param chunkBytes of all pieces of a chunk together, at most
+     * @throws IllegalArgumentException if it has no room for a line of each piece
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
         boolean inLine = elements * pieces * unit <= AreaLayout.LINE_PAYLOAD_BYTES;
         int pieceBytes = chunkBytes / pieces / SharedCall.ALIGNMENT * SharedCall.ALIGNMENT;
+        if (pieceBytes < unit && !inLine) {
+            throw new IllegalArgumentException("chunks of " + chunkBytes + " bytes have no room for the pieces of "
+                    + pieces + " ranks: need lines of " + SharedCall.ALIGNMENT + " bytes for each");
+        }
         return new Chunks(elements, unit, (int) Math.max(1, Math.min(elements, pieceBytes / unit)), inLine);
     }
 

@@ -186,13 +186,16 @@ public final class Nearness {
 
     /** Returns the rank by which two do not share memory; -1 if it is that they are on two hosts. */
     private int blamed(int a, int b) {
+        if (hosts[a] != hosts[b] && !host(a).isEmpty() && !host(b).isEmpty()) {
+            return -1;
+        }
         if (!ranks.get(a).silentBecause.isEmpty()) {
             return a;
         }
         if (!ranks.get(b).silentBecause.isEmpty()) {
             return b;
         }
-        return hosts[a] != hosts[b] ? -1 : ranks.get(a).reached.get(b) ? b : a;
+        return ranks.get(a).reached.get(b) ? b : a;
     }
 
     private String reason(int a, int b) {

@@ -1,10 +1,11 @@
 package ferro.collectives.shared;
 
 import ferro.spi.Transport.Lane;
+import java.util.BitSet;
 
 /**
- * Where in each rank's area the rings lie by which the others send to it, and its words of sleep and end. Equal on all
- * ranks of a group.
+ * Where in each rank's area the rings lie by which the others of its host send to it, and its words of sleep and end. Equal on
+ * all those ranks.
  */
 public final class RingLayout {
     /** Bytes behind a ring's end that repeat its beginning, so that a header or element never lies in two pieces. */
@@ -18,29 +19,47 @@ public final class RingLayout {
     private static final int LANES = Lane.values().length;
 
     private final int base;
-    private final int worldSize;
+    /** By rank, its place among those of the host. */
+    private final int[] places;
+
+    private final int count;
     private final int ringBytes;
     private final boolean hasRings;
 
+    /** Makes the layout of a group whose ranks are all on one host. */
+    RingLayout(int worldSize, int base, boolean hasRings) {
+        this(all(worldSize), base, hasRings);
+    }
+
     /**
-     * Makes the layout of a group.
+     * Makes the layout of the ranks of one host: only they have rings, however many ranks a group has on others.
      *
-     * @param worldSize ranks of the group
-     * @param base      first byte of the area that is for this, a multiple of 128
-     * @param hasRings  false where links stay those of the bare medium, and only the words are needed
+     * @param hosted   ranks of the group that may be near one another
+     * @param base     first byte of the area that is for this, a multiple of 128
+     * @param hasRings false where links stay those of the bare medium, and only the words are needed
      * @throws IllegalArgumentException if the base is not
      */
-    public RingLayout(int worldSize, int base, boolean hasRings) {
+    public RingLayout(BitSet hosted, int base, boolean hasRings) {
         if (base % Words.LINE_BYTES != 0) {
             throw new IllegalArgumentException(
                     "rings begin at byte " + base + ", which is in the midst of a line of " + Words.LINE_BYTES);
         }
         this.base = base;
-        this.worldSize = worldSize;
         this.hasRings = hasRings;
-        int rings = Math.max(1, LANES * (worldSize - 1));
+        this.count = hosted.cardinality();
+        this.places = new int[hosted.length()];
+        for (int rank = hosted.nextSetBit(0), place = 0; rank >= 0; rank = hosted.nextSetBit(rank + 1)) {
+            places[rank] = place++;
+        }
+        int rings = Math.max(1, LANES * (count - 1));
         int share = Integer.highestOneBit(BUDGET_BYTES / rings);
         this.ringBytes = Math.max(RING_BYTES_LEAST, Math.min(RING_BYTES_MOST, share));
+    }
+
+    private static BitSet all(int worldSize) {
+        BitSet all = new BitSet();
+        all.set(0, worldSize);
+        return all;
     }
 
     /**
@@ -49,7 +68,7 @@ public final class RingLayout {
      * @return offset in the area, a multiple of 128
      */
     public int end() {
-        return hasRings ? ring(worldSize - 1, worldSize, Lane.values()[0]) : base + 2 * Words.LINE_BYTES;
+        return start(hasRings ? LANES * (count - 1) : 0);
     }
 
     /**
@@ -78,9 +97,12 @@ public final class RingLayout {
 
     /** Returns where, in the area of the receiver, the ring of a sender begins: with its words, then the bytes. */
     int ring(int receiver, int sender, Lane lane) {
-        int among = sender < receiver ? sender : sender - 1;
-        int stride = 3 * Words.LINE_BYTES + ringBytes;
-        return base + 2 * Words.LINE_BYTES + (among * LANES + lane.ordinal()) * stride;
+        int among = places[sender] < places[receiver] ? places[sender] : places[sender] - 1;
+        return start(among * LANES + lane.ordinal());
+    }
+
+    private int start(int ring) {
+        return base + 2 * Words.LINE_BYTES + ring * (3 * Words.LINE_BYTES + ringBytes);
     }
 
     /** Returns the word of a ring that says how many bytes were ever put in. */
