@@ -31,6 +31,8 @@ final class Planner {
     private static final int SLOTS = 64;
     private static final int JOINED_SLOTS = 16;
     private static final String ALL_REDUCE = "allReduce";
+    /** Longer ones are made anew: that takes little beside what they do, and there may be many lengths of them. */
+    private static final int STEPS_KEPT_MOST = 1 << 16;
 
     private final GroupSpec group;
     private final long identity;
@@ -103,16 +105,19 @@ final class Planner {
                     call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
         }
         Prepared made = make(Prepared.Key.of(call, group.worldSize()));
-        cache[Prepared.Key.slot(call, group.worldSize(), SLOTS)] = made;
-        newest = made;
+        if (made.steps <= STEPS_KEPT_MOST) {
+            cache[Prepared.Key.slot(call, group.worldSize(), SLOTS)] = made;
+            newest = made;
+        }
         return made;
     }
 
     private Prepared make(Prepared.Key key) {
         int unit = key.type() == null ? 1 : key.type().byteSize();
         Parts parts = key.parts();
-        if (shared != null && parts.areEqual() && table.isFree(key.kind())) {
-            return new Prepared(key, identity, program(key, unit));
+        Program program = parts.areEqual() && table.isFree(key.kind()) ? program(key, unit) : null;
+        if (program != null) {
+            return new Prepared(key, identity, program);
         }
         if (hosts != null && parts.areEqual() && table.isFree(key.kind())) {
             long bytes = key.elements() * unit;
@@ -156,9 +161,15 @@ final class Planner {
         return kept;
     }
 
+    /** Returns the program over shared memory; null where there is none, or it would be too long. */
     private Program program(Prepared.Key key, int unit) {
+        if (shared == null) {
+            return null;
+        }
         SharedCall call = new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
-        return SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), shared);
+        return SharedAlgorithms.isShort(call, shared)
+                ? SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), shared)
+                : null;
     }
 
     /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */

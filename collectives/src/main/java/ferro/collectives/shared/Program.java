@@ -9,6 +9,7 @@ package ferro.collectives.shared;
  * operations; the values here begin at 0 with each.
  */
 public final class Program {
+    private static final int MARK = 1024;
     /** The chunk that lies beside the header. */
     static final int LINE = -1;
 
@@ -65,7 +66,10 @@ public final class Program {
     /** Whether a rank enters, and then only waits for others to have entered, and moves data: what a blocking call takes at once. */
     final boolean isDirect;
 
-    private final long movedElements;
+    /** Sums over the first steps, at every so many, so that a long program is not walked to say how far it is. */
+    private final long[] movedBefore;
+
+    private final long[] receivedBefore;
 
     Program(ProgramBuilder builder) {
         this.algorithm = builder.algorithm();
@@ -80,7 +84,12 @@ public final class Program {
         this.out = builder.longs(false);
         this.chunks = builder.chunks();
         this.values = builder.values();
-        this.movedElements = moved(size);
+        this.movedBefore = new long[size / MARK + 1];
+        this.receivedBefore = new long[size / MARK + 1];
+        for (int mark = 1; mark < movedBefore.length; mark++) {
+            movedBefore[mark] = moved(mark * MARK);
+            receivedBefore[mark] = received(mark * MARK);
+        }
         this.entered = enters();
         this.isDirect = looksDirect();
     }
@@ -125,13 +134,14 @@ public final class Program {
      * @return elements
      */
     public long movedElements() {
-        return movedElements;
+        return moved(size);
     }
 
     /** Returns how many elements the first steps move. */
     long moved(int steps) {
-        long sum = 0;
-        for (int i = 0; i < steps; i++) {
+        int mark = Math.max(0, (steps - 1) / MARK);
+        long sum = movedBefore[mark];
+        for (int i = mark * MARK; i < steps; i++) {
             sum += switch (kind[i]) {
                 case COPY_IN, COPY_OUT, COMBINE, COMBINE_AREAS -> count[i];
                 case COMBINE_BOTH -> 2L * count[i];
@@ -143,8 +153,9 @@ public final class Program {
 
     /** Returns how many elements of other ranks the first steps read. */
     long received(int steps) {
-        long sum = 0;
-        for (int i = 0; i < steps; i++) {
+        int mark = Math.max(0, (steps - 1) / MARK);
+        long sum = receivedBefore[mark];
+        for (int i = mark * MARK; i < steps; i++) {
             sum += switch (kind[i]) {
                 case COPY_OUT, COMBINE, COMBINE_AREAS, COMBINE_BOTH -> count[i];
                 default -> 0;

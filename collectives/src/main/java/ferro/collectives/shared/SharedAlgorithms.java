@@ -22,6 +22,12 @@ public final class SharedAlgorithms {
     /** To here every rank reads all that the others have; above, each reduces its share. */
     private static final int FLAT_BYTES_MOST = 4 * KIB;
 
+    /** Of a program, which takes some 40 bytes for each: it stays well below what a caller of that many has in data. */
+    static final int STEPS_MOST = 1 << 19;
+
+    /** Copy in, combine, wait and copy out. */
+    private static final int STEPS_OF_PIECE = 4;
+
     private static final String FLAT = "flat";
     private static final String STAGED = "staged";
 
@@ -85,6 +91,18 @@ public final class SharedAlgorithms {
     public static String algorithm(SharedCall call) {
         List<String> names = List.copyOf(ALGORITHMS.get(call.kind()).keySet());
         return call.bytes() <= FLAT_BYTES_MOST ? names.get(0) : names.get(names.size() - 1);
+    }
+
+    /**
+     * Returns whether the program of an operation is short enough to be made; the same on all ranks.
+     *
+     * @param call   operation
+     * @param layout of the areas
+     * @return false for very long operations of very many ranks, for which links have plans that do not grow
+     */
+    public static boolean isShort(SharedCall call, AreaLayout layout) {
+        long chunks = call.bytes() / Math.min(layout.slotBytes(), chunkBytes(call.bytes())) + 1;
+        return chunks * call.worldSize() * STEPS_OF_PIECE <= STEPS_MOST;
     }
 
     /**

@@ -1,0 +1,67 @@
+package ferro.collectives.shared;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class ProgramTest {
+    private static final AreaLayout SMALL = AreaLayout.within(16 << 10);
+
+    @Test
+    void aLongProgramKnowsHowMuchItsFirstStepsMove() {
+        Program program = program("allReduce", 8, 1 << 20);
+        long moved = 0;
+        long received = 0;
+        for (int step = 0; step < program.steps(); step++) {
+            assertEquals(moved, program.moved(step), "before step " + step);
+            assertEquals(received, program.received(step), "before step " + step);
+            int count = program.count[step];
+            switch (program.kind[step]) {
+                case Program.COPY_IN -> moved += count;
+                case Program.COPY_OUT, Program.COMBINE -> {
+                    moved += count;
+                    received += count;
+                }
+                case Program.COMBINE_BOTH -> {
+                    moved += 2L * count;
+                    received += count;
+                }
+                default -> {
+                    // it moves nothing of others
+                }
+            }
+        }
+        assertEquals(moved, program.movedElements());
+        assertTrue(program.steps() > 5000, "steps " + program.steps());
+    }
+
+    @Test
+    void programsThatCountAsShortHaveNoMoreStepsThanThat() {
+        for (String kind : new String[] {"allReduce", "reduceScatter", "allToAll", "allGather", "broadcast"}) {
+            long bytes = 1 << 14;
+            while (SharedAlgorithms.isShort(call(kind, 32, 2 * bytes), SMALL)) {
+                bytes *= 2;
+            }
+            int steps = program(kind, 32, bytes).steps();
+            assertTrue(steps <= SharedAlgorithms.STEPS_MOST, kind + " of " + bytes + " bytes has " + steps);
+        }
+    }
+
+    @Test
+    void slotsWithoutALineForEachRankAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> program("allToAll", SMALL.ranksMost() + 1, 1 << 20));
+    }
+
+    private static Program program(String kind, int ranks, long bytes) {
+        SharedCall call = call(kind, ranks, bytes);
+        return SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), SMALL);
+    }
+
+    private static SharedCall call(String kind, int ranks, long bytes) {
+        int unit = Float.BYTES;
+        long elements = bytes / unit / ranks * ranks;
+        return new SharedCall(kind, 0, ranks, 0, elements, unit);
+    }
+}
