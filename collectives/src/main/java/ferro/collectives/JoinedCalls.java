@@ -25,7 +25,7 @@ final class JoinedCalls {
     private static final Set<ReduceOp> KNOWN_OPS =
             Set.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
     /** Every element is combined in the same order of ranks. */
-    private static final Set<String> ALIKE_EVERYWHERE = Set.of("recursiveDoubling", "flat");
+    private static final Set<String> ALIKE_EVERYWHERE = Set.of("recursiveDoubling", "flat", "byHostsDoubling");
 
     private final Planner planner;
     private final int worldSize;

@@ -142,9 +142,15 @@ final class Planner {
     /** Returns by which algorithm an all-reduce goes. */
     String allReduceAlgorithm(DataType type, long elements) {
         int unit = type.byteSize();
-        if (shared != null && table.isFree(ALL_REDUCE)) {
+        boolean isFree = table.isFree(ALL_REDUCE);
+        if (shared != null && isFree) {
             return SharedAlgorithms.algorithm(
                     new SharedCall(ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit));
+        }
+        if (hosts != null && isFree) {
+            return HostPlans.plan(ALL_REDUCE, elements * unit, group.rank(), 0, hosts)
+                    .orElseThrow()
+                    .algorithm();
         }
         return table.algorithm(ALL_REDUCE, group.worldSize(), elements * unit);
     }
