@@ -94,11 +94,11 @@ final class PointToPoint {
         return moved;
     }
 
-    /** Opens lanes to near ranks that send and were never sent to; returns whether there was one. */
+    /** Opens lanes to near ranks that send before this one has sent or received; returns whether there was one. */
     boolean hear(NearTransport near) {
         boolean heard = false;
         for (int peer = 0; peer < near.worldSize(); peer++) {
-            if (near.knocks(peer, Lane.POINT_TO_POINT)) {
+            if (near.knocks(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
                 laneTo(peer);
                 heard = true;
             }

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
+import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Messages between ranks that share memory, beside what those do there. */
 @Timeout(60)
@@ -19,10 +22,11 @@ class NearMessagesTest {
 
     private static final int MESSAGES = 10;
 
-    @Test
-    void aRankThatWaitsForOthersInSharedMemoryTakesWhatTheySend() {
-        try (InProcessRanks ranks = InProcessRanks.tcp(2)) {
-            assertTrue(report(ranks).contains("share memory"), report(ranks));
+    @ParameterizedTest
+    @CsvSource({"a a, all 2 ranks share", "a a a a a, all 5 ranks share", "b a a, ranks 1-2 share"})
+    void aRankThatWaitsInACollectiveTakesWhatOthersOfItsHostSend(String hosts, String report) {
+        try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
+            assertTrue(report(ranks).contains(report), report(ranks));
             ranks.all(NearMessagesTest::sendBeforeABarrierReceiveAfter).forEach(ended -> assertNull(ended.failure()));
         }
     }
@@ -44,6 +48,27 @@ class NearMessagesTest {
             byte[] received = new byte[BYTES];
             group.recv(HostTensor.of(received), sender, 5);
             assertArrayEquals(content(message), received);
+        }
+        group.barrier();
+    }
+
+    /** Ring neighbours on other hosts have met by messages before the others' links were found. */
+    @Test
+    void everyPairExchangesMessagesBothWaysWhereOnlySomeShareMemory() {
+        try (InProcessRanks ranks = InProcessRanks.onHosts("a", "a", "b", "c")) {
+            ranks.all(NearMessagesTest::exchangeInPairs).forEach(ended -> assertNull(ended.failure()));
+        }
+    }
+
+    private static void exchangeInPairs(ProcessGroup group) {
+        for (int distance = 1; distance < group.worldSize(); distance++) {
+            int to = (group.rank() + distance) % group.worldSize();
+            int from = (group.rank() + group.worldSize() - distance) % group.worldSize();
+            int[] received = new int[3];
+            Work sending = group.sendAsync(HostTensor.of(new int[] {group.rank() + 4, 5, 6}), to, distance);
+            group.recv(HostTensor.of(received), from, distance);
+            sending.await();
+            assertArrayEquals(new int[] {from + 4, 5, 6}, received);
         }
         group.barrier();
     }

@@ -79,6 +79,11 @@ final class NearLink implements Link {
         return !dead && !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
     }
 
+    /** Returns whether something has come for which no receive is posted. */
+    boolean knocks() {
+        return !dead && incoming.posts().isEmpty() && incoming.hasUnread();
+    }
+
     /** Moves what goes now; returns whether anything did. */
     boolean move() {
         boolean moved = exchange();

@@ -77,11 +77,13 @@ final class NearLinks {
         return known;
     }
 
-    /** Returns whether something lies in the ring of a link that was never made. */
+    /** Returns whether something lies in the ring from a peer, and nothing is posted for it here. */
     boolean knocks(int peer, Lane lane) {
-        return links[lane.ordinal()][peer] == null
-                && !dropped
-                && Words.acquire(areas[rank], RingLayout.put(layout.ring(rank, peer, lane))) != 0;
+        NearLink known = links[lane.ordinal()][peer];
+        if (known != null) {
+            return known.knocks();
+        }
+        return !dropped && Words.acquire(areas[rank], RingLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
     private NearLink made(int peer, Lane lane) {

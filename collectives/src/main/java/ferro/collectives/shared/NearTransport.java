@@ -81,7 +81,7 @@ public final class NearTransport implements Transport {
     }
 
     /**
-     * Returns whether a near rank has sent something over a link that was never asked for here; called by whoever drives.
+     * Returns whether a near rank has sent something for which no receive is posted; called by whoever drives.
      *
      * @param peer a rank
      * @param lane which of the links to it

@@ -51,6 +51,11 @@ final class RingReader {
         return strange;
     }
 
+    /** Returns whether more was put in than taken out. */
+    boolean hasUnread() {
+        return Words.acquire(area, RingLayout.put(ring)) != position;
+    }
+
     /** Takes what has come, up to a turn's worth; returns whether there was any. */
     boolean pull() {
         long before = position;
