@@ -133,7 +133,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Ends what cannot begin. */
     private FerroException notMet(Throwable failure) {
-        FerroException told = Reasons.notMet(group, failure);
+        // what fails here after the group has failed is a consequence
+        Failure first = failure instanceof FerroException ? null : control.failure();
+        FerroException told = Reasons.notMet(group, first == null ? failure : Reasons.exception(group, first));
         abort(told);
         try {
             close(Duration.ZERO);

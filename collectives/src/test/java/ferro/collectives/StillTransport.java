@@ -4,8 +4,10 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
 final class StillTransport implements Transport {
@@ -19,7 +21,13 @@ final class StillTransport implements Transport {
         /** When others than the group's own transport are to carry a control message. */
         boolean refusesToTell;
 
-        int abandons;
+        /** What the ranks share, if anything. */
+        SharedMemoryProvider memory;
+
+        /** Whoever listens to the group's own transport. */
+        Events events;
+
+        volatile int abandons;
         int closes;
     }
 
@@ -72,7 +80,14 @@ final class StillTransport implements Transport {
 
     @Override
     public void events(Events events) {
-        // there are none
+        if (isGroup) {
+            trouble.events = events;
+        }
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        return isGroup ? Optional.ofNullable(trouble.memory) : Optional.empty();
     }
 
     @Override

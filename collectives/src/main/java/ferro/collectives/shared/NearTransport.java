@@ -173,7 +173,14 @@ public final class NearTransport implements Transport {
             abandon();
         } finally {
             near = null;
+            closeBoth();
+        }
+    }
+
+    private void closeBoth() {
+        try {
             bare.close();
+        } finally {
             if (memory != null) {
                 memory.close();
             }
