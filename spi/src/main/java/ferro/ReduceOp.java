@@ -1,6 +1,7 @@
 package ferro;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * How elements of one index are combined; only {@link #name()} travels (in the fingerprint), never code.
@@ -10,30 +11,32 @@ import java.util.List;
  */
 public final class ReduceOp {
     /** Addition; integers wrap. */
-    public static final ReduceOp SUM = new ReduceOp("sum", null);
+    public static final ReduceOp SUM = new ReduceOp("sum", null, 1);
     /** Multiplication; integers wrap. */
-    public static final ReduceOp PRODUCT = new ReduceOp("product", null);
+    public static final ReduceOp PRODUCT = new ReduceOp("product", null, 1);
     /** Smaller one; NaN wins. */
-    public static final ReduceOp MIN = new ReduceOp("min", null);
+    public static final ReduceOp MIN = new ReduceOp("min", null, 1);
     /** Larger one; NaN wins. */
-    public static final ReduceOp MAX = new ReduceOp("max", null);
+    public static final ReduceOp MAX = new ReduceOp("max", null, 1);
     /** SUM, then one division by the world size; integers toward zero. */
-    public static final ReduceOp AVG = new ReduceOp("avg", null);
+    public static final ReduceOp AVG = new ReduceOp("avg", null, 1);
     /** Bitwise and, integers only. */
-    public static final ReduceOp BAND = new ReduceOp("band", null);
+    public static final ReduceOp BAND = new ReduceOp("band", null, 1);
     /** Bitwise or, integers only. */
-    public static final ReduceOp BOR = new ReduceOp("bor", null);
+    public static final ReduceOp BOR = new ReduceOp("bor", null, 1);
     /** Bitwise exclusive or, integers only. */
-    public static final ReduceOp BXOR = new ReduceOp("bxor", null);
+    public static final ReduceOp BXOR = new ReduceOp("bxor", null, 1);
 
     private static final List<ReduceOp> BUILT_IN = List.of(SUM, PRODUCT, MIN, MAX, AVG, BAND, BOR, BXOR);
 
     private final String name;
     private final Combiner combiner;
+    private final double factor;
 
-    private ReduceOp(String name, Combiner combiner) {
+    private ReduceOp(String name, Combiner combiner, double factor) {
         this.name = name;
         this.combiner = combiner;
+        this.factor = factor;
     }
 
     /** Combines two runs of elements. */
@@ -49,24 +52,25 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes a user's own op.
+     * Makes a user's own op. Make it once and keep it: calls of one op object share their plan.
      *
      * @param name     equal on every rank; what the fingerprint compares
      * @param combiner associative and commutative, pure
      * @return op; device tensors refuse it with UnsupportedOperationException
      */
     public static ReduceOp of(String name, Combiner combiner) {
-        return new ReduceOp("user:" + name, combiner);
+        return new ReduceOp("user:" + name, Objects.requireNonNull(combiner, "combiner"), 1);
     }
 
     /**
-     * Makes SUM of inputs that are multiplied first.
+     * Makes SUM of inputs that are multiplied first, in a copy: each product is rounded once to its type, f16 and bf16 are
+     * multiplied in f32; integers wrap.
      *
-     * @param factor applied by each rank to its own input
+     * @param factor applied by each rank to its own input; the same on every rank, whole for integers
      * @return op
      */
     public static ReduceOp preMultipliedSum(double factor) {
-        return new ReduceOp("premulsum:" + factor, null);
+        return new ReduceOp("premulsum:" + factor, null, factor);
     }
 
     /**
@@ -102,6 +106,15 @@ public final class ReduceOp {
      */
     public Combiner combiner() {
         return combiner;
+    }
+
+    /**
+     * Returns what each rank multiplies its input by.
+     *
+     * @return 1 but for {@link #preMultipliedSum}
+     */
+    public double factor() {
+        return factor;
     }
 
     @Override

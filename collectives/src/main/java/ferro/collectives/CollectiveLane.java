@@ -7,6 +7,7 @@ import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Multiplied;
 import ferro.recorder.GroupRecorder;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -301,7 +302,9 @@ final class CollectiveLane {
     }
 
     private static HostTensor operand(Collective call, int rank) {
-        return (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
+        HostTensor given = (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
+        ReduceOp op = call.op();
+        return op == null || given == null ? given : Multiplied.of(given, op.factor());
     }
 
     private static HostTensor result(Collective call, int rank) {

@@ -63,6 +63,9 @@ final class Numbers {
         return switch (op.name()) {
             case "sum" -> narrow(type, left + right);
             case "product" -> narrow(type, left * right);
+            case "band" -> left & right;
+            case "bor" -> left | right;
+            case "bxor" -> left ^ right;
             case "min" -> compare(type, left, right) <= 0 ? left : right;
             case "max" -> compare(type, left, right) >= 0 ? left : right;
             default ->

@@ -115,7 +115,8 @@ final class Operand {
         };
     }
 
-    private static long read(HostTensor elements, int index) {
+    /** Returns an element's bits, sign-extended. */
+    static long read(HostTensor elements, int index) {
         if (elements.memory() instanceof ByteBuffer bytes) {
             int at = (int) elements.offset() + index * elements.dataType().byteSize();
             return switch (elements.dataType().byteSize()) {
@@ -136,7 +137,7 @@ final class Operand {
         };
     }
 
-    private static void write(HostTensor elements, int index, long bits) {
+    static void write(HostTensor elements, int index, long bits) {
         if (elements.memory() instanceof ByteBuffer bytes) {
             int at = (int) elements.offset() + index * elements.dataType().byteSize();
             switch (elements.dataType().byteSize()) {

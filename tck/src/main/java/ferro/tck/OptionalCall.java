@@ -6,6 +6,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A call that a back end may refuse without declaring it.
@@ -14,32 +15,108 @@ import java.util.List;
  * @param call   operation, in a group of three
  * @param out    what it would write
  * @param before hash of {@code out} before the call
+ * @param right  bits of each element where it is done; null where that is not laid down
  */
-record OptionalCall(String name, Collective call, Operand out, long before) {
+record OptionalCall(String name, Collective call, Operand out, long before, LongUnaryOperator right) {
+    private static final int RANKS = 3;
+    private static final int LENGTH = 5;
+
     /** All of them, as one rank calls them; the same order on every rank. */
     static List<OptionalCall> of(int rank) {
         List<OptionalCall> calls = new ArrayList<>();
-        ReduceOp own = ReduceOp.of("first", (into, received) -> {});
         for (DataType type : DataType.values()) {
-            if (!Numbers.isFloating(type)) {
-                calls.add(reduction(type, ReduceOp.AVG, rank));
-                calls.add(reduction(type, ReduceOp.BXOR, rank));
+            boolean floating = Numbers.isFloating(type);
+            if (!floating) {
+                calls.add(allReduce(type, ReduceOp.AVG, rank));
+                calls.add(allReduce(type, ReduceOp.BAND, rank));
+                calls.add(allReduce(type, ReduceOp.BOR, rank));
+                calls.add(allReduce(type, ReduceOp.BXOR, rank));
             }
+            if (!Numbers.isHalf(type)) {
+                calls.add(allReduce(type, ReduceOp.preMultipliedSum(floating ? 0.5 : -3), rank));
+            }
+            calls.add(allReduce(type, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
         }
-        calls.add(reduction(DataType.INT32, ReduceOp.BAND, rank));
-        calls.add(reduction(DataType.INT32, ReduceOp.BOR, rank));
-        calls.add(reduction(DataType.FLOAT32, ReduceOp.preMultipliedSum(0.5), rank));
-        calls.add(reduction(DataType.FLOAT32, own, rank));
+        calls.add(reduceScatter(DataType.FLOAT32, ReduceOp.preMultipliedSum(-2), rank));
+        calls.add(reduceScatter(DataType.INT16, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
         calls.add(unequalParts(rank));
         return calls;
     }
 
-    private static OptionalCall reduction(DataType type, ReduceOp op, int rank) {
-        Values values = new Values(type, 3);
-        Operand data = Operand.unwritten(type, 5, Operand.Placement.of(rank));
+    /** Returns what is wrong with what was done, or null. */
+    String wrong() {
+        for (int index = 0; right != null && index < out.length(); index++) {
+            long need = right.applyAsLong(index);
+            if (need != out.bits(index)) {
+                return name + ": element " + index + ": need bits " + Long.toHexString(need) + ", found "
+                        + Long.toHexString(out.bits(index));
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether all ranks get the same. */
+    boolean alike() {
+        return !(call instanceof Collective.ReduceScatter);
+    }
+
+    /** A user's op that any type has, and that tells when an operand is missing or comes twice. */
+    private static void exclusiveOr(HostTensor into, HostTensor received) {
+        for (int index = 0; index < into.elementCount(); index++) {
+            Operand.write(into, index, Operand.read(into, index) ^ Operand.read(received, index));
+        }
+    }
+
+    private static OptionalCall allReduce(DataType type, ReduceOp op, int rank) {
+        Values values = new Values(type, RANKS);
+        Operand data = Operand.unwritten(type, LENGTH, Operand.Placement.of(rank));
         data.fill(index -> values.mark(rank, index));
         Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
-        return new OptionalCall(op + " of " + type.label(), call, data, Cells.hash(data));
+        LongUnaryOperator right = op == ReduceOp.AVG ? null : index -> right(values, type, op, index);
+        return new OptionalCall(op + " of " + type.label(), call, data, Cells.hash(data), right);
+    }
+
+    private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {
+        Values values = new Values(type, RANKS);
+        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.Placement.of(rank));
+        in.fill(index -> values.mark(rank, index));
+        Operand out = Operand.unwritten(type, LENGTH, Operand.Placement.of(rank + 1));
+        Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), op, null);
+        return new OptionalCall(
+                "scattered " + op + " of " + type.label(),
+                call,
+                out,
+                Cells.hash(out),
+                index -> right(values, type, op, (long) rank * LENGTH + index));
+    }
+
+    /** Marks are multiples of a half, so that their sums are exact in every order. */
+    private static long right(Values values, DataType type, ReduceOp op, long index) {
+        long result = product(type, op, values.mark(0, index));
+        for (int rank = 1; rank < RANKS; rank++) {
+            result = combined(type, op, result, product(type, op, values.mark(rank, index)));
+        }
+        return result;
+    }
+
+    private static long product(DataType type, ReduceOp op, long mark) {
+        if (op.factor() == 1) {
+            return mark;
+        }
+        return Numbers.isFloating(type)
+                ? Numbers.ofDouble(type, Numbers.toDouble(type, mark) * op.factor())
+                : Numbers.narrow(type, mark * (long) op.factor());
+    }
+
+    private static long combined(DataType type, ReduceOp op, long left, long right) {
+        if (op.combiner() != null) {
+            return left ^ right;
+        } else if (op.factor() == 1) {
+            return Numbers.combine(type, op, left, right);
+        }
+        return Numbers.isFloating(type)
+                ? Numbers.ofDouble(type, Numbers.toDouble(type, left) + Numbers.toDouble(type, right))
+                : Numbers.combine(type, ReduceOp.SUM, left, right);
     }
 
     private static OptionalCall unequalParts(int rank) {
@@ -47,6 +124,6 @@ record OptionalCall(String name, Collective call, Operand out, long before) {
         HostTensor in = HostTensor.of(Expect.floats((int) counts[rank], rank + 1));
         Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.Placement.of(rank));
         Collective call = new Collective.AllGather(in, out.tensor(), counts);
-        return new OptionalCall("unequal parts", call, out, Cells.hash(out));
+        return new OptionalCall("unequal parts", call, out, Cells.hash(out), null);
     }
 }

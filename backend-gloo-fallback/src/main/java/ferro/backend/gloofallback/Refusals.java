@@ -21,7 +21,8 @@ final class Refusals {
     /** Whatever the host back end takes. */
     static Optional<String> of(Collective call) {
         if (call.op() != null && call.op().combiner() != null) {
-            return Optional.of("a reduction of the caller's own does not run on device tensors: copy them to the host");
+            return Optional.of("a reduction of the caller's own (" + call.op().name()
+                    + ") does not run on device tensors: copy them to the host");
         }
         if (call.hasCounts()) {
             return Optional.of(

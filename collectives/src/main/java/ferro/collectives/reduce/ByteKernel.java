@@ -183,4 +183,49 @@ abstract class ByteKernel extends BlockKernel {
             }
         }
     }
+
+    /** BAND. */
+    static final class And extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return left & right;
+        }
+
+        @Override
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] &= right[i];
+            }
+        }
+    }
+
+    /** BOR. */
+    static final class Or extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return left | right;
+        }
+
+        @Override
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] |= right[i];
+            }
+        }
+    }
+
+    /** BXOR. */
+    static final class ExclusiveOr extends ByteKernel {
+        @Override
+        int combine(int left, int right) {
+            return left ^ right;
+        }
+
+        @Override
+        void combine(byte[] left, byte[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] ^= right[i];
+            }
+        }
+    }
 }

@@ -184,4 +184,49 @@ abstract class IntKernel extends BlockKernel {
             }
         }
     }
+
+    /** BAND. */
+    static final class And extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return left & right;
+        }
+
+        @Override
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] &= right[i];
+            }
+        }
+    }
+
+    /** BOR. */
+    static final class Or extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return left | right;
+        }
+
+        @Override
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] |= right[i];
+            }
+        }
+    }
+
+    /** BXOR. */
+    static final class ExclusiveOr extends IntKernel {
+        @Override
+        int combine(int left, int right) {
+            return left ^ right;
+        }
+
+        @Override
+        void combine(int[] left, int[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] ^= right[i];
+            }
+        }
+    }
 }

@@ -20,43 +20,16 @@ public final class Kernels {
                             ReduceOp.PRODUCT, DoubleKernel.Product::new,
                             ReduceOp.MIN, DoubleKernel.Min::new,
                             ReduceOp.MAX, DoubleKernel.Max::new)),
-            Map.entry(
-                    DataType.INT8,
-                    integers(ByteKernel.Sum::new, ByteKernel.Product::new, ByteKernel.Min::new, ByteKernel.Max::new)),
-            Map.entry(
-                    DataType.UINT8,
-                    integers(
-                            ByteKernel.Sum::new,
-                            ByteKernel.Product::new,
-                            ByteKernel.UnsignedMin::new,
-                            ByteKernel.UnsignedMax::new)),
-            Map.entry(
-                    DataType.INT16,
-                    integers(
-                            ShortKernel.Sum::new,
-                            ShortKernel.Product::new,
-                            ShortKernel.Min::new,
-                            ShortKernel.Max::new)),
-            Map.entry(
-                    DataType.INT32,
-                    integers(IntKernel.Sum::new, IntKernel.Product::new, IntKernel.Min::new, IntKernel.Max::new)),
-            Map.entry(
-                    DataType.UINT32,
-                    integers(
-                            IntKernel.Sum::new,
-                            IntKernel.Product::new,
-                            IntKernel.UnsignedMin::new,
-                            IntKernel.UnsignedMax::new)),
-            Map.entry(
-                    DataType.INT64,
-                    integers(LongKernel.Sum::new, LongKernel.Product::new, LongKernel.Min::new, LongKernel.Max::new)),
-            Map.entry(
-                    DataType.UINT64,
-                    integers(
-                            LongKernel.Sum::new,
-                            LongKernel.Product::new,
-                            LongKernel.UnsignedMin::new,
-                            LongKernel.UnsignedMax::new)));
+            Map.entry(DataType.INT8, bytes(ByteKernel.Min::new, ByteKernel.Max::new)),
+            Map.entry(DataType.UINT8, bytes(ByteKernel.UnsignedMin::new, ByteKernel.UnsignedMax::new)),
+            Map.entry(DataType.INT16, shorts()),
+            Map.entry(DataType.INT32, ints(IntKernel.Min::new, IntKernel.Max::new)),
+            Map.entry(DataType.UINT32, ints(IntKernel.UnsignedMin::new, IntKernel.UnsignedMax::new)),
+            Map.entry(DataType.INT64, longs(LongKernel.Min::new, LongKernel.Max::new)),
+            Map.entry(DataType.UINT64, longs(LongKernel.UnsignedMin::new, LongKernel.UnsignedMax::new)));
+
+    /** From here on a double may stand for a number beside it: 2^53. */
+    private static final double LEAST_NOT_WHOLE = 0x1p53;
 
     private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
 
@@ -66,21 +39,30 @@ public final class Kernels {
      * Returns a kernel of its own, for one thread at a time; making one costs a few KiB, so keep it.
      *
      * @param type element type
-     * @param op   how; for AVG the kernel sums, the division is {@link Elements#divide}
+     * @param op   how; for AVG and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
+     *             {@link Multiplied}
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
     public static Kernel of(DataType type, ReduceOp op) {
+        if (op.combiner() != null) {
+            return new UserKernel(type, op.combiner());
+        }
         BlockKernel plain = plain(type, op);
-        return VECTORS.family().map(family -> family.kernel(type, op, plain)).orElse(plain);
+        ReduceOp combining = op.factor() == 1 ? op : ReduceOp.SUM;
+        return VECTORS.family()
+                .map(family -> family.kernel(type, combining, plain))
+                .orElse(plain);
     }
 
-    /** Returns a kernel of plain Java. */
+    /** Returns a kernel of plain Java, for an op of ours. */
     static BlockKernel plain(DataType type, ReduceOp op) {
         unsupportedBecause(type, op).ifPresent(reason -> {
             throw new UnsupportedOperationException(reason);
         });
-        return BUILT_IN.get(type).get(op).get();
+        Map<ReduceOp, Supplier<BlockKernel>> ofType = BUILT_IN.get(type);
+        // what is not among them is a sum of multiplied inputs
+        return ofType.getOrDefault(op, ofType.get(ReduceOp.SUM)).get();
     }
 
     /**
@@ -100,8 +82,7 @@ public final class Kernels {
      * @return empty if {@link #of} works
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {
-        Map<ReduceOp, Supplier<BlockKernel>> ofType = BUILT_IN.get(type);
-        if (ofType.containsKey(op)) {
+        if (op.combiner() != null || BUILT_IN.get(type).containsKey(op)) {
             return Optional.empty();
         }
         if (op == ReduceOp.AVG) {
@@ -110,9 +91,23 @@ public final class Kernels {
                     : "the sum may wrap in its 64 bits; use sum and divide, or f64";
             return Optional.of("no avg of " + type.label() + ": " + why);
         }
-        return Optional.of(
-                "no " + op.name() + " of " + type.label() + " yet, its kernel comes later: use sum product min max"
-                        + (ofType.containsKey(ReduceOp.AVG) ? " avg" : ""));
+        if (op == ReduceOp.BAND || op == ReduceOp.BOR || op == ReduceOp.BXOR) {
+            return Optional.of("no " + op.name() + " of " + type.label()
+                    + ": bits of a float mean nothing one by one; use" + " sum product min max avg, or integers");
+        }
+        return isWhole(op.factor()) || isFloating(type)
+                ? Optional.empty()
+                : Optional.of(
+                        "no " + op.name() + " of " + type.label() + ": the factor is not whole, and integers hold no"
+                                + " fraction; use a whole factor below 2^53, or f32 or f64");
+    }
+
+    private static boolean isFloating(DataType type) {
+        return BUILT_IN.get(type).containsKey(ReduceOp.AVG);
+    }
+
+    private static boolean isWhole(double factor) {
+        return Math.rint(factor) == factor && Math.abs(factor) < LEAST_NOT_WHOLE;
     }
 
     private static Map<ReduceOp, Supplier<BlockKernel>> floats(DataType type) {
@@ -125,11 +120,47 @@ public final class Kernels {
                 ReduceOp.MAX, () -> FloatKernel.of(ReduceOp.MAX, type, conversion));
     }
 
-    private static Map<ReduceOp, Supplier<BlockKernel>> integers(
-            Supplier<BlockKernel> sum,
-            Supplier<BlockKernel> product,
-            Supplier<BlockKernel> min,
-            Supplier<BlockKernel> max) {
-        return Map.of(ReduceOp.SUM, sum, ReduceOp.PRODUCT, product, ReduceOp.MIN, min, ReduceOp.MAX, max);
+    private static Map<ReduceOp, Supplier<BlockKernel>> bytes(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
+        return Map.of(
+                ReduceOp.SUM, ByteKernel.Sum::new,
+                ReduceOp.PRODUCT, ByteKernel.Product::new,
+                ReduceOp.MIN, min,
+                ReduceOp.MAX, max,
+                ReduceOp.BAND, ByteKernel.And::new,
+                ReduceOp.BOR, ByteKernel.Or::new,
+                ReduceOp.BXOR, ByteKernel.ExclusiveOr::new);
+    }
+
+    private static Map<ReduceOp, Supplier<BlockKernel>> shorts() {
+        return Map.of(
+                ReduceOp.SUM, ShortKernel.Sum::new,
+                ReduceOp.PRODUCT, ShortKernel.Product::new,
+                ReduceOp.MIN, ShortKernel.Min::new,
+                ReduceOp.MAX, ShortKernel.Max::new,
+                ReduceOp.BAND, ShortKernel.And::new,
+                ReduceOp.BOR, ShortKernel.Or::new,
+                ReduceOp.BXOR, ShortKernel.ExclusiveOr::new);
+    }
+
+    private static Map<ReduceOp, Supplier<BlockKernel>> ints(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
+        return Map.of(
+                ReduceOp.SUM, IntKernel.Sum::new,
+                ReduceOp.PRODUCT, IntKernel.Product::new,
+                ReduceOp.MIN, min,
+                ReduceOp.MAX, max,
+                ReduceOp.BAND, IntKernel.And::new,
+                ReduceOp.BOR, IntKernel.Or::new,
+                ReduceOp.BXOR, IntKernel.ExclusiveOr::new);
+    }
+
+    private static Map<ReduceOp, Supplier<BlockKernel>> longs(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
+        return Map.of(
+                ReduceOp.SUM, LongKernel.Sum::new,
+                ReduceOp.PRODUCT, LongKernel.Product::new,
+                ReduceOp.MIN, min,
+                ReduceOp.MAX, max,
+                ReduceOp.BAND, LongKernel.And::new,
+                ReduceOp.BOR, LongKernel.Or::new,
+                ReduceOp.BXOR, LongKernel.ExclusiveOr::new);
     }
 }

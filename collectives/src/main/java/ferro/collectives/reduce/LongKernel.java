@@ -184,4 +184,49 @@ abstract class LongKernel extends BlockKernel {
             }
         }
     }
+
+    /** BAND. */
+    static final class And extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return left & right;
+        }
+
+        @Override
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] &= right[i];
+            }
+        }
+    }
+
+    /** BOR. */
+    static final class Or extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return left | right;
+        }
+
+        @Override
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] |= right[i];
+            }
+        }
+    }
+
+    /** BXOR. */
+    static final class ExclusiveOr extends LongKernel {
+        @Override
+        long combine(long left, long right) {
+            return left ^ right;
+        }
+
+        @Override
+        void combine(long[] left, long[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] ^= right[i];
+            }
+        }
+    }
 }

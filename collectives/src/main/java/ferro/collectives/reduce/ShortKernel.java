@@ -154,4 +154,49 @@ abstract class ShortKernel extends BlockKernel {
             }
         }
     }
+
+    /** BAND. */
+    static final class And extends ShortKernel {
+        @Override
+        int combine(int left, int right) {
+            return left & right;
+        }
+
+        @Override
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] &= right[i];
+            }
+        }
+    }
+
+    /** BOR. */
+    static final class Or extends ShortKernel {
+        @Override
+        int combine(int left, int right) {
+            return left | right;
+        }
+
+        @Override
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] |= right[i];
+            }
+        }
+    }
+
+    /** BXOR. */
+    static final class ExclusiveOr extends ShortKernel {
+        @Override
+        int combine(int left, int right) {
+            return left ^ right;
+        }
+
+        @Override
+        void combine(short[] left, short[] right) {
+            for (int i = 0; i < BLOCK; i++) {
+                left[i] ^= right[i];
+            }
+        }
+    }
 }

@@ -4,15 +4,12 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Kernels;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.EnumMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
@@ -28,7 +25,7 @@ public final class SharedMachine {
     private final AreaElements[] elements;
     private final Transport.Events events;
     private final IntConsumer wake;
-    private final Map<DataType, Map<ReduceOp, Kernel>> kernels = new EnumMap<>(DataType.class);
+    private final KeptKernels kernels = new KeptKernels();
     /** First byte of the slot of chunk i mod SLOTS of the operation under way, or of the next. */
     private final int[] slots = new int[AreaLayout.SLOTS];
 
@@ -136,8 +133,7 @@ public final class SharedMachine {
 
     private void use(DataType elementType, ReduceOp how) {
         if (how != kernelOp || elementType != kernelType) {
-            kernel = kernels.computeIfAbsent(elementType, any -> new IdentityHashMap<>())
-                    .computeIfAbsent(how, any -> Kernels.of(elementType, how));
+            kernel = kernels.of(elementType, how);
             kernelOp = how;
             kernelType = elementType;
         }

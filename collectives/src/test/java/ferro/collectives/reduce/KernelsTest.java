@@ -2,13 +2,16 @@ package ferro.collectives.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KernelsTest {
     private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+
+    private static final List<ReduceOp> BITWISE = List.of(ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
     @ParameterizedTest(name = "{1} of {0}")
     @MethodSource("cells")
@@ -136,13 +141,84 @@ class KernelsTest {
     }
 
     @Test
-    void refusesWhatHasNoKernelYet() {
-        List<ReduceOp> ops =
-                List.of(ReduceOp.BAND, ReduceOp.preMultipliedSum(2), ReduceOp.of("mine", (into, received) -> {}));
-        for (ReduceOp op : ops) {
-            String reason = Kernels.unsupportedBecause(DataType.INT32, op).orElseThrow();
-            assertTrue(reason.contains(op.name()) && reason.contains("later"), reason);
+    void refusesBitwiseOpsOfFloatsAndFractionsOfIntegers() {
+        for (DataType type : List.of(DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64)) {
+            for (ReduceOp op : BITWISE) {
+                String reason = Kernels.unsupportedBecause(type, op).orElseThrow();
+                assertTrue(reason.contains(op.name() + " of " + type.label()), reason);
+            }
+            assertEquals(Optional.empty(), Kernels.unsupportedBecause(type, ReduceOp.preMultipliedSum(0.3)));
         }
+        for (double factor : new double[] {0.5, 0x1p53, Double.NaN, Double.NEGATIVE_INFINITY}) {
+            ReduceOp op = ReduceOp.preMultipliedSum(factor);
+            String reason = Kernels.unsupportedBecause(DataType.INT32, op).orElseThrow();
+            assertTrue(reason.contains(op.name() + " of i32") && reason.contains("whole"), reason);
+        }
+        assertEquals(Optional.empty(), Kernels.unsupportedBecause(DataType.UINT8, ReduceOp.preMultipliedSum(-3)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void combinesByAUsersCodeInEveryMemory(DataType type) {
+        Kernel kernel = Kernels.of(type, ReduceOp.of("copy", KernelsTest::takeReceived));
+        for (Kind first : Kind.values()) {
+            for (Kind second : Kind.values()) {
+                Run into = filled(type, first, 3, 77);
+                Run source = filled(type, second, 4, 77);
+                Number behind = into.at(77);
+                kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), 77);
+                for (int i = 0; i < 77; i++) {
+                    assertEquals(source.at(i), into.at(i));
+                }
+                assertEquals(behind, into.at(77), "the element behind the run");
+
+                Run one = filled(type, first, 5, 77);
+                Run other = filled(type, second, 6, 77);
+                Number expected = other.at(7);
+                kernel.combineBoth(one.memory(), one.offset(), other.memory(), other.offset(), 77);
+                assertEquals(List.of(expected, expected), List.of(one.at(7), other.at(7)));
+            }
+        }
+    }
+
+    private static void takeReceived(HostTensor into, HostTensor received) {
+        assertEquals(77, into.elementCount());
+        new Copies().copy(into, 0, received, 0, received.elementCount());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sumsWhatWasMultiplied(DataType type) {
+        boolean floating = type.label().contains("f");
+        Run given = Memories.of(type, Kind.ODD_DIRECT, 1, 3);
+        for (int i = 0; i < 3; i++) {
+            given.put(i, isHalf(type) ? HalfFloats.narrow(type, 5 + i) : 5 + i);
+        }
+        ByteBuffer bytes = (ByteBuffer) given.memory();
+        int at = (int) given.offset();
+        HostTensor tensor = HostTensor.of(type, bytes.position(at).limit(at + 3 * type.byteSize()));
+        ReduceOp op = ReduceOp.preMultipliedSum(floating ? -2.5 : -3);
+
+        HostTensor products = Multiplied.of(tensor, op.factor());
+
+        Run found = new Run(type, products.memory(), 0);
+        for (int i = 0; i < 3; i++) {
+            double element = isHalf(type)
+                    ? HalfFloats.widen(type, found.at(i).shortValue())
+                    : found.at(i).doubleValue();
+            assertEquals((5 + i) * op.factor(), element);
+            assertEquals(
+                    5 + i,
+                    isHalf(type)
+                            ? (int) HalfFloats.widen(type, given.at(i).shortValue())
+                            : given.at(i).intValue());
+        }
+        assertSame(tensor, Multiplied.of(tensor, 1));
+        assertSame(FloatKernel.Sum.class, Kernels.plain(DataType.FLOAT32, op).getClass());
+    }
+
+    private static boolean isHalf(DataType type) {
+        return type == DataType.FLOAT16 || type == DataType.BFLOAT16;
     }
 
     @DisplayName("decision 9: the host combines every type")
@@ -205,6 +281,9 @@ class KernelsTest {
         List<Arguments> cells = new ArrayList<>();
         for (DataType type : DataType.values()) {
             for (ReduceOp op : OPS) {
+                cells.add(Arguments.of(type, op));
+            }
+            for (ReduceOp op : type.label().contains("f") ? List.<ReduceOp>of() : BITWISE) {
                 cells.add(Arguments.of(type, op));
             }
         }
@@ -296,6 +375,9 @@ class KernelsTest {
         return switch (op.name()) {
             case "sum" -> a + b;
             case "product" -> a * b;
+            case "band" -> a & b;
+            case "bor" -> a | b;
+            case "bxor" -> a ^ b;
             case "min" -> Long.compareUnsigned(a, b) < 0 ? a : b;
             default -> Long.compareUnsigned(a, b) > 0 ? a : b;
         };
@@ -315,6 +397,9 @@ class KernelsTest {
         return switch (op.name()) {
             case "sum" -> a + b;
             case "product" -> a * b;
+            case "band" -> a & b;
+            case "bor" -> a | b;
+            case "bxor" -> a ^ b;
             case "min" -> Math.min(a, b);
             default -> Math.max(a, b);
         };

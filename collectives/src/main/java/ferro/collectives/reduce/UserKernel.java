@@ -1,0 +1,53 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Combines by a user's code, which is given views made for each call. */
+final class UserKernel extends Kernel {
+    private final DataType type;
+    private final ReduceOp.Combiner combiner;
+
+    UserKernel(DataType type, ReduceOp.Combiner combiner) {
+        this.type = type;
+        this.combiner = combiner;
+    }
+
+    @Override
+    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        if (count > 0) {
+            combiner.combine(view(into, intoOffset, count), view(source, sourceOffset, count));
+        }
+    }
+
+    @Override
+    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        combine(first, firstOffset, second, secondOffset, count);
+        Elements.copy(type, second, secondOffset, first, firstOffset, count);
+    }
+
+    private HostTensor view(Object memory, long offset, long count) {
+        int length = Math.toIntExact(count);
+        int at = Math.toIntExact(offset);
+        if (memory instanceof ByteBuffer bytes) {
+            int end = at + length * type.byteSize();
+            return HostTensor.of(
+                    type,
+                    bytes.duplicate().order(ByteOrder.nativeOrder()).limit(end).position(at));
+        } else if (memory instanceof float[] array) {
+            return HostTensor.of(type, array, at, length);
+        } else if (memory instanceof double[] array) {
+            return HostTensor.of(type, array, at, length);
+        } else if (memory instanceof int[] array) {
+            return HostTensor.of(type, array, at, length);
+        } else if (memory instanceof long[] array) {
+            return HostTensor.of(type, array, at, length);
+        } else if (memory instanceof short[] array) {
+            return HostTensor.of(type, array, at, length);
+        }
+        return HostTensor.of(type, (byte[]) memory, at, length);
+    }
+}
