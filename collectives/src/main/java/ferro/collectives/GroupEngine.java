@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.GroupEvent;
@@ -9,19 +10,16 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Rules;
 import ferro.collectives.control.Standing;
 import ferro.collectives.shared.NearTransport;
-import ferro.collectives.shared.Nearness;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Listeners;
 import ferro.spi.RankContext;
-import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.io.IOException;
@@ -57,8 +55,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final Listeners listeners;
     private final Subgroups subgroups;
     private final Planner planner;
-    private final Runners runners;
-    private volatile Nearness nearness;
+    private final Neighbours neighbours;
     private volatile boolean settled;
     private volatile boolean closing;
     private volatile boolean closed;
@@ -76,11 +73,15 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
         this.planner = new Planner(group, place.identity(), context);
-        this.runners = new Runners(new PlanRunner(new Lanes(transport, Lane.COLLECTIVE)));
-        this.nearness = Nearness.none(group.worldSize(), "this medium has none");
+        Runners runners = new Runners(new PlanRunner(new Lanes(transport, Lane.COLLECTIVE)));
         this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
+        this.neighbours = new Neighbours(
+                group,
+                context,
+                transport instanceof NearTransport near ? near : null,
+                new Neighbours.Users(driver, control, planner, runners, pointToPoint));
         this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         transport.events(control);
@@ -101,33 +102,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
     GroupEngine meet() {
-        if (transport instanceof NearTransport near && near.sharedMemory().isPresent()) {
-            try {
-                SharedMemoryProvider provider = near.sharedMemory().get();
-                Meeting meeting = new Meeting(this, group, context);
-                Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
-                sharing.refusedBecause().ifPresent(meeting::refrain);
-                Meeting.Outcome met = meeting.hold(provider, sharing.areaBytes());
-                driver.exclusively(() -> share(sharing, met, near), context.nanoTime() + Long.MAX_VALUE / 2);
-            } catch (RuntimeException | Error failure) {
-                throw notMet(failure);
-            }
-        }
-        return this;
-    }
-
-    private void share(Sharing sharing, Meeting.Outcome met, NearTransport near) {
-        nearness = met.nearness();
-        sharing.report(nearness);
-        Hosts.of(group.worldSize(), nearness::areNear).ifPresent(planner::spread);
-        if (met.memory() == null) {
-            return;
-        }
-        near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
-        pointToPoint.reopen();
-        if (nearness.isComplete()) {
-            planner.share(sharing.layout());
-            runners.share(new SharedRunner(sharing.machine(met.memory(), control, near::wake)));
+        try {
+            neighbours.meet(this);
+            return this;
+        } catch (RuntimeException | Error failure) {
+            throw notMet(failure);
         }
     }
 
@@ -146,8 +125,19 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     }
 
     @Override
+    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+        checkUsable("allocate");
+        try {
+            return neighbours.allocate(this, dataType, elementCount, timeout);
+        } catch (FerroException failure) {
+            abort(failure);
+            throw failure;
+        }
+    }
+
+    @Override
     public String linkReport() {
-        return nearness.toString();
+        return neighbours.report();
     }
 
     private GroupEngine(Subgroups.Child child, RankContext context) {
@@ -384,8 +374,16 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             try {
                 place.membership().leave(control);
             } finally {
-                transport.close();
+                closeMedia();
             }
+        }
+    }
+
+    private void closeMedia() {
+        try {
+            transport.close();
+        } finally {
+            neighbours.close();
         }
     }
 

@@ -14,6 +14,7 @@ import ferro.spi.SharedMemoryProvider;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -32,11 +33,12 @@ final class Meeting {
 
     private static final int TEXT_BYTES = 512;
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
-    private static final int OFFER_BLOCK = 2 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
+    private static final int OFFER_BLOCK = 3 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
     private final GroupEngine engine;
     private final GroupSpec group;
     private final RankContext context;
+    private final Subject subject;
     private final int worldSize;
     private String host = "";
     private String silentBecause = "";
@@ -47,12 +49,26 @@ final class Meeting {
      * @param memory   areas of the ranks that are near; null if there is none
      * @param nearness who is near whom
      */
-    record Outcome(SharedMemory memory, Nearness nearness) {}
+    record Outcome(SharedMemory memory, Nearness nearness) {
+        /** Gives back what will not be used. */
+        void giveBack() {
+            close(memory);
+        }
+    }
 
-    Meeting(GroupEngine engine, GroupSpec group, RankContext context) {
+    /**
+     * What it is for.
+     *
+     * @param text    what all ranks must ask for alike; empty for the group's own memory
+     * @param timeout until all ranks have come
+     */
+    record Subject(String text, Duration timeout) {}
+
+    Meeting(GroupEngine engine, GroupSpec group, RankContext context, Subject subject) {
         this.engine = engine;
         this.group = group;
         this.context = context;
+        this.subject = subject;
         this.worldSize = group.worldSize();
     }
 
@@ -88,7 +104,9 @@ final class Meeting {
         SharedMemory memory = open(provider, areaBytes);
         try {
             Outcome outcome = provider.isOneProcess() ? met(memory) : exchange(memory);
-            refuseLinksWhereForbidden(outcome.nearness);
+            if (subject.text.isEmpty()) {
+                refuseLinksWhereForbidden(outcome.nearness);
+            }
             return outcome;
         } catch (RuntimeException | Error failure) {
             close(memory);
@@ -144,6 +162,7 @@ final class Meeting {
 
     private Outcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
+        refuseOtherSubjects(offers);
         String[] hosts = new String[worldSize];
         String[] silent = new String[worldSize];
         BitSet mine = new BitSet();
@@ -170,8 +189,28 @@ final class Meeting {
         return new Outcome(isAlone ? null : memory, nearness);
     }
 
+    private void refuseOtherSubjects(ByteBuffer[] offers) {
+        for (int rank = 0; rank < worldSize; rank++) {
+            String other = text(offers[rank]);
+            if (!other.equals(subject.text)) {
+                String pair = Math.min(rank, group.rank()) + "," + Math.max(rank, group.rank());
+                throw new FerroException(
+                        Code.MISMATCH,
+                        Where.outside(group.name(), group.rank()).blaming(pair),
+                        "ranks of \"" + group.name() + "\" ask for different memory: rank " + group.rank() + " "
+                                + called(subject.text) + ", rank " + rank + " " + called(other)
+                                + ": all ranks must allocate alike, in the same order");
+            }
+        }
+    }
+
+    private static String called(String text) {
+        return text.isEmpty() ? "joins" : text;
+    }
+
     private ByteBuffer offer(SharedMemory memory) {
         ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
+        put(block, subject.text);
         put(block, host);
         put(block, silentBecause);
         put(block, memory == null ? new byte[0] : memory.offer());
@@ -204,8 +243,8 @@ final class Meeting {
         for (int round = 0; round < worldSize - 1; round++) {
             byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
             byte[] in = blocks[(before + worldSize - round) % worldSize];
-            Work sent = engine.send(HostTensor.of(out), behind, TAG, group.timeout());
-            engine.recv(HostTensor.of(in), before, TAG, group.timeout()).await();
+            Work sent = engine.send(HostTensor.of(out), behind, TAG, subject.timeout);
+            engine.recv(HostTensor.of(in), before, TAG, subject.timeout).await();
             sent.await();
         }
         return Arrays.stream(blocks).map(ByteBuffer::wrap).toArray(ByteBuffer[]::new);

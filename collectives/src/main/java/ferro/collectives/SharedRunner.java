@@ -46,12 +46,16 @@ final class SharedRunner implements Runner {
 
     @Override
     public boolean show(Prepared prepared, long sequence, HostTensor in) {
-        return machine.show(prepared.program, sequence, prepared.call, in, prepared.op);
+        return machine.show(prepared.program, sequence, prepared.call, in);
     }
 
     @Override
     public boolean take(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
-        return machine.take(prepared.program, sequence, prepared.call, in, out);
+        if (!machine.isThere(prepared.program, prepared.call)) {
+            return false;
+        }
+        machine.take(prepared.program, prepared.call, in, out, prepared.op);
+        return true;
     }
 
     @Override

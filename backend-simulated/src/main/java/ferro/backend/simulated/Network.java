@@ -22,7 +22,7 @@ final class Network {
     private final int[] world;
     private final Medium medium;
     private final Map<Long, Mailbox[]> mailboxes = new HashMap<>();
-    private final Map<Long, ByteBuffer[]> areas = new HashMap<>();
+    private final Map<List<Number>, ByteBuffer[]> areas = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
 
@@ -48,10 +48,10 @@ final class Network {
                 key -> Arrays.stream(group.members()).mapToObj(Mailbox::new).toArray(Mailbox[]::new));
     }
 
-    /** Returns the memory that the ranks of a group share. */
-    synchronized ByteBuffer[] areas(SimulatedTransport.Group group, int bytes) {
+    /** Returns memory that the ranks of a group share: its own, or the n-th after that. */
+    synchronized ByteBuffer[] areas(SimulatedTransport.Group group, int number, int bytes) {
         return areas.computeIfAbsent(
-                group.id(),
+                List.of(group.id(), number),
                 key -> Arrays.stream(group.members())
                         .mapToObj(rank -> ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()))
                         .toArray(ByteBuffer[]::new));

@@ -6,6 +6,7 @@ import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Areas of ranks that are threads of one JVM: plain direct buffers, made by whoever comes first. */
 final class SimulatedMemory implements SharedMemory {
@@ -23,6 +24,9 @@ final class SimulatedMemory implements SharedMemory {
     /** Returns the way of the ranks of a group to their areas. */
     static SharedMemoryProvider of(Network network, SimulatedTransport.Group ranks) {
         return new SharedMemoryProvider() {
+            /** All ranks open in the same order. */
+            private final AtomicInteger opened = new AtomicInteger();
+
             @Override
             public Optional<String> unavailableBecause(RankContext context) {
                 return Optional.empty();
@@ -35,7 +39,7 @@ final class SimulatedMemory implements SharedMemory {
 
             @Override
             public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
-                return new SimulatedMemory(network.areas(ranks, (int) bytes));
+                return new SimulatedMemory(network.areas(ranks, opened.getAndIncrement(), (int) bytes));
             }
 
             @Override

@@ -60,6 +60,16 @@ public record AreaLayout(int slotBytes) {
         return header(parity) + HEADER_BYTES;
     }
 
+    /** Returns where a header says in which shared memory the tensor lies; 0 for none. */
+    static int tensor(int parity) {
+        return payload(parity);
+    }
+
+    /** Returns where a header says at which byte of that the tensor begins. */
+    static int tensorStart(int parity) {
+        return payload(parity) + Long.BYTES;
+    }
+
     /** Returns the flag. */
     static int flag() {
         return 2 * Words.LINE_BYTES;

@@ -16,6 +16,8 @@ final class HalfInPlaceAllReduce {
     /** What is combined of one rank after the other, so that the sum so far stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
+    static final String NAME = "halfInPlace";
+
     private final SharedCall call;
     private final Chunks chunks;
     private final ProgramBuilder program;
@@ -23,20 +25,36 @@ final class HalfInPlaceAllReduce {
     private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
         this.call = call;
         this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
-        this.program = new ProgramBuilder(call, "halfInPlace", chunks.slots(), 2 * chunks.count());
+        this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
     }
 
     static Program program(SharedCall call, int chunkBytes) {
-        return new HalfInPlaceAllReduce(call, chunkBytes).program();
+        Program late = new HalfInPlaceAllReduce(call, chunkBytes).late();
+        HalfInPlaceAllReduce normal = new HalfInPlaceAllReduce(call, chunkBytes);
+        normal.program.insteadInTensors(TensorAllReduce.program(call, normal.chunks, late));
+        return normal.normal();
     }
 
-    private Program program() {
-        int last = chunks.count() - 1;
+    private Program normal() {
         copyIn(0);
         program.enter();
+        return staged();
+    }
+
+    /** What a rank does that has entered to work in shared tensors, and finds that not all ranks can. */
+    private Program late() {
+        program.enter();
+        program.awaitAllEntered();
+        copyIn(0);
+        program.publish(copiedIn(0));
+        return staged();
+    }
+
+    private Program staged() {
+        int last = chunks.count() - 1;
         for (int chunk = 0; chunk <= last; chunk++) {
             if (chunk == 0) {
-                program.awaitAllEntered();
+                program.awaitAllStaged(copiedIn(0));
             } else {
                 program.awaitAll(copiedIn(chunk));
             }
@@ -52,11 +70,11 @@ final class HalfInPlaceAllReduce {
     }
 
     private static int copiedIn(int chunk) {
-        return 2 * chunk;
+        return 2 * chunk + 1;
     }
 
     private static int reduced(int chunk) {
-        return 2 * chunk + 1;
+        return 2 * chunk + 2;
     }
 
     private void copyIn(int chunk) {
@@ -72,7 +90,7 @@ final class HalfInPlaceAllReduce {
         Part share = share(chunk, call.rank());
         long from = element(chunk, share);
         program.copy(from, from, share.count());
-        int block = call.worldSize() == 2 ? Math.max(1, share.count()) : BLOCK_BYTES / call.unit();
+        int block = block(call, share.count());
         for (int done = 0; done < share.count(); done += block) {
             int count = Math.min(block, share.count() - done);
             Part part = new Part(share.chunk(), share.at() + done * call.unit(), count);
@@ -83,6 +101,11 @@ final class HalfInPlaceAllReduce {
                 program.combineBoth(call.behind(1), part, from + done);
             }
         }
+    }
+
+    /** Returns how many elements are combined with all ranks before the next; two ranks have nothing to come back to. */
+    static int block(SharedCall call, int count) {
+        return call.worldSize() <= 2 ? Math.max(1, count) : BLOCK_BYTES / call.unit();
     }
 
     private void copyOut(int chunk) {

@@ -13,6 +13,9 @@ public final class Program {
     /** The chunk that lies beside the header. */
     static final int LINE = -1;
 
+    /** The chunk that is the tensor of a rank, in memory that all ranks share. */
+    static final int TENSOR = -2;
+
     /** Waits until every rank has entered the operation before; first step of each program. */
     static final byte GATE = 0;
     /** Publishes the header: this rank is in this operation, and what it has written for it can be read. */
@@ -21,24 +24,41 @@ public final class Program {
     static final byte AWAIT_ENTERED = 2;
     /** Waits until all ranks have. */
     static final byte AWAIT_ALL_ENTERED = 3;
+    /**
+     * As {@link #AWAIT_ALL_ENTERED}; then, unless the tensors of all ranks lie in memory that they share, goes on in
+     * {@link #late}.
+     */
+    static final byte CHOOSE = 4;
+    /** Waits until all ranks have entered, and those whose tensors lie in shared memory have set their flags. */
+    static final byte AWAIT_ALL_STAGED = 5;
     /** Sets this rank's flag. */
-    static final byte PUBLISH = 4;
+    static final byte PUBLISH = 6;
     /** Waits for the flag of a rank. */
-    static final byte AWAIT = 5;
+    static final byte AWAIT = 7;
     /** Waits for the flags of all other ranks. */
-    static final byte AWAIT_ALL = 6;
+    static final byte AWAIT_ALL = 8;
     /** Copies from the operand into this rank's area. */
-    static final byte COPY_IN = 7;
+    static final byte COPY_IN = 9;
     /** Copies from a rank's area into the result. */
-    static final byte COPY_OUT = 8;
+    static final byte COPY_OUT = 10;
     /** Copies from the operand to the result, nothing where they are the same memory. */
-    static final byte COPY = 9;
+    static final byte COPY = 11;
     /** Combines a rank's area into the result. */
-    static final byte COMBINE = 10;
+    static final byte COMBINE = 12;
     /** Combines the result and a rank's area into both. */
-    static final byte COMBINE_BOTH = 11;
+    static final byte COMBINE_BOTH = 13;
     /** Combines a rank's area into the same place of this rank's. */
-    static final byte COMBINE_AREAS = 12;
+    static final byte COMBINE_AREAS = 14;
+    /** Copies from the result into a rank's tensor. */
+    static final byte COPY_OVER = 15;
+
+    /**
+     * What is done instead if this rank's operand and result are one tensor in memory that the ranks share; else null. It
+     * enters at once, and then {@link #CHOOSE}s.
+     */
+    final Program inTensors;
+    /** Of a program for tensors in shared memory: what is done if not all ranks' are, step for step the same up to the choice. */
+    final Program late;
 
     final String algorithm;
     final int size;
@@ -72,6 +92,8 @@ public final class Program {
     private final long[] receivedBefore;
 
     Program(ProgramBuilder builder) {
+        this.inTensors = builder.inTensors();
+        this.late = builder.late();
         this.algorithm = builder.algorithm();
         this.size = builder.size();
         this.kind = builder.kinds();
@@ -143,7 +165,7 @@ public final class Program {
         long sum = movedBefore[mark];
         for (int i = mark * MARK; i < steps; i++) {
             sum += switch (kind[i]) {
-                case COPY_IN, COPY_OUT, COMBINE, COMBINE_AREAS -> count[i];
+                case COPY_IN, COPY_OUT, COMBINE, COMBINE_AREAS, COPY_OVER -> count[i];
                 case COMBINE_BOTH -> 2L * count[i];
                 default -> 0;
             };
@@ -171,6 +193,8 @@ public final class Program {
             case ENTER -> "enter";
             case AWAIT_ENTERED -> "await entered";
             case AWAIT_ALL_ENTERED -> "await all entered";
+            case CHOOSE -> "choose";
+            case AWAIT_ALL_STAGED -> "await all staged";
             case PUBLISH -> "publish";
             case AWAIT -> "await";
             case AWAIT_ALL -> "await all";
@@ -179,7 +203,8 @@ public final class Program {
             case COPY -> "copy";
             case COMBINE -> "combine";
             case COMBINE_BOTH -> "combine both";
-            default -> "combine areas";
+            case COMBINE_AREAS -> "combine areas";
+            default -> "copy over";
         };
         return "step " + step + " of " + size + " (" + name + ", peer " + peer[step] + ", value " + value[step]
                 + ", chunk " + chunk[step] + " byte " + at[step] + ", " + count[step] + " elements)";

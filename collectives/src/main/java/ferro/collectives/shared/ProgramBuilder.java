@@ -13,6 +13,8 @@ final class ProgramBuilder {
     private long[] in = new long[16];
     private long[] out = new long[16];
     private int size;
+    private Program inTensors;
+    private Program late;
 
     /** What a step has as a small number. */
     enum Field {
@@ -58,6 +60,15 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL_ENTERED, -1, 0);
     }
 
+    void choose(Program otherwise) {
+        wait(Program.CHOOSE, -1, 0);
+        late = otherwise;
+    }
+
+    void awaitAllStaged(int value) {
+        wait(Program.AWAIT_ALL_STAGED, -1, value);
+    }
+
     void publish(int value) {
         wait(Program.PUBLISH, -1, value);
     }
@@ -92,6 +103,15 @@ final class ProgramBuilder {
 
     void combineAreas(int peer, Part part) {
         move(Program.COMBINE_AREAS, peer, part, 0, 0);
+    }
+
+    void copyOver(int peer, Part to, long from) {
+        move(Program.COPY_OVER, peer, to, 0, from);
+    }
+
+    /** Says what to do with tensors in shared memory. */
+    void insteadInTensors(Program other) {
+        inTensors = other;
     }
 
     Program build() {
@@ -129,6 +149,14 @@ final class ProgramBuilder {
 
     String algorithm() {
         return algorithm;
+    }
+
+    Program inTensors() {
+        return inTensors;
+    }
+
+    Program late() {
+        return late;
     }
 
     int chunks() {

@@ -53,11 +53,16 @@ final class ProgramProof {
      * @param elements  of all parts
      * @param root      or 0
      * @param inPlace   whether operand and result are one memory where they may be
+     * @param shared    ranks whose tensors lie in memory that all share, a bit each; in place only
      */
-    record Operation(String kind, String algorithm, int elements, int root, boolean inPlace) {}
+    record Operation(String kind, String algorithm, int elements, int root, boolean inPlace, int shared) {
+        boolean isShared(int rank) {
+            return (shared >> rank & 1) != 0;
+        }
+    }
 
-    /** An operation on all ranks: programs and memory. */
-    private record Run(Operation operation, List<Program> programs, RankMemory[] memory) {}
+    /** An operation on all ranks: programs, memory, and the tensors of the ranks that share theirs. */
+    private record Run(Operation operation, List<Program> programs, RankMemory[] memory, SharedArea[] tensors) {}
 
     ProgramProof(int ranks, int chunkBytes) {
         this.ranks = ranks;
@@ -84,11 +89,14 @@ final class ProgramProof {
         runs = new ArrayList<>();
         for (Operation each : operations) {
             List<Program> programs = new ArrayList<>();
+            SharedArea[] tensors = new SharedArea[ranks];
             for (int rank = 0; rank < ranks; rank++) {
                 SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
-                programs.add(SharedAlgorithms.program(call, each.algorithm, slotCells * UNIT));
+                Program normal = SharedAlgorithms.program(call, each.algorithm, slotCells * UNIT);
+                programs.add(each.isShared(rank) ? normal.inTensors : normal);
+                tensors[rank] = each.isShared(rank) ? new SharedArea(ranks, each.elements) : null;
             }
-            runs.add(new Run(each, programs, RankMemory.of(each, ranks, runs.size(), values)));
+            runs.add(new Run(each, programs, RankMemory.of(each, ranks, runs.size(), values), tensors));
         }
         String refuted = run();
         return refuted == null
@@ -125,20 +133,39 @@ final class ProgramProof {
     private boolean advance(int rank) {
         boolean moved = false;
         while (operation[rank] < runs.size()) {
-            Program program = runs.get(operation[rank]).programs.get(rank);
-            while (step[rank] < program.size) {
-                if (!done(rank, program, step[rank])) {
+            Run run = runs.get(operation[rank]);
+            if (step[rank] == 0) {
+                fillTensor(run, rank);
+            }
+            while (step[rank] < run.programs.get(rank).size) {
+                if (!done(rank, run.programs.get(rank), step[rank])) {
                     return moved;
                 }
                 step[rank]++;
                 moved = true;
             }
+            readTensor(run, rank);
+            Program program = run.programs.get(rank);
             chunksBefore[rank] += program.chunks;
             valuesBefore[rank] += program.values;
             operation[rank]++;
             step[rank] = 0;
         }
         return moved;
+    }
+
+    /** The caller has written its tensor before it called. */
+    private void fillTensor(Run run, int rank) {
+        for (int i = 0; run.tensors[rank] != null && i < run.operation.elements; i++) {
+            run.tensors[rank].write(i, rank, clocks[rank], run.memory[rank].in(i));
+        }
+    }
+
+    /** The caller may read its tensor when its call has ended. */
+    private void readTensor(Run run, int rank) {
+        for (int i = 0; run.tensors[rank] != null && i < run.operation.elements; i++) {
+            run.memory[rank].out(i, run.tensors[rank].read(i, rank, clocks[rank]));
+        }
     }
 
     private boolean done(int rank, Program program, int at) {
@@ -152,6 +179,10 @@ final class ProgramProof {
                 return hasEntered(rank, program.peer[at], operation[rank] + 1);
             case Program.AWAIT_ALL_ENTERED:
                 return all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1));
+            case Program.CHOOSE:
+                return chosen(rank, program);
+            case Program.AWAIT_ALL_STAGED:
+                return all(rank, peer -> isStaged(rank, peer, valuesBefore[rank] + program.value[at]));
             case Program.PUBLISH:
                 publish(rank, valuesBefore[rank] + program.value[at]);
                 return true;
@@ -165,6 +196,22 @@ final class ProgramProof {
                 }
                 return true;
         }
+    }
+
+    private boolean chosen(int rank, Program program) {
+        if (!all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1))) {
+            return false;
+        }
+        Run run = runs.get(operation[rank]);
+        if (run.operation.shared != (1 << ranks) - 1) {
+            run.programs.set(rank, program.late);
+        }
+        return true;
+    }
+
+    private boolean isStaged(int rank, int peer, int value) {
+        return hasEntered(rank, peer, operation[rank] + 1)
+                && (!runs.get(operation[rank]).operation.isShared(peer) || reached(rank, peer, value));
     }
 
     private interface Wait {
@@ -234,26 +281,66 @@ final class ProgramProof {
     }
 
     private void move(int rank, Program program, int at, int index) {
-        RankMemory memory = runs.get(operation[rank]).memory[rank];
         long from = program.in[at] + index;
         long to = program.out[at] + index;
         int peer = program.peer[at];
         switch (program.kind[at]) {
-            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), memory.in(from));
-            case Program.COPY -> memory.out(to, memory.in(from));
-            case Program.COPY_OUT -> memory.out(to, read(rank, peer, cell(rank, program, at, index)));
-            case Program.COMBINE ->
-                memory.out(to, combined(memory.out(to), read(rank, peer, cell(rank, program, at, index))));
+            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), in(rank, from));
+            case Program.COPY -> out(rank, to, in(rank, from));
+            case Program.COPY_OUT -> out(rank, to, read(rank, peer, cell(rank, program, at, index)));
+            case Program.COMBINE -> out(rank, to, combined(out(rank, to), theirs(rank, program, at, index)));
             case Program.COMBINE_BOTH -> {
-                int cell = cell(rank, program, at, index);
-                memory.out(to, combined(memory.out(to), read(rank, peer, cell)));
-                write(rank, peer, cell, memory.out(to));
+                out(rank, to, combined(out(rank, to), theirs(rank, program, at, index)));
+                theirs(rank, program, at, index, out(rank, to));
             }
+            case Program.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
             default -> {
                 int cell = cell(rank, program, at, index);
                 write(rank, rank, cell, combined(read(rank, rank, cell), read(rank, peer, cell)));
             }
         }
+    }
+
+    private int in(int rank, long element) {
+        Run run = runs.get(operation[rank]);
+        return run.tensors[rank] == null
+                ? run.memory[rank].in(element)
+                : run.tensors[rank].read((int) element, rank, clocks[rank]);
+    }
+
+    private int out(int rank, long element) {
+        return runs.get(operation[rank]).tensors[rank] == null
+                ? runs.get(operation[rank]).memory[rank].out(element)
+                : in(rank, element);
+    }
+
+    private void out(int rank, long element, int value) {
+        Run run = runs.get(operation[rank]);
+        if (run.tensors[rank] == null) {
+            run.memory[rank].out(element, value);
+        } else {
+            run.tensors[rank].write((int) element, rank, clocks[rank], value);
+        }
+    }
+
+    private int theirs(int rank, Program program, int at, int index) {
+        int peer = program.peer[at];
+        return program.chunk[at] == Program.TENSOR
+                ? tensor(rank, peer).read(program.at[at] / UNIT + index, rank, clocks[rank])
+                : read(rank, peer, cell(rank, program, at, index));
+    }
+
+    private void theirs(int rank, Program program, int at, int index, int value) {
+        int peer = program.peer[at];
+        if (program.chunk[at] == Program.TENSOR) {
+            tensor(rank, peer).write(program.at[at] / UNIT + index, rank, clocks[rank], value);
+        } else {
+            write(rank, peer, cell(rank, program, at, index), value);
+        }
+    }
+
+    private SharedArea tensor(int rank, int peer) {
+        return runs.get(operation[rank]).tensors[peer];
     }
 
     private int combined(int first, int second) {

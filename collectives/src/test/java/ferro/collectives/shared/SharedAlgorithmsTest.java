@@ -74,7 +74,12 @@ class SharedAlgorithmsTest {
                         ? new int[] {0, ranks, LINE * ranks}
                         : new int[] {ranks, chunk - ranks, chunk, 2 * chunk, 3 * chunk - ranks, 4 * chunk, 7 * chunk}) {
                     operations.add(
-                            new Operation(kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean()));
+                            new Operation(kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean(), 0));
+                    if (algorithm.equals("halfInPlace")) {
+                        int all = (1 << ranks) - 1;
+                        operations.add(new Operation(kind, algorithm, elements, 0, true, all));
+                        operations.add(new Operation(kind, algorithm, elements, 0, true, random.nextInt(all)));
+                    }
                 }
             }
         }

@@ -1,0 +1,49 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.shared.SharedTensors;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Memory that the ranks of a group share for tensors of their callers; ends with the group. Thread-safe. */
+final class Allocations {
+    private static final long PAGE = 4096;
+
+    private final GroupSpec group;
+    private final List<SharedMemory> made = new ArrayList<>();
+
+    Allocations(GroupSpec group) {
+        this.group = group;
+    }
+
+    /** Returns the size of the area of each rank. */
+    static long areaBytes(DataType dataType, long elementCount) {
+        return (elementCount * dataType.byteSize() + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /** Returns what all ranks must ask for alike. */
+    static String text(DataType dataType, long elementCount) {
+        return "allocate " + dataType.label() + "[" + elementCount + "]";
+    }
+
+    /** Makes a tensor of memory that all ranks have reached; called by whoever drives. */
+    synchronized HostTensor tensor(SharedMemory memory, SharedTensors known, DataType dataType, long elementCount) {
+        made.add(memory);
+        ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
+        for (int rank = 0; rank < areas.length; rank++) {
+            areas[rank] = memory.area(rank);
+        }
+        known.add(areas);
+        return HostTensor.of(dataType, areas[group.rank()]).slice(0, elementCount);
+    }
+
+    /** Gives all back; nobody may touch a tensor any more. */
+    synchronized void close() {
+        made.forEach(SharedMemory::close);
+        made.clear();
+    }
+}

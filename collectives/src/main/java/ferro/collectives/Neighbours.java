@@ -1,0 +1,107 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.algorithm.Hosts;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.shared.NearTransport;
+import ferro.collectives.shared.Nearness;
+import ferro.collectives.shared.SharedMachine;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.SharedMemoryProvider;
+import java.time.Duration;
+
+/** The ranks that share memory with this one: finds them, has operations and links use it, and makes tensors in it. */
+final class Neighbours {
+    private final GroupSpec group;
+    private final RankContext context;
+    private final NearTransport near;
+    private final SharedMemoryProvider provider;
+    private final Users users;
+    private final Allocations allocations;
+    private volatile Nearness nearness;
+    /** Null unless all ranks are near. */
+    private volatile SharedMachine machine;
+
+    /**
+     * What moves elements, and can do so in shared memory.
+     *
+     * @param driver       holds the turn while that changes
+     * @param control      hears of calls that differ
+     * @param planner      chooses for operations
+     * @param runners      run them
+     * @param pointToPoint moves messages
+     */
+    record Users(Driver driver, GroupControl control, Planner planner, Runners runners, PointToPoint pointToPoint) {}
+
+    /** Knows nobody yet; {@code near} is null where there is no shared memory. */
+    Neighbours(GroupSpec group, RankContext context, NearTransport near, Users users) {
+        this.group = group;
+        this.context = context;
+        this.near = near;
+        this.provider = near == null ? null : near.sharedMemory().orElse(null);
+        this.users = users;
+        this.allocations = new Allocations(group);
+        this.nearness = Nearness.none(group.worldSize(), "this back end has none");
+    }
+
+    /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
+    void meet(GroupEngine engine) {
+        if (provider != null) {
+            Meeting meeting = new Meeting(engine, group, context, new Meeting.Subject("", group.timeout()));
+            Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
+            sharing.refusedBecause().ifPresent(meeting::refrain);
+            Meeting.Outcome met = meeting.hold(provider, sharing.areaBytes());
+            exclusively(() -> share(sharing, met));
+        }
+    }
+
+    private void exclusively(Runnable task) {
+        users.driver.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    private void share(Sharing sharing, Meeting.Outcome met) {
+        nearness = met.nearness();
+        sharing.report(nearness);
+        Hosts.of(group.worldSize(), nearness::areNear).ifPresent(users.planner::spread);
+        if (met.memory() == null) {
+            return;
+        }
+        near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
+        users.pointToPoint.reopen();
+        if (nearness.isComplete()) {
+            SharedMachine runs = sharing.machine(met.memory(), users.control, near::wake);
+            users.planner.share(sharing.layout());
+            users.runners.share(new SharedRunner(runs));
+            machine = runs;
+        }
+    }
+
+    /** Makes a tensor in memory that all ranks share, else in memory of this rank's own. */
+    HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
+        SharedMachine runs = machine;
+        long bytes = Allocations.areaBytes(dataType, elementCount);
+        if (runs == null || elementCount <= 0 || bytes > Integer.MAX_VALUE) {
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        Meeting.Subject subject = new Meeting.Subject(Allocations.text(dataType, elementCount), timeout);
+        Meeting.Outcome met = new Meeting(engine, group, context, subject).hold(provider, bytes);
+        if (!met.nearness().isComplete()) {
+            met.giveBack();
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        HostTensor[] made = new HostTensor[1];
+        exclusively(() -> made[0] = allocations.tensor(met.memory(), runs.tensors(), dataType, elementCount));
+        return made[0];
+    }
+
+    String report() {
+        return nearness.toString();
+    }
+
+    /** Gives back the memory of tensors; by whoever drives, with the links ended. */
+    void close() {
+        allocations.close();
+    }
+}
