@@ -21,6 +21,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Driver {
     private static final long PARK_NANOS = 10_000_000L;
+    /** Between two looks of a virtual thread; its wait for data is so much longer at most. */
+    private static final long NAP_NANOS = 200_000L;
+
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final long IDLE_MILLIS = 100;
     private static final int YIELDS_BETWEEN_CHECKS = 64;
@@ -283,6 +286,11 @@ final class Driver {
     }
 
     private void park(boolean looking, long untilNanos) {
+        if (VirtualThreads.isCurrent()) {
+            // in the kernel it would keep its carrier, and the ranks queued there would never run
+            LockSupport.parkNanos(this, NAP_NANOS);
+            return;
+        }
         long until = nanoTime() + PARK_NANOS;
         transport.park(looking && untilNanos - until < 0 ? untilNanos : until);
     }

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
 import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,5 +32,36 @@ class SpanningGroupTest {
             }
             ranks.all(SpansHosts::tryEverything).forEach(ended -> assertNull(ended.failure()));
         }
+    }
+
+    @Test
+    void callersMayBeVirtualThreads() throws Exception {
+        try (InProcessRanks ranks = InProcessRanks.onHosts("a", "a", "b")) {
+            List<CompletableFuture<Void>> calls = new ArrayList<>();
+            for (ProcessGroup group : ranks.groups) {
+                CompletableFuture<Void> done = new CompletableFuture<>();
+                calls.add(done);
+                start(() -> {
+                    try {
+                        SpansHosts.tryEverything(group);
+                        done.complete(null);
+                    } catch (Throwable failure) {
+                        done.completeExceptionally(failure);
+                    }
+                });
+            }
+            for (CompletableFuture<Void> call : calls) {
+                call.get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    /** Starts a virtual thread where there are such, else a platform thread. */
+    private static void start(Runnable task) throws ReflectiveOperationException {
+        if (Runtime.version().feature() < 21) {
+            new Thread(task, "test-rank").start();
+            return;
+        }
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
     }
 }
