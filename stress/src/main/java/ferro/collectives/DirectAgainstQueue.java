@@ -1,0 +1,44 @@
+package ferro.collectives;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/** One thread goes past the queue while another one queues: nobody overtakes who has a lower number. */
+@JCStressTest
+@Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the queued one is first, the other one queues as well")
+@Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "the direct one is first")
+@Outcome(expect = FORBIDDEN, desc = "the direct one runs with the higher number while the lower one waits")
+@State
+public class DirectAgainstQueue {
+    private final Turn turn = new Turn();
+    private final OperationQueue queue = new OperationQueue();
+    private final Operation queued = new Operation(Alone.work(), null, null, null);
+
+    /**
+     * Goes past the queue, as a blocking call does.
+     *
+     * @param result number, or 0
+     */
+    @Actor
+    public void direct(JJ_Result result) {
+        long seen = turn.look();
+        result.r1 = queue.isEmpty() ? turn.tryEnterAsNext(seen) : Turn.NONE;
+    }
+
+    /**
+     * Queues.
+     *
+     * @param result number
+     */
+    @Actor
+    public void queues(JJ_Result result) {
+        queue.add(queued, turn);
+        result.r2 = queued.sequence();
+    }
+}
