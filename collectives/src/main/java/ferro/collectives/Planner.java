@@ -28,7 +28,9 @@ final class Planner {
             "the tensor is on a device, and this back end reads host memory only: copy it to the"
                     + " host first, or join with -Dferro.backend=nccl";
 
-    private static final int SLOTS = 64;
+    /** Pairs of places: a round of 100 different calls finds nine in ten of its plans, 32 nearly all. */
+    private static final int SLOTS = 128;
+
     private static final int JOINED_SLOTS = 16;
     private static final String ALL_REDUCE = "allReduce";
     /** Longer ones are made anew: that takes little beside what they do, and there may be many lengths of them. */
@@ -38,7 +40,7 @@ final class Planner {
     private final long identity;
     private final AlgorithmTable table;
     private final long segmentBytes;
-    private final Prepared[] cache = new Prepared[SLOTS];
+    private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
     private Prepared newest;
     private AreaLayout shared;
@@ -89,7 +91,11 @@ final class Planner {
             if (last != null && last.fits(call, worldSize)) {
                 return last;
             }
-            Prepared kept = cache[Prepared.Key.slot(call, worldSize, SLOTS)];
+            int place = 2 * Prepared.Key.slot(call, worldSize, SLOTS);
+            Prepared kept = cache[place];
+            if (kept == null || !kept.fits(call, worldSize)) {
+                kept = cache[place + 1];
+            }
             if (kept != null && kept.fits(call, worldSize)) {
                 newest = kept;
                 return kept;
@@ -106,7 +112,9 @@ final class Planner {
         }
         Prepared made = make(Prepared.Key.of(call, group.worldSize()));
         if (made.steps <= STEPS_KEPT_MOST) {
-            cache[Prepared.Key.slot(call, group.worldSize(), SLOTS)] = made;
+            int place = 2 * Prepared.Key.slot(call, group.worldSize(), SLOTS);
+            cache[place + 1] = cache[place];
+            cache[place] = made;
             newest = made;
         }
         return made;

@@ -97,6 +97,10 @@ final class Prepared {
      */
     record Key(String kind, DataType type, Parts parts, ReduceOp op, int root, long[] joined) {
         private static final int SHIFT = 7;
+        /** Spreads lengths that are powers of two as well (Knuth, The Art of Computer Programming 3, 6.4). */
+        private static final int GOLDEN = 0x9E3779B9;
+
+        private static final int GOLDEN_SHIFT = 16;
 
         static Key of(Collective call, int worldSize) {
             Tensor operand = call.operand();
@@ -117,7 +121,7 @@ final class Prepared {
                     + Math.max(0, call.root())
                     + (op == null ? 0 : op.name().hashCode());
             hash = call.hasCounts() ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
-            return (hash ^ (hash >>> SHIFT)) & (slots - 1);
+            return (hash * GOLDEN >>> GOLDEN_SHIFT) & (slots - 1);
         }
     }
 

@@ -1,46 +1,55 @@
 package ferro.collectives;
 
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
+import ferro.Collective.AllGather;
+import ferro.Collective.AllReduce;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.shared.AreaLayout;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
+/** Plans are made once. */
 class PlannerTest {
-    private static final int RANKS = 64;
     private final Planner planner =
-            new Planner(new GroupSpec("many", 3, RANKS, Duration.ofSeconds(1)), 5, SystemContext.of(Map.of()));
+            new Planner(new GroupSpec("world", 0, 2, Duration.ofSeconds(1)), 9, SystemContext.of(Map.of()));
 
-    PlannerTest() {
-        planner.share(AreaLayout.within(16 << 10));
+    private static Collective allReduce(int length) {
+        HostTensor data = HostTensor.of(new float[length]);
+        return new AllReduce(data, data, ReduceOp.SUM);
     }
 
     @Test
-    void longProgramsAreNotKept() {
-        Collective small = allReduce(1 << 10);
-        Collective large = allReduce(2 << 20);
+    void lengthsOfEveryPowerOfTwoAreKeptTogether() {
+        List<Prepared> made = new ArrayList<>();
+        for (int bit = 0; bit < 20; bit++) {
+            made.add(planner.prepare(allReduce(1 << bit)));
+        }
 
-        assertSame(planner.prepare(small), planner.prepare(small));
-        assertNotNull(planner.prepare(large).program);
-        assertNotSame(planner.prepare(large), planner.prepare(large));
+        for (int bit = 0; bit < 20; bit++) {
+            assertSame(made.get(bit), planner.prepare(allReduce(1 << bit)), "2^" + bit + " elements");
+        }
     }
 
     @Test
-    void operationsWhoseProgramWouldBeTooLongGoOverLinks() {
-        assertNull(planner.prepare(allReduce(32 << 20)).program);
-    }
+    void callsThatDifferInOneThingDifferInTheirPlan() {
+        Prepared plain = planner.prepare(allReduce(8));
+        HostTensor data = HostTensor.of(new float[8]);
+        HostTensor half = HostTensor.of(new float[4]);
 
-    private static Collective allReduce(int bytes) {
-        HostTensor data = HostTensor.of(new float[bytes / Float.BYTES]);
-        return new Collective.AllReduce(data, data, ReduceOp.SUM);
+        assertNotSame(plain, planner.prepare(new AllReduce(data, data, ReduceOp.MAX)));
+        assertNotSame(plain, planner.prepare(new AllGather(half, data, null)));
+        Prepared counted = planner.prepare(new AllGather(half, data, new long[] {4, 4}));
+        assertNotSame(planner.prepare(new AllGather(half, data, null)), counted);
+        assertSame(counted, planner.prepare(new AllGather(half, data, new long[] {4, 4})));
+        assertTrue(counted.text().contains("in parts of [4,4]"), counted.text());
     }
 }
