@@ -7,6 +7,7 @@ usage() {
     cat <<EOF
 usage: compare.sh [OPTIONS]      measure, then report on all that was measured into the same folder
        compare.sh --report [--out DIR]     report only
+       compare.sh --tune [OPTIONS]  measure the algorithms of ferro, and write algorithms.table for ferro.algorithm.table
        compare.sh --list         say which libraries are here and what the others need
   --ranks LIST        world sizes (default 2)
   --collectives LIST  allreduce (default), broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier; or all
@@ -150,13 +151,18 @@ start_mpj_processes() {
 
 # Ferro as ./ferro starts it; "plain" without what the launcher adds for Java, which is the Vector API.
 start_ferro() {
-    local options=() program=(ferro.benchmarks.ServedBench "$2") count=$3
+    local options=() program=(ferro.benchmarks.ServedBench "$2") count=$3 only=${1#*+}
     case $1 in
         ferro-tcp*) options=(--backend tcp -J-Dferro.links=tcp) ;;
         ferro-shm*) options=(--backend shm) ;;
         ferro-simulated*) options=(--no-bind) program+=("$3") count=1 ;;
         *) give_up "no contestant $1" ;;
     esac
+    if [[ $1 = *+*=* ]]; then
+        # one algorithm for one kind
+        echo "${only%=*} $3 max ${only#*=}" >"$2/table"
+        options+=("-J-Dferro.algorithm.table=$2/table")
+    fi
     if [[ $1 = *-plain ]]; then
         [[ $1 = ferro-shm-plain ]] || give_up "no contestant $1"
         options=(--backend shm --)
@@ -227,6 +233,7 @@ while [ $# -gt 0 ]; do
             exit
             ;;
         --report) report=yes && shift && continue ;;
+        --tune) options+=("$1" yes) && peers=none && shift && continue ;;
         -h | --help) usage && exit ;;
         --collectives) [ "${2:?}" = all ] && options+=("$1" $all_collectives) || options+=("$1" "$2") ;;
         --ranks | --sizes | --rounds | --time) options+=("$1" "${2:?}") ;;

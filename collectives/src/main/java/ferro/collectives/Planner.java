@@ -7,6 +7,7 @@ import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.algorithm.HostPlans;
 import ferro.collectives.algorithm.Hosts;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
 import ferro.collectives.shared.AreaLayout;
@@ -38,7 +39,7 @@ final class Planner {
 
     private final GroupSpec group;
     private final long identity;
-    private final AlgorithmTable table;
+    private AlgorithmTable table;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
@@ -49,8 +50,20 @@ final class Planner {
     Planner(GroupSpec group, long identity, RankContext context) {
         this.group = group;
         this.identity = identity;
-        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context))
+                .with(TunedRows.read(Settings.ALGORITHM_TABLE.find(context)));
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
+    }
+
+    TunedRows tuned() {
+        return table.tuned();
+    }
+
+    /** Takes over what rank 0 has; before the first operation. */
+    void adopt(TunedRows rows) {
+        synchronized (cache) {
+            table = table.with(rows);
+        }
     }
 
     /** Has operations run over shared memory from now on, which all ranks have; before the first of them. */
@@ -152,8 +165,8 @@ final class Planner {
         int unit = type.byteSize();
         boolean isFree = table.isFree(ALL_REDUCE);
         if (shared != null && isFree) {
-            return SharedAlgorithms.algorithm(
-                    new SharedCall(ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit));
+            return sharedAlgorithm(
+                    new SharedCall(ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit), unit);
         }
         if (hosts != null && isFree) {
             return HostPlans.plan(ALL_REDUCE, elements * unit, group.rank(), 0, hosts)
@@ -182,8 +195,15 @@ final class Planner {
         }
         SharedCall call = new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
         return SharedAlgorithms.isShort(call, shared)
-                ? SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), shared)
+                ? SharedAlgorithms.program(call, sharedAlgorithm(call, unit), shared)
                 : null;
+    }
+
+    private String sharedAlgorithm(SharedCall call, int unit) {
+        return table.tuned()
+                .algorithm(
+                        call.kind(), call.worldSize(), call.elements() * unit, SharedAlgorithms.algorithms(call.kind()))
+                .orElseGet(() -> SharedAlgorithms.algorithm(call));
     }
 
     /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */

@@ -33,7 +33,8 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "COLLECTIVE",
             description =
-                    "allreduce, broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier or pingpong")
+                    "allreduce, broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier or pingpong;"
+                            + " with --compare or --tune also all")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -55,6 +56,11 @@ final class BenchCommand implements Callable<Integer> {
             names = "--compare",
             description = "run it in turns with every other library that is installed (benchmarks/compare.sh)")
     private boolean compare;
+
+    @Option(
+            names = "--tune",
+            description = "measure the algorithms, and write a table of the fastest for ferro.algorithm.table")
+    private boolean tune;
 
     @Option(
             names = "--predict",
@@ -82,11 +88,11 @@ final class BenchCommand implements Callable<Integer> {
             Target program = JavaTarget.of(List.of(PredictBench.class.getName()), settings);
             return new Job(spec, new OwnTarget(program), world.withoutPrefixes()).run();
         }
-        List<String> words = words();
-        check(words, spec);
-        if (compare) {
+        if (compare || tune) {
             return compare(spec);
         }
+        List<String> words = words();
+        check(words, spec);
         Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
         return new Job(spec, target, world.withoutPrefixes()).run();
     }
@@ -120,13 +126,17 @@ final class BenchCommand implements Callable<Integer> {
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
         if (type != null || op != null) {
-            throw new BadInputException("--compare measures f32 by sum: it takes -n, --sizes and --time only");
+            throw new BadInputException(
+                    "--compare and --tune measure f32 by sum: they take -n, --sizes and --time only");
         }
         Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {
-            throw new BadInputException("--compare needs a checkout of ferro: " + script + " not found");
+            throw new BadInputException("--compare and --tune need a checkout of ferro: " + script + " not found");
         }
         List<String> command = new ArrayList<>(List.of(script.toString()));
+        if (tune) {
+            command.add("--tune");
+        }
         add(command, "--collectives", collective);
         add(command, "--ranks", "" + spec.placement().worldSize());
         add(command, "--sizes", sizes);

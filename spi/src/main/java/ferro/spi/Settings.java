@@ -28,6 +28,9 @@ public final class Settings {
     /** Algorithms to use instead of the table's, for experiments; must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = new Setting<>(
             "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
+    /** File with a table of algorithms that was measured; rank 0's is in force. */
+    public static final Setting<String> ALGORITHM_TABLE =
+            new Setting<>("ferro.algorithm.table", null, "a file that ferro bench --tune wrote", Function.identity());
     /** Size of the pieces that a chunk travels in. */
     public static final Setting<Long> SEGMENT =
             new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
@@ -165,6 +168,7 @@ public final class Settings {
             RANK,
             WORLD_SIZE,
             ALGORITHM,
+            ALGORITHM_TABLE,
             SEGMENT,
             SEED,
             HEARTBEAT_INTERVAL,

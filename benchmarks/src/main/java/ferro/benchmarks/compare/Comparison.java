@@ -57,16 +57,31 @@ public final class Comparison {
             return;
         }
         Files.createDirectories(options.out());
+        long wrong = run(options);
+        if (wrong > 0) {
+            System.err.println("compare: " + wrong + " elements of ferro are not what a plain loop gives");
+        }
+        // readers of pipes are still there
+        System.exit(wrong > 0 ? WRONG : 0);
+    }
+
+    private static long run(Options options) throws IOException, InterruptedException {
         Comparison comparison = new Comparison(options);
+        if (options.tune()) {
+            long wrong = 0;
+            for (Options each : Tuning.of(options)) {
+                Comparison one = new Comparison(each);
+                one.measure();
+                wrong += one.wrong;
+            }
+            new Tuning(comparison.raw.read()).write(options.out().resolve("algorithms.table"));
+            return wrong;
+        }
         if (options.starter() != null) {
             comparison.measure();
         }
         new Report(comparison.raw.read(), options.out()).write();
-        if (comparison.wrong > 0) {
-            System.err.println("compare: " + comparison.wrong + " elements of ferro are not what a plain loop gives");
-        }
-        // readers of pipes are still there
-        System.exit(comparison.wrong > 0 ? WRONG : 0);
+        return comparison.wrong;
     }
 
     private void measure() throws IOException, InterruptedException {

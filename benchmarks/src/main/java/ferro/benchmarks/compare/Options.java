@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param rounds      how often
  * @param time        of one measurement
  * @param out         where results go; raw.csv there is appended to
+ * @param tune        whether every algorithm of every collective is a contestant of its own
  */
 record Options(
         Path starter,
@@ -31,9 +32,11 @@ record Options(
         List<Long> sizes,
         int rounds,
         Duration time,
-        Path out) {
+        Path out,
+        boolean tune) {
 
     private static final Map<String, String> DEFAULTS = Map.of(
+            "--tune", "no",
             "--contestants", "",
             "--ranks", "2",
             "--collectives", "allreduce",
@@ -71,7 +74,13 @@ record Options(
                 split(given.get("--sizes")).map(Setting::bytes).toList(),
                 Setting.count(given.get("--rounds")),
                 Setting.duration(given.get("--time")),
-                Path.of(given.get("--out")));
+                Path.of(given.get("--out")),
+                given.get("--tune").equals("yes"));
+    }
+
+    /** Returns the same for one collective by others. */
+    Options of(Measured collective, List<String> others) {
+        return new Options(starter, others, ranks, List.of(collective), sizes, rounds, time, out, tune);
     }
 
     private static int ranks(String text) {

@@ -47,9 +47,11 @@ public final class AlgorithmTable {
     private static final long KIB = 1024;
 
     private final Map<String, String> overrides;
+    private final TunedRows tuned;
 
-    private AlgorithmTable(Map<String, String> overrides) {
+    private AlgorithmTable(Map<String, String> overrides, TunedRows tuned) {
         this.overrides = Map.copyOf(overrides);
+        this.tuned = tuned;
     }
 
     /** Makes the plan of one rank. */
@@ -89,7 +91,26 @@ public final class AlgorithmTable {
             String kind = sides[0].strip();
             wanted.put(kind, named(kind, sides[1].strip()));
         }
-        return new AlgorithmTable(wanted);
+        return new AlgorithmTable(wanted, TunedRows.NONE);
+    }
+
+    /**
+     * Returns the same with a table that was measured, which overrides stand above.
+     *
+     * @param rows measured
+     * @return table
+     */
+    public AlgorithmTable with(TunedRows rows) {
+        return new AlgorithmTable(overrides, rows);
+    }
+
+    /**
+     * Returns the table that was measured.
+     *
+     * @return none if there is none
+     */
+    public TunedRows tuned() {
+        return tuned;
     }
 
     /**
@@ -106,6 +127,11 @@ public final class AlgorithmTable {
         if (wanted != null) {
             return wanted;
         }
+        return tuned.algorithm(kind, worldSize, bytes, algorithms(kind))
+                .orElseGet(() -> builtIn(kind, worldSize, bytes));
+    }
+
+    private static String builtIn(String kind, int worldSize, long bytes) {
         return switch (kind) {
             case "allReduce" -> allReduce(worldSize, bytes);
             case "allGather" -> worldSize <= 2 || bytes <= 64 * KIB ? "direct" : "ring";

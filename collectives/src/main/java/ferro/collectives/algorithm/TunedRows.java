@@ -1,0 +1,145 @@
+package ferro.collectives.algorithm;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * A table of algorithms that was measured ({@code ferro bench --tune}): which one an operation of a kind uses, by world size and
+ * up to how many bytes. Immutable; equal on all ranks, since rank 0's is in force.
+ *
+ * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling}; {@code max}
+ * stands for any size, {@code #} begins a comment. The first line that fits counts, and of those only lines whose algorithm
+ * runs over what the ranks have: algorithms of links and of shared memory have different names, and stand in one table.
+ */
+public final class TunedRows {
+    /** No line: every choice is the built-in one. */
+    public static final TunedRows NONE = new TunedRows("", List.of());
+
+    /** Longest text, so that ranks can hand it over at once. */
+    public static final int BYTES_MOST = 16 << 10;
+
+    private static final int WORDS = 4;
+
+    private final String text;
+    private final List<Row> rows;
+
+    private record Row(String kind, int ranks, long upToBytes, String algorithm) {}
+
+    private TunedRows(String text, List<Row> rows) {
+        this.text = text;
+        this.rows = List.copyOf(rows);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param file what the setting {@code ferro.algorithm.table} says; empty for none
+     * @return its lines
+     * @throws IllegalArgumentException if it cannot be read, or naming the line that makes no sense
+     */
+    public static TunedRows read(Optional<String> file) {
+        if (file.isEmpty()) {
+            return NONE;
+        }
+        try {
+            return parse(Files.readString(Path.of(file.get())));
+        } catch (IOException unreadable) {
+            throw new IllegalArgumentException(
+                    "ferro.algorithm.table=" + file.get() + " cannot be read (" + unreadable
+                            + "): ferro bench all --tune" + " makes one",
+                    unreadable);
+        }
+    }
+
+    /**
+     * Reads lines; comments are forgotten.
+     *
+     * @param text lines
+     * @return rows
+     * @throws IllegalArgumentException naming the line that makes no sense
+     */
+    public static TunedRows parse(String text) {
+        List<Row> rows = new ArrayList<>();
+        StringBuilder kept = new StringBuilder();
+        for (String line : text.lines().toList()) {
+            String words = line.replaceFirst("#.*", "").strip();
+            if (!words.isEmpty()) {
+                rows.add(row(words));
+                kept.append(words).append('\n');
+            }
+        }
+        if (kept.toString().getBytes(StandardCharsets.UTF_8).length > BYTES_MOST) {
+            throw new IllegalArgumentException("table of algorithms has " + kept.length() + " characters in "
+                    + rows.size() + " lines, may have " + BYTES_MOST);
+        }
+        return rows.isEmpty() ? NONE : new TunedRows(kept.toString(), rows);
+    }
+
+    private static Row row(String line) {
+        String[] words = line.split("\\s+");
+        try {
+            if (words.length == WORDS) {
+                long upTo = words[2].equals("max") ? Long.MAX_VALUE : Long.parseLong(words[2]);
+                return new Row(words[0], Integer.parseInt(words[1]), upTo, words[3]);
+            }
+        } catch (NumberFormatException noNumber) {
+            throw misread(line, noNumber);
+        }
+        throw misread(line, null);
+    }
+
+    private static IllegalArgumentException misread(String line, Exception cause) {
+        return new IllegalArgumentException(
+                "table of algorithms has the line \"" + line
+                        + "\": need KIND RANKS UP_TO_BYTES ALGORITHM, as allReduce 4 65536 ring",
+                cause);
+    }
+
+    /**
+     * Returns the algorithm for an operation.
+     *
+     * @param kind      as {@link ferro.Collective#kind}
+     * @param worldSize ranks
+     * @param bytes     size of the operation, the same number on all ranks
+     * @param known     those that run over what the ranks have
+     * @return one of those; empty if no line says anything
+     */
+    public Optional<String> algorithm(String kind, int worldSize, long bytes, Collection<String> known) {
+        for (Row row : rows) {
+            if (row.ranks == worldSize
+                    && bytes <= row.upToBytes
+                    && row.kind.equals(kind)
+                    && known.contains(row.algorithm)) {
+                return Optional.of(row.algorithm);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the lines.
+     *
+     * @return what {@link #parse} reads
+     */
+    public String text() {
+        return text;
+    }
+
+    /**
+     * Returns what tables that differ differ by.
+     *
+     * @return 0 for {@link #NONE}
+     */
+    public long hash() {
+        CRC32C sum = new CRC32C();
+        sum.update(text.getBytes(StandardCharsets.UTF_8));
+        return sum.getValue();
+    }
+}

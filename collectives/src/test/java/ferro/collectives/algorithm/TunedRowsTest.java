@@ -1,0 +1,74 @@
+package ferro.collectives.algorithm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class TunedRowsTest {
+    private static final String TEXT = """
+            # measured
+            allReduce 4 1024 flat   # of shared memory
+            allReduce 4 65536 recursiveDoubling
+            allReduce 4 max ring
+            broadcast 3 max direct
+            """;
+
+    @Test
+    void theFirstLineThatFitsCounts() {
+        AlgorithmTable table = AlgorithmTable.of("").with(TunedRows.parse(TEXT));
+
+        assertEquals("recursiveDoubling", table.algorithm("allReduce", 4, 65536));
+        assertEquals("ring", table.algorithm("allReduce", 4, 65537));
+        assertEquals("direct", table.algorithm("broadcast", 3, 1L << 30));
+    }
+
+    @Test
+    void linesOfAlgorithmsThatAreNotToBeHadAreSkipped() {
+        TunedRows rows = TunedRows.parse(TEXT);
+
+        assertEquals(Optional.of("flat"), rows.algorithm("allReduce", 4, 64, List.of("flat", "halfInPlace")));
+        assertEquals(
+                Optional.of("recursiveDoubling"), rows.algorithm("allReduce", 4, 64, List.of("recursiveDoubling")));
+        assertEquals(Optional.empty(), rows.algorithm("allReduce", 4, 2048, List.of("flat", "halfInPlace")));
+    }
+
+    @Test
+    void otherWorldSizesAndKindsKeepTheBuiltInChoiceAndOverridesStandAbove() {
+        TunedRows rows = TunedRows.parse(TEXT);
+
+        assertEquals(
+                AlgorithmTable.of("").algorithm("allReduce", 5, 64),
+                AlgorithmTable.of("").with(rows).algorithm("allReduce", 5, 64));
+        assertEquals(
+                "halvingDoubling",
+                AlgorithmTable.of("allReduce=halvingDoubling").with(rows).algorithm("allReduce", 4, 64));
+    }
+
+    @Test
+    void commentsChangeNoHashAndLinesDo() {
+        TunedRows rows = TunedRows.parse(TEXT);
+
+        assertEquals(rows.hash(), TunedRows.parse(rows.text()).hash());
+        assertNotEquals(rows.hash(), TunedRows.parse("broadcast 3 max direct").hash());
+        assertSame(TunedRows.NONE, TunedRows.parse("# nothing"));
+    }
+
+    @Test
+    void aLineThatMakesNoSenseAndAFileThatIsNotThereAreNamed() {
+        for (String line : List.of("allReduce 4 ring", "allReduce four max ring", "allReduce 4 64KiB ring")) {
+            String message = assertThrows(IllegalArgumentException.class, () -> TunedRows.parse(line))
+                    .getMessage();
+            assertTrue(message.contains("\"" + line + "\""), message);
+        }
+        Optional<String> file = Optional.of("/nowhere/algorithms.table");
+        String message = assertThrows(IllegalArgumentException.class, () -> TunedRows.read(file))
+                .getMessage();
+        assertTrue(message.contains(file.get()) && message.contains("--tune"), message);
+    }
+}
