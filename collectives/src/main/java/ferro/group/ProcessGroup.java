@@ -231,6 +231,15 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
+     * Says which ranks of the group share memory, and why the others do not; equal on all ranks.
+     *
+     * @return text for people; empty where the back end does not know
+     */
+    public String linkReport() {
+        return backend.linkReport();
+    }
+
+    /**
      * Returns why the group has failed; it stays failed.
      *
      * @return empty while it works; within 100 ms of a failure equal on all survivors that can reach each other: the same

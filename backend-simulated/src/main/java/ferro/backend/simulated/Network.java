@@ -23,6 +23,7 @@ final class Network {
     private final Medium medium;
     private final Map<Long, Mailbox[]> mailboxes = new HashMap<>();
     private final Map<List<Number>, ByteBuffer[]> areas = new HashMap<>();
+    private final Map<List<Number>, Integer> left = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
 
@@ -55,6 +56,15 @@ final class Network {
                 key -> Arrays.stream(group.members())
                         .mapToObj(rank -> ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()))
                         .toArray(ByteBuffer[]::new));
+    }
+
+    /** Lets go of memory once all ranks of its group have. */
+    synchronized void leave(SimulatedTransport.Group group, int number) {
+        List<Number> key = List.of(group.id(), number);
+        if (left.merge(key, 1, Integer::sum) == group.members().length) {
+            left.remove(key);
+            areas.remove(key);
+        }
     }
 
     /** Notes an end, so that it hears of deaths. */

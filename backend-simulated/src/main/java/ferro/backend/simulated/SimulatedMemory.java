@@ -16,9 +16,12 @@ final class SimulatedMemory implements SharedMemory {
     private static final String HOST = "this JVM";
 
     private final ByteBuffer[] areas;
+    private final Runnable leaves;
+    private boolean closed;
 
-    private SimulatedMemory(ByteBuffer[] areas) {
+    private SimulatedMemory(ByteBuffer[] areas, Runnable leaves) {
         this.areas = areas;
+        this.leaves = leaves;
     }
 
     /** Returns the way of the ranks of a group to their areas. */
@@ -39,7 +42,9 @@ final class SimulatedMemory implements SharedMemory {
 
             @Override
             public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
-                return new SimulatedMemory(network.areas(ranks, opened.getAndIncrement(), (int) bytes));
+                int number = opened.getAndIncrement();
+                return new SimulatedMemory(
+                        network.areas(ranks, number, (int) bytes), () -> network.leave(ranks, number));
             }
 
             @Override
@@ -76,6 +81,9 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void close() {
-        // the collector takes it with the network
+        if (!closed) {
+            closed = true;
+            leaves.run();
+        }
     }
 }

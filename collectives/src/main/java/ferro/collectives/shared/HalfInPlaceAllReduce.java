@@ -29,8 +29,11 @@ final class HalfInPlaceAllReduce {
     }
 
     static Program program(SharedCall call, int chunkBytes) {
-        Program late = new HalfInPlaceAllReduce(call, chunkBytes).late();
         HalfInPlaceAllReduce normal = new HalfInPlaceAllReduce(call, chunkBytes);
+        if (call.bytes() > TensorAllReduce.BYTES_MOST) {
+            return normal.normal();
+        }
+        Program late = new HalfInPlaceAllReduce(call, chunkBytes).late();
         normal.program.insteadInTensors(TensorAllReduce.program(call, normal.chunks, late));
         return normal.normal();
     }

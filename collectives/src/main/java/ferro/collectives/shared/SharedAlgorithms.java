@@ -63,16 +63,6 @@ public final class SharedAlgorithms {
     private record Row(String name, Algorithm algorithm) {}
 
     /**
-     * Returns whether an operation of this kind can run over shared memory.
-     *
-     * @param kind as {@link ferro.Collective#kind}
-     * @return whether {@link #algorithms} lists any
-     */
-    public static boolean has(String kind) {
-        return ALGORITHMS.containsKey(kind);
-    }
-
-    /**
      * Lists the algorithms of a kind.
      *
      * @param kind as {@link ferro.Collective#kind}

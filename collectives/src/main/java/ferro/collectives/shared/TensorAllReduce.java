@@ -9,6 +9,9 @@ import ferro.collectives.shared.ProgramBuilder.Part;
  * the tensors lie.
  */
 final class TensorAllReduce {
+    /** No tensor in a buffer is longer. */
+    static final long BYTES_MOST = Integer.MAX_VALUE;
+
     private final SharedCall call;
     private final ProgramBuilder program;
 

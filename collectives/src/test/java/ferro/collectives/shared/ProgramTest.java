@@ -1,6 +1,7 @@
 package ferro.collectives.shared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,14 @@ import org.junit.jupiter.api.Test;
 
 class ProgramTest {
     private static final AreaLayout SMALL = AreaLayout.within(16 << 10);
+
+    @Test
+    void anAllReduceLongerThanABufferIsStaged() {
+        SharedCall call = new SharedCall("allReduce", 1, 2, 0, 3L << 28, Float.BYTES);
+        AreaLayout layout = AreaLayout.within(4 << 20);
+
+        assertNull(SharedAlgorithms.program(call, "halfInPlace", layout).inTensors);
+    }
 
     @Test
     void aLongProgramKnowsHowMuchItsFirstStepsMove() {
