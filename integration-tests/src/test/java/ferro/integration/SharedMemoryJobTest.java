@@ -63,7 +63,7 @@ class SharedMemoryJobTest {
     void aRankMayCloseAtOnceWhatOthersAreStillMaking() {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
 
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 10; round++) {
             List<Future<?>> making = new ArrayList<>();
             groups.forEach(group ->
                     making.add(threads.submit(() -> group.newGroup(3, 1, 0, 2).close())));
