@@ -104,10 +104,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     GroupEngine meet() {
         try {
             neighbours.meet(this);
-            return this;
         } catch (RuntimeException | Error failure) {
-            throw notMet(failure);
+            if (!Reasons.isAbortOfAnother(group, control.failure())) {
+                throw notMet(failure);
+            }
         }
+        return this;
     }
 
     /** Ends what cannot begin. */

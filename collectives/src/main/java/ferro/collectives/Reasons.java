@@ -56,6 +56,11 @@ final class Reasons {
         return new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
     }
 
+    /** Whether another rank aborted. While ranks meet: it has met all others, so that the group was made, and has failed. */
+    static boolean isAbortOfAnother(GroupSpec group, Failure failure) {
+        return failure != null && failure.code() == Code.ABORTED && failure.origin() != group.rank();
+    }
+
     /** Says why a group could not be made: its ranks did not find out who shares memory with whom. */
     static FerroException notMet(GroupSpec group, Throwable failure) {
         String text = "making group \"" + group.name() + "\" rank " + group.rank()

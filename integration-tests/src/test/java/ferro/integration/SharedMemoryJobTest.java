@@ -72,6 +72,33 @@ class SharedMemoryJobTest {
         close(groups);
     }
 
+    /** Whether the abort finds a rank that still makes its end or one that has it already: the group was made, and has failed. */
+    @Test
+    void aRankMayAbortAtOnceWhatOthersAreStillMaking() {
+        List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
+
+        for (int round = 0; round < 10; round++) {
+            List<Future<FerroException>> making = new ArrayList<>();
+            groups.forEach(group -> making.add(threads.submit(() -> aborted(group.newGroup(3, 1, 0, 2)))));
+            making.forEach(
+                    one -> assertEquals("0", InProcessRanks.result(one).where().culprits()));
+        }
+        close(groups);
+    }
+
+    private static FerroException aborted(ProcessGroup part) {
+        if (part.rank() == 0) {
+            part.abort(new IllegalStateException("out of paper"));
+        }
+        FerroException failure = assertThrows(FerroException.class, () -> {
+            while (true) {
+                part.barrier();
+            }
+        });
+        part.close();
+        return failure;
+    }
+
     @Test
     void oneRankWithoutLeavesAllOnLinksAndNobodyWaits() throws Exception {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of("ferro.links", "tcp"), Map.of()));
