@@ -20,17 +20,21 @@ final class HalfInPlaceAllReduce {
 
     private final SharedCall call;
     private final Chunks chunks;
+    /** Whether headers say where tensors lie. */
+    private final boolean mayBeInTensors;
+
     private final ProgramBuilder program;
 
     private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
         this.call = call;
+        this.mayBeInTensors = call.bytes() <= TensorAllReduce.BYTES_MOST;
         this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
     }
 
     static Program program(SharedCall call, int chunkBytes) {
         HalfInPlaceAllReduce normal = new HalfInPlaceAllReduce(call, chunkBytes);
-        if (call.bytes() > TensorAllReduce.BYTES_MOST) {
+        if (!normal.mayBeInTensors) {
             return normal.normal();
         }
         Program late = new HalfInPlaceAllReduce(call, chunkBytes).late();
@@ -56,8 +60,10 @@ final class HalfInPlaceAllReduce {
     private Program staged() {
         int last = chunks.count() - 1;
         for (int chunk = 0; chunk <= last; chunk++) {
-            if (chunk == 0) {
+            if (chunk == 0 && mayBeInTensors) {
                 program.awaitAllStaged(copiedIn(0));
+            } else if (chunk == 0) {
+                program.awaitAllEntered();
             } else {
                 program.awaitAll(copiedIn(chunk));
             }

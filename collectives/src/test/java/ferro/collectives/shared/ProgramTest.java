@@ -1,6 +1,7 @@
 package ferro.collectives.shared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +16,12 @@ class ProgramTest {
         SharedCall call = new SharedCall("allReduce", 1, 2, 0, 3L << 28, Float.BYTES);
         AreaLayout layout = AreaLayout.within(4 << 20);
 
-        assertNull(SharedAlgorithms.program(call, "halfInPlace", layout).inTensors);
+        Program program = SharedAlgorithms.program(call, "halfInPlace", layout);
+
+        assertNull(program.inTensors);
+        for (int step = 0; step < program.steps(); step++) {
+            assertNotEquals(Program.AWAIT_ALL_STAGED, program.kind[step], "its headers say nothing of tensors");
+        }
     }
 
     @Test
