@@ -157,17 +157,36 @@ final class ShmMemory implements SharedMemory {
             return;
         }
         closed = true;
-        try {
-            for (int rank = 0; rank < areas.length; rank++) {
-                if (rank != group.rank() && areas[rank] != null) {
-                    areas[rank].close();
-                }
+        IOException first = null;
+        for (int rank = 0; rank < areas.length; rank++) {
+            if (rank != group.rank() && areas[rank] != null) {
+                first = givenBack(areas[rank]::close, first);
             }
-            own.close();
-        } catch (IOException failure) {
-            throw failure("it cannot be given back: " + failure, failure);
-        } finally {
-            givesBack.run();
+        }
+        first = givenBack(own::close, first);
+        givesBack.run();
+        if (first != null) {
+            throw failure("it cannot be given back: " + first, first);
+        }
+    }
+
+    /** What can be given back, whatever became of the rest. */
+    private interface Part {
+        void close() throws IOException;
+    }
+
+    private static IOException givenBack(Part part, IOException before) {
+        try {
+            part.close();
+            return before;
+        } catch (IOException | RuntimeException failure) {
+            if (before != null) {
+                before.addSuppressed(failure);
+                return before;
+            }
+            return failure instanceof IOException io
+                    ? io
+                    : new IOException("an area is still in use: " + failure, failure);
         }
     }
 

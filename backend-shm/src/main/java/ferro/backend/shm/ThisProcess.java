@@ -47,8 +47,9 @@ record ThisProcess(Path proc, String boot, long namespace, long pid, long startT
         try {
             String stat = text(proc.resolve(otherPid + "/stat"));
             return Long.parseLong(field(stat, START)) == otherStartTicks && "ZXx".indexOf(field(stat, STATE)) < 0;
-        } catch (IOException gone) {
-            return false;
+        } catch (IOException unreadable) {
+            // not for want of descriptors or the like: what is taken for dead loses its files
+            return Files.isDirectory(proc.resolve(Long.toString(otherPid)));
         }
     }
 

@@ -37,6 +37,19 @@ class LeftoversTest {
     }
 
     @Test
+    void whatAProcessHasThatCannotBeReadStays() throws IOException {
+        Path proc = folder.resolve("proc");
+        // reading it fails, as it does where this process has no descriptor left
+        Files.createDirectories(proc.resolve("4711/stat"));
+        ThisProcess blind = new ThisProcess(proc, own.boot(), own.namespace(), own.pid(), own.startTicks(), own.user());
+        Path unreadable = file(own.namespace(), 4711, 5);
+
+        assertEquals(0, Leftovers.sweep(folder, blind));
+
+        assertStays(proc, unreadable);
+    }
+
+    @Test
     void namesThatAreNotOursStay() throws IOException {
         Path foreign = Files.createFile(folder.resolve("ferro-17"));
         Path other = Files.createFile(folder.resolve("sem.4711"));
