@@ -8,11 +8,9 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The program behind benchmarks/compare.sh: starts all contestants, asks each of them for every size once per round, each round
@@ -23,17 +21,20 @@ public final class Comparison {
     private static final int WRONG = 1;
     private static final String SHARED = "-shared";
 
-    /** A JVM needs so long before its first figure, until the code of a call is compiled; others need their buffers only. */
-    private static final Duration FIRST_WARM_UP = Duration.ofMillis(2500);
+    /**
+     * A JVM runs so long before any figure of anybody is taken, over all that it will be asked for: compilers that still work take
+     * a core from those who are measured, and leave the first rounds of a size to interpreted code.
+     */
+    private static final Duration COMPILING = Duration.ofMillis(3000);
 
-    private static final Duration WARM_UP = Duration.ofMillis(200);
-    private static final Duration NATIVE_WARM_UP = Duration.ofMillis(50);
+    private static final Duration COMPILING_EACH = Duration.ofMillis(300);
+    /** Before the rounds of a size, of every contestant: until its buffers are there. */
+    private static final Duration WARM_UP = Duration.ofMillis(60);
 
     private final Options options;
     private final RawFile raw;
     private final String run = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
     private final Map<String, Contestant> started = new LinkedHashMap<>();
-    private final Set<String> warm = new HashSet<>();
     private long wrong;
 
     private Comparison(Options options) {
@@ -89,6 +90,7 @@ public final class Comparison {
             for (int ranks : options.ranks()) {
                 try {
                     start(ranks);
+                    compile(options.items(ranks));
                     for (Item item : options.items(ranks)) {
                         measure(item, probe);
                     }
@@ -108,6 +110,15 @@ public final class Comparison {
         }
         for (Contestant contestant : started.values()) {
             contestant.awaitReady();
+        }
+    }
+
+    private void compile(List<Item> items) throws IOException, InterruptedException {
+        Duration each = COMPILING.dividedBy(Math.max(1, items.size()));
+        for (String name : options.contestants()) {
+            for (Item item : name.startsWith("ferro") || name.startsWith("mpj") ? items : List.<Item>of()) {
+                ask(name, item, each.compareTo(COMPILING_EACH) < 0 ? COMPILING_EACH : each, true);
+            }
         }
     }
 
@@ -144,10 +155,7 @@ public final class Comparison {
 
     /** Checks the result and warms up; says whether the contestant can do it at all. */
     private boolean warmUp(String name, Item item) throws IOException, InterruptedException {
-        boolean compiles = name.startsWith("ferro") || name.startsWith("mpj");
-        boolean first = warm.add(item.ranks() + name);
-        Duration warmUp = compiles ? first ? FIRST_WARM_UP : WARM_UP : NATIVE_WARM_UP;
-        String[] answer = ask(name, item, warmUp, true);
+        String[] answer = ask(name, item, WARM_UP, true);
         if (answer == null) {
             return false;
         }
