@@ -167,7 +167,8 @@ final class CollectiveLane {
 
     /** Looks until it is done or the time for looking is over; returns how often in vain, or -1. */
     private int looks(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
-        int most = Math.max(LOOKS_IN_NO_TIME, driver.spins());
+        // where ranks share cores, whoever is waited for may need this one
+        int most = driver.spins() == 0 ? 1 : driver.spins();
         for (int look = 0; look < most; look++) {
             if (runner.take(prepared, sequence, in, out)) {
                 return look;

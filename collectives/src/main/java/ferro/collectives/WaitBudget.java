@@ -6,8 +6,10 @@ import ferro.spi.Settings;
 /**
  * How long a driver looks again at once before it blocks: first spinning, then giving way, then parking.
  *
- * <p>Waking a thread costs 15 to 50 µs, a whole small all-reduce 5 to 10, hence the looking. Spinning helps only where
- * every rank has a core of its own, giving way only where ranks are a few per core (docs/performance).
+ * <p>Waking a thread costs 15 to 50 µs, a whole small all-reduce 5 to 10, hence the looking. Where every rank has a core of its
+ * own it costs nobody anything. Where ranks share cores it has to end soon: Linux's sched_yield does not give way to a thread
+ * that has had more than its share of the core, so that a rank that waits for it can hold the core for a whole slice, 1.4 to
+ * 2.5 ms; only who sleeps lets it go on (docs/performance, "Ranks that share cores").
  *
  * @param spins  looks with {@link Thread#onSpinWait}
  * @param yields looks with {@link Thread#yield} after them
@@ -15,13 +17,14 @@ import ferro.spi.Settings;
 record WaitBudget(int spins, int yields) {
     private static final int SPINS = 200;
     private static final int YIELDS = 2000;
-    private static final int CROWD = 8;
+    /** With 20 ranks sleep that need not, with 200 the computing ones of a job lose time to the waiting ones. */
+    private static final int YIELDS_ON_SHARED_CORES = 50;
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
         // a bound rank sees its own cores only, while each of the others has as many
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
-        return new WaitBudget(local <= cores ? SPINS : 0, local <= CROWD * cores ? YIELDS : 0);
+        return local <= cores ? new WaitBudget(SPINS, YIELDS) : new WaitBudget(0, YIELDS_ON_SHARED_CORES);
     }
 }

@@ -61,6 +61,18 @@ public interface Transport extends AutoCloseable {
     void wakeup();
 
     /**
+     * Ends a {@link #park} of whoever drives this group on another rank, without a thread in between where the medium can: a
+     * thread that has to be given a processor first is what ranks wait for where they are more than processors. Called by
+     * whoever drives; may come to nothing if that rank does not park now.
+     *
+     * @param peer rank
+     * @return false if there is no such way, or not yet: then a control message may do it
+     */
+    default boolean ring(int peer) {
+        return false;
+    }
+
+    /**
      * Sends a small message that never waits behind data; for abort, heartbeat, agreement.
      *
      * @param peer    rank
@@ -100,7 +112,9 @@ public interface Transport extends AutoCloseable {
         /** In sequence. */
         COLLECTIVE,
         /** By tag. */
-        POINT_TO_POINT
+        POINT_TO_POINT,
+        /** No link: what {@link Transport#ring} goes over. */
+        BELL
     }
 
     /** What a medium reports; nothing here waits. */

@@ -39,6 +39,7 @@ final class TcpTransport implements Transport {
 
     private final int rank;
     private final TcpLink[][] links;
+    private final Bells bells;
     private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
     private volatile DrivenLinks driven;
     private volatile Events events;
@@ -65,6 +66,7 @@ final class TcpTransport implements Transport {
         }
         rank = rankOf[mesh.rank()];
         links = new TcpLink[Lane.values().length][members.length];
+        bells = new Bells(members.length);
     }
 
     @Override
@@ -117,7 +119,9 @@ final class TcpTransport implements Transport {
         }
         long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
         if (nanos > 0 && !closed) {
+            bells.want();
             driven().block(nanos);
+            bells.silence();
         }
     }
 
@@ -127,6 +131,17 @@ final class TcpTransport implements Transport {
         if (now != null) {
             now.wakeup();
         }
+    }
+
+    @Override
+    public boolean ring(int peer) {
+        if (abandoned) {
+            return false;
+        }
+        if (bells.asksFor(peer)) {
+            mesh.openData(members[peer], group, Lane.BELL, EPOCH);
+        }
+        return bells.ring(peer);
     }
 
     @Override
@@ -150,6 +165,7 @@ final class TcpTransport implements Transport {
                 }
             }
         }
+        bells.close();
         closeArrivals();
     }
 
@@ -213,11 +229,27 @@ final class TcpTransport implements Transport {
     private boolean takeArrivals() {
         boolean any = false;
         for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
+            any = true;
+            if (arrival.lane() == Lane.BELL) {
+                hang(arrival);
+                continue;
+            }
             TcpLink known = links[arrival.lane().ordinal()][arrival.peer()];
             connect(known != null ? known : newLink(arrival.peer(), arrival.lane()), arrival);
-            any = true;
         }
         return any;
+    }
+
+    /** Without a bell control messages wake, so that a bell that cannot be had is no failure. */
+    private void hang(Arrival arrival) {
+        if (arrival.channel() == null) {
+            return;
+        }
+        try {
+            bells.hang(arrival.peer(), driven().adopt(arrival.channel()));
+        } catch (IOException unable) {
+            arrival.channel().unsafe().closeForcibly();
+        }
     }
 
     private void connect(TcpLink link, Arrival arrival) {

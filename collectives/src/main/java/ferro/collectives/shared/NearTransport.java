@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * and losses are the bare medium's. Until {@link #meet} it is just that.
  *
  * <p>Who waits sleeps in the bare medium; whoever tells something in shared memory to a rank that sleeps, here or in
- * {@link #wake}, wakes it by a control message.
+ * {@link #wake}, wakes it by the medium's bell, or by a control message where that has none.
  */
 public final class NearTransport implements Transport {
     /** A whole control message that says no more than: look. Messages of the engine are longer. */
@@ -65,7 +65,7 @@ public final class NearTransport implements Transport {
         }
         memory = areas;
         ByteBuffer[] reached = NearLinks.areas(areas, isNear);
-        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::ring);
+        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::bell);
         near = new NearLinks(rank(), layout, reached, sleepers, new FromLinks());
     }
 
@@ -192,8 +192,10 @@ public final class NearTransport implements Transport {
         return "NearTransport[" + bare + "]";
     }
 
-    private void ring(int peer) {
-        bare.control(peer, ByteBuffer.wrap(new byte[] {WAKE}));
+    private void bell(int peer) {
+        if (!bare.ring(peer)) {
+            bare.control(peer, ByteBuffer.wrap(new byte[] {WAKE}));
+        }
     }
 
     /** Passes on all but what is for a sleeper. */

@@ -50,6 +50,21 @@ class NearTransportTest {
     @Test
     void whoeverSleepsIsWokenByWhatIsToldJustThen() throws Exception {
         NearTransport[] ends = ends(2);
+        manyRounds(ends);
+        assertTrue(bare[0].controlMessages + bare[1].controlMessages > 0);
+    }
+
+    @Test
+    void whoeverSleepsIsWokenByABellWhereThereIsOne() throws Exception {
+        NearTransport[] ends = ends(2);
+        for (ThreadMedium medium : bare) {
+            medium.hasBells = true;
+        }
+        manyRounds(ends);
+        assertEquals(0, bare[0].controlMessages + bare[1].controlMessages);
+    }
+
+    private void manyRounds(NearTransport[] ends) throws Exception {
         NoEvents.on(ends);
         int rounds = 3000;
         together(2, rank -> {

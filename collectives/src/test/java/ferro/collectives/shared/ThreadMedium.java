@@ -26,6 +26,10 @@ final class ThreadMedium implements Transport {
     private final ConcurrentLinkedQueue<Thread> sleeping = new ConcurrentLinkedQueue<>();
     private volatile boolean woken;
     private volatile Events events;
+    /** Whether ranks ring; else they have control messages only. */
+    volatile boolean hasBells;
+
+    volatile int controlMessages;
     /** Sleeps that were longer than any answer takes. */
     volatile int longSleeps;
 
@@ -92,7 +96,16 @@ final class ThreadMedium implements Transport {
     }
 
     @Override
+    public boolean ring(int peer) {
+        if (hasBells) {
+            all[peer].wakeup();
+        }
+        return hasBells;
+    }
+
+    @Override
     public void control(int peer, ByteBuffer message) {
+        controlMessages++;
         ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message.duplicate());
         background.execute(() -> all[peer].tell(rank, copy.flip()));
     }
