@@ -8,6 +8,8 @@ import java.util.Objects;
  *
  * <p>An op must be associative and commutative: plans choose the order. All ranks then see the same bits; built-in kernels
  * make NaNs canonical, a user's op must do so itself.
+ *
+ * <p>Two ops are equal if they have one name and one {@link #combiner}: multiplied sums of one factor are, however often made.
  */
 public final class ReduceOp {
     /** Addition; integers wrap. */
@@ -52,7 +54,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes a user's own op. Make it once and keep it: calls of one op object share their plan.
+     * Makes a user's own op. Make it once and keep it: calls share their plan where name and combiner are the same.
      *
      * @param name     equal on every rank; what the fingerprint compares
      * @param combiner associative and commutative, pure
@@ -115,6 +117,16 @@ public final class ReduceOp {
      */
     public double factor() {
         return factor;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof ReduceOp op && combiner == op.combiner && name.equals(op.name);
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode();
     }
 
     @Override

@@ -130,7 +130,7 @@ final class JoinedCalls {
         }
         DataType type = batch.type();
         ReduceOp op = batch.first().op();
-        if (call.operand().dataType() != type || call.op() != op) {
+        if (call.operand().dataType() != type || !call.op().equals(op)) {
             return false;
         }
         long total = batch.elements + call.operand().elementCount();

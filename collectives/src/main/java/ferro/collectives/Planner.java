@@ -180,7 +180,7 @@ final class Planner {
     Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
         Prepared kept = joined[slot];
-        if (kept == null || kept.type != type || kept.op != op || !Arrays.equals(kept.joined, lengths)) {
+        if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
             Parts whole = Parts.equal(LongStream.of(lengths).sum());
             kept = make(new Prepared.Key(ALL_REDUCE, type, whole, op, 0, lengths));
             joined[slot] = kept;

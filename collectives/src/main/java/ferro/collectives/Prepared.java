@@ -9,6 +9,7 @@ import ferro.collectives.plan.Plan;
 import ferro.collectives.shared.Program;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * All that calls of one kind, type, length, op and root have in common: plan, schedule, fingerprint and text; made once and
@@ -81,7 +82,7 @@ final class Prepared {
         return kind.equals(other.kind())
                 && (operand == null ? null : operand.dataType()) == type
                 && parts.fit(other, worldSize)
-                && other.op() == op
+                && Objects.equals(other.op(), op)
                 && Math.max(0, other.root()) == root;
     }
 

@@ -40,6 +40,29 @@ class PlannerTest {
     }
 
     @Test
+    void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
+        HostTensor data = HostTensor.of(new float[8]);
+
+        Prepared half = planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5)));
+
+        assertSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5))));
+        assertNotSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.25))));
+    }
+
+    @Test
+    void usersOpsShareAPlanWhereNameAndCodeAreTheSame() {
+        HostTensor data = HostTensor.of(new float[8]);
+        ReduceOp.Combiner first = (into, received) -> {};
+        ReduceOp.Combiner second = (into, received) -> {};
+
+        Prepared kept = planner.prepare(new AllReduce(data, data, ReduceOp.of("first", first)));
+
+        assertSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("first", first))));
+        assertNotSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("first", second))));
+        assertNotSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("other", first))));
+    }
+
+    @Test
     void callsThatDifferInOneThingDifferInTheirPlan() {
         Prepared plain = planner.prepare(allReduce(8));
         HostTensor data = HostTensor.of(new float[8]);

@@ -3,7 +3,7 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.EnumMap;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /** The kernels that one thread at a time has used, since making one costs a few KiB. */
@@ -34,7 +34,7 @@ public final class KeptKernels {
 
     private Kernel make(DataType type, ReduceOp op) {
         Kernel made = Kernels.of(type, op);
-        Map<ReduceOp, Kernel> ofType = byType.computeIfAbsent(type, any -> new IdentityHashMap<>());
+        Map<ReduceOp, Kernel> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
         if (ofType.size() >= MOST) {
             ofType.clear();
         }
