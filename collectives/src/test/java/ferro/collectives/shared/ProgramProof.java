@@ -34,7 +34,17 @@ final class ProgramProof {
     private final int[] step;
     private final long[] chunksBefore;
     private final int[] valuesBefore;
+    private final Fault fault;
     private List<Run> runs;
+
+    /** Changes the program of one rank for the worse, to see whether that is found. */
+    interface Fault {
+        /** Leaves programs as they are. */
+        Fault NONE = (number, rank, program) -> {};
+
+        /** Plants it in the program of an operation, counted from 0, on a rank. */
+        void plant(int number, int rank, Program program);
+    }
 
     /** What is wrong. */
     static final class Refuted extends RuntimeException {
@@ -65,6 +75,11 @@ final class ProgramProof {
     private record Run(Operation operation, List<Program> programs, RankMemory[] memory, SharedArea[] tensors) {}
 
     ProgramProof(int ranks, int chunkBytes) {
+        this(ranks, chunkBytes, Fault.NONE);
+    }
+
+    ProgramProof(int ranks, int chunkBytes, Fault fault) {
+        this.fault = fault;
         this.ranks = ranks;
         this.slotCells = chunkBytes / UNIT;
         this.areas = new SharedArea[ranks];
@@ -93,7 +108,9 @@ final class ProgramProof {
             for (int rank = 0; rank < ranks; rank++) {
                 SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
                 Program normal = SharedAlgorithms.program(call, each.algorithm, slotCells * UNIT);
-                programs.add(each.isShared(rank) ? normal.inTensors : normal);
+                Program program = each.isShared(rank) ? normal.inTensors : normal;
+                fault.plant(runs.size(), rank, program);
+                programs.add(program);
                 tensors[rank] = each.isShared(rank) ? new SharedArea(ranks, each.elements) : null;
             }
             runs.add(new Run(each, programs, RankMemory.of(each, ranks, runs.size(), values), tensors));
@@ -126,8 +143,10 @@ final class ProgramProof {
 
     private String where(int rank) {
         Run run = runs.get(operation[rank]);
-        return "operation " + operation[rank] + " " + run.operation + " rank " + rank + " of " + ranks + " "
-                + run.programs.get(rank).text(step[rank]) + ": ";
+        Program program = run.programs.get(rank);
+        String at = step[rank] < program.size ? program.text(step[rank]) : "after its last step";
+        return "operation " + operation[rank] + " " + run.operation + " rank " + rank + " of " + ranks + " " + at
+                + ": ";
     }
 
     private boolean advance(int rank) {
@@ -145,6 +164,7 @@ final class ProgramProof {
                 moved = true;
             }
             readTensor(run, rank);
+            checkMet(run, rank);
             Program program = run.programs.get(rank);
             chunksBefore[rank] += program.chunks;
             valuesBefore[rank] += program.values;
@@ -165,6 +185,17 @@ final class ProgramProof {
     private void readTensor(Run run, int rank) {
         for (int i = 0; run.tensors[rank] != null && i < run.operation.elements; i++) {
             run.memory[rank].out(i, run.tensors[rank].read(i, rank, clocks[rank]));
+        }
+    }
+
+    /** Who leaves a barrier knows that all have come to it, though no data says so. */
+    private void checkMet(Run run, int rank) {
+        int number = operation[rank] + 1;
+        for (int peer = 0; peer < ranks && run.operation.kind.equals("barrier"); peer++) {
+            int found = entered[peer][number & 1];
+            if (found < number || found == number && clocks[rank][peer] < enteredAt[peer][number & 1][peer]) {
+                throw new Refuted("leaves without knowing of rank " + peer);
+            }
         }
     }
 

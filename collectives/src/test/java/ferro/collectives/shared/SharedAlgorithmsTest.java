@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedAlgorithmsTest {
-    private static final List<String> KINDS = List.of(
+    static final List<String> KINDS = List.of(
             "allReduce",
             "reduce",
             "broadcast",
