@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,6 +32,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which ranks share memory, by their settings; ranks are threads of this JVM that map as processes of their own would. */
 class SharedMemoryJobTest {
@@ -120,6 +123,58 @@ class SharedMemoryJobTest {
         assertEquals(Code.RESOURCE, failure.code());
         assertTrue(failure.getMessage().contains("rank 1 shares no memory: ferro.links=tcp"), failure.getMessage());
         assertThrows(ExecutionException.class, () -> joining.get(1).get(30, TimeUnit.SECONDS));
+    }
+
+    /** Whoever joins later hears of it as those that wait do. */
+    @ParameterizedTest
+    @CsvSource({"shm,shm,shm", "auto,shm,auto"})
+    void nobodyWaitsForARankThatCannotShareAndMayUseNothingElse(String first, String second, String third) {
+        List<Future<ProcessGroup>> joining = join(
+                Duration.ofSeconds(60),
+                List.of(
+                        Map.of("ferro.links", first),
+                        Map.of("ferro.links", second, "ferro.shm.dir", folder + "/none"),
+                        Map.of("ferro.links", third)));
+
+        IllegalArgumentException lame = assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
+        assertTrue(lame.getMessage().contains("none is no folder"), lame.getMessage());
+        for (int rank : new int[] {0, 2}) {
+            String told = failure(joining.get(rank)).getMessage();
+            assertTrue(told.contains("rank 1") && told.contains("none is no folder"), told);
+        }
+    }
+
+    /** Only the first may use nothing else, and sees it when all have come. */
+    @Test
+    void nobodyWaitsForARankThatFindsThatAnotherCannotShare() {
+        List<Future<ProcessGroup>> joining = join(
+                Duration.ofSeconds(60),
+                List.of(Map.of("ferro.links", "shm"), Map.of("ferro.links", "tcp"), Map.of("ferro.links", "tcp")));
+
+        for (Future<ProcessGroup> one : joining) {
+            String told = failure(one).getMessage();
+            assertTrue(told.contains("ferro.links=shm on rank 0") && told.contains("rank 1 shares no memory"), told);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ferro.host,elsewhere,hosts are", "ferro.shm.bytes,4096,need"})
+    void ranksThatMeetAndMayUseNothingElseFailAlikeWhereOneCannotShare(String name, String value, String why) {
+        Map<String, String> shm = Map.of("ferro.links", "shm");
+        List<Future<ProcessGroup>> joining =
+                join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.links", "shm", name, value), shm));
+
+        for (Future<ProcessGroup> one : joining) {
+            FerroException failure = assertInstanceOf(FerroException.class, failure(one));
+            assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().contains(why), failure.getMessage());
+        }
+    }
+
+    /** Waits for a failure a good deal shorter than the ranks would wait for each other. */
+    private static Throwable failure(Future<ProcessGroup> joining) {
+        return assertThrows(ExecutionException.class, () -> joining.get(20, TimeUnit.SECONDS))
+                .getCause();
     }
 
     private List<ProcessGroup> joined(List<Map<String, String>> settingsByRank) {

@@ -43,11 +43,7 @@ final class NearMemory {
         return new NearMemory(Optional.empty(), false, "nobody was asked");
     }
 
-    /**
-     * Finds what this rank has, unless {@code ferro.links=tcp}.
-     *
-     * @throws IllegalArgumentException if {@code ferro.links=shm} and there is none that works here
-     */
+    /** Finds what this rank has, unless {@code ferro.links=tcp}. */
     static NearMemory find(RankContext context) {
         String links = Settings.LINKS.of(context);
         boolean needed = links.equals("shm");
@@ -59,12 +55,20 @@ final class NearMemory {
         String why = links.equals("tcp")
                 ? LINKS + "=tcp"
                 : reasons.isEmpty() ? "ferro-backend-shm is not on the class path" : String.join("; ", reasons);
-        if (needed) {
-            throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + why
+        LOG.log(Level.DEBUG, "no shared memory: " + why);
+        return new NearMemory(found, needed, why.replace('\n', ' '));
+    }
+
+    /**
+     * Looks whether this rank can go on, which those that wait for it are to hear.
+     *
+     * @throws IllegalArgumentException if {@code ferro.links=shm} and there is none that works here
+     */
+    void check() {
+        if (needed && !lacking.isEmpty()) {
+            throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + lacking
                     + ": mend that, or let links be tcp (" + LINKS + "=auto, back end tcp)");
         }
-        LOG.log(Level.DEBUG, "no shared memory: " + why);
-        return new NearMemory(found, false, why.replace('\n', ' '));
     }
 
     private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {

@@ -128,7 +128,7 @@ final class Roster {
         }
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" has " + what + mine + ", rank " + whose
                 + " has " + first + ": give all ranks the same " + setting;
-        store.set(key("failed"), bytes(text));
+        fail(text);
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
@@ -140,6 +140,11 @@ final class Roster {
     /** The card of another rank when it comes; empty bytes mean that it has failed to join. */
     CompletionStage<byte[]> card(int rank) {
         return store.when(key("card/" + rank));
+    }
+
+    /** Tells all that join why this group cannot be. */
+    void fail(String why) {
+        store.set(key("failed"), bytes(why));
     }
 
     /** Completes if a rank finds that this group cannot be. */

@@ -62,6 +62,7 @@ final class TcpJoin {
         Roster roster = new Roster(store, spec, card, port.io().checksum());
         try {
             roster.claim();
+            refuse(near, roster);
         } catch (RuntimeException | Error failure) {
             roster.giveUp();
             context.release(TcpPort.class);
@@ -76,16 +77,42 @@ final class TcpJoin {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce();
             Card[] cards = cards(roster);
-            mesh.share(near.agreed(lacking(cards, card), where));
+            mesh.share(agreed(near, lacking(cards, card), roster));
             InetSocketAddress[] addresses = resolved(cards);
             port.loop().run(() -> peers.connect(addresses, deadline));
-            connected(peers);
+            connected(peers, roster);
             return mesh;
         } catch (RuntimeException | Error failure) {
             roster.giveUp();
             mesh.drop();
             throw failure;
         }
+    }
+
+    /** Ends a join that settings of this rank forbid, and those of the others that wait for it. */
+    private void refuse(NearMemory near, Roster roster) {
+        try {
+            near.check();
+        } catch (IllegalArgumentException why) {
+            throw told(why, "rank " + spec.rank() + " of \"" + spec.name() + "\": " + why.getMessage(), roster);
+        }
+    }
+
+    private NearMemory agreed(NearMemory near, String[] lacking, Roster roster) {
+        try {
+            return near.agreed(lacking, where);
+        } catch (FerroException why) {
+            throw told(why, why.getMessage(), roster);
+        }
+    }
+
+    private static <E extends RuntimeException> E told(E why, String text, Roster roster) {
+        try {
+            roster.fail(text);
+        } catch (FerroException | IllegalStateException gone) {
+            why.addSuppressed(gone);
+        }
+        return why;
     }
 
     private Card[] cards(Roster roster) {
@@ -136,8 +163,13 @@ final class TcpJoin {
         return addresses;
     }
 
-    private void connected(Peers peers) {
-        await(peers.ready(), peers::notReady, "announced themselves but did not connect");
+    /** Goes on without the store, unless it tells that this group cannot be. */
+    private void connected(Peers peers, Roster roster) {
+        CompletableFuture<Void> ready = peers.ready().copy();
+        roster.failed()
+                .thenAccept(text ->
+                        ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
+        await(ready, peers::notReady, "announced themselves but did not connect");
     }
 
     /** Waits, saying every three seconds for whom. */

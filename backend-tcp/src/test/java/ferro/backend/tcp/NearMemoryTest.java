@@ -25,7 +25,9 @@ class NearMemoryTest {
     void askingForNothingElseIsAnErrorWhereThereIsNone() {
         FixedContext context = new FixedContext(Map.of("ferro.links", "shm"));
 
-        String message = assertThrows(IllegalArgumentException.class, () -> NearMemory.find(context))
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> NearMemory.find(context).check())
                 .getMessage();
 
         assertTrue(message.startsWith("ferro.links=shm cannot work here: ferro-backend-shm is not on"), message);
