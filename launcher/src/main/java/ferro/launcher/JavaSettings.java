@@ -12,8 +12,9 @@ import java.util.Optional;
 /**
  * How Java programs are started: our own JDK, a class path, and the flags that ferro profits from.
  *
- * <p>What the user put on a class path stands before ferro's jars, and so does a jar that is run. A folder that nobody
- * named stands behind them: then the JVM can take ferro's classes from an archive, which serves only jars that come first.
+ * <p>What the user put on a class path stands before ferro's jars, and so does a jar that is run. What has nothing by the name
+ * of anything of ours stands behind them, and so does a folder that nobody named: then the JVM can take ferro's classes from
+ * an archive, which serves only jars that come first.
  *
  * @param program       what the user's class path holds
  * @param programFirst  whether that stands before ferro's jars
@@ -42,7 +43,7 @@ record JavaSettings(
         ClassPath beside = ClassPath.parse(classPath.orElse(""));
         return new JavaSettings(
                 ClassPath.parse(named.orElse(".")),
-                named.isPresent(),
+                named.isPresent() && !FerroNames.areMissingIn(ClassPath.parse(named.get())),
                 beside,
                 ClassPath.ofLauncher(),
                 List.copyOf(given),
