@@ -2,17 +2,26 @@ package ferro.benchmarks;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Times an operation on all ranks together. Warm-up goes by time; then come 5 to 64 blocks, each a barrier and up to 1000
+ * Times an operation on all ranks together. Warm-up goes by time, and on while a rank's compilers are at work; then come 5 to 64 blocks, each a barrier and up to 1000
  * calls back to back; a sample is the slowest rank's time for a block divided by its calls. Peers' benches do the same.
  */
 final class Stopwatch {
     /** Long enough for the clock and the barrier not to matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
+    /** A JVM whose compilers never rest is measured all the same, after so many times the warm-up. */
+    private static final int LONGEST_WARM_UP = 8;
+
+    /** Of a batch's time; below it what is compiled is not what is measured. */
+    private static final double COMPILERS_AT_REST = 0.05;
+
+    private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     private final ProcessGroup group;
     private final Pace pace;
     private boolean warm;
@@ -69,16 +78,24 @@ final class Stopwatch {
         double spent = 0;
         int calls = 1;
         while (true) {
-            double[] batch = {block(operation, calls)};
+            long compiledBefore = compileMillis();
+            double[] batch = {block(operation, calls), 0};
+            batch[1] = Duration.ofMillis(compileMillis() - compiledBefore).toNanos();
             group.allReduce(batch, ReduceOp.MAX);
             spent += batch[0];
-            if (spent >= nanos) {
+            boolean atRest = batch[1] <= COMPILERS_AT_REST * batch[0];
+            if (spent >= nanos && (atRest || spent >= LONGEST_WARM_UP * nanos)) {
                 return Math.max(1, batch[0] / calls);
             }
             if (batch[0] < nanos / 8.0) {
                 calls *= 2;
             }
         }
+    }
+
+    private long compileMillis() {
+        // null where everything is interpreted
+        return compilers == null ? 0 : compilers.getTotalCompilationTime();
     }
 
     private double block(Runnable operation, int calls) {
