@@ -2,15 +2,20 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.control.Rules;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import ferro.spi.Transport;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /** Makes a whole back end of a medium. */
 public final class CollectiveEngine {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+
     private CollectiveEngine() {}
 
     /**
@@ -22,8 +27,41 @@ public final class CollectiveEngine {
      * @return back end with every collective
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
-        Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED));
+        return over(transport, group, context, tuned(context));
+    }
+
+    /**
+     * As {@link #over(Transport, GroupSpec, RankContext)}, with the table of algorithms that rank 0 has told all: it is in
+     * force here and in the groups made of this one, and a rank that was given another one says so.
+     *
+     * @param transport medium, closed with the back end
+     * @param group     who
+     * @param context   settings, clock, timers
+     * @param ofRankZero what {@link #tuned} returned there
+     * @return back end with every collective
+     */
+    public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context, String ofRankZero) {
+        TunedRows inForce = TunedRows.parse(ofRankZero);
+        TunedRows own = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
+        if (own != TunedRows.NONE && own.hash() != inForce.hash()) {
+            LOG.log(
+                    Level.WARNING,
+                    "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
+                            + " differs from that of rank 0, which is in force: give all ranks the same");
+        }
+        Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
+    }
+
+    /**
+     * Reads this rank's table of algorithms ({@code ferro.algorithm.table}).
+     *
+     * @param context settings
+     * @return its lines, empty for none
+     * @throws IllegalArgumentException if it cannot be read, or makes no sense
+     */
+    public static String tuned(RankContext context) {
+        return TunedRows.read(Settings.ALGORITHM_TABLE.find(context)).text();
     }
 
     /**
@@ -51,7 +89,8 @@ public final class CollectiveEngine {
      */
     @SuppressWarnings("exports")
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
-        Place place = Place.watched(transport, group, context, new Place.Manner(true, rules));
+        Place place = Place.watched(
+                transport, group, context, new Place.Manner(true, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

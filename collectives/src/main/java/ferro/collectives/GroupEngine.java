@@ -72,7 +72,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.driver = new Driver(this, transport, group, context, stepped);
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
-        this.planner = new Planner(group, place.identity(), context);
+        this.planner =
+                new Planner(group, place.identity(), context, place.manner().tuned());
         Runners runners = new Runners(new PlanRunner(new Lanes(transport, Lane.COLLECTIVE)));
         this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
         this.pointToPoint =

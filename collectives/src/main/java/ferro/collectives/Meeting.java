@@ -5,7 +5,6 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.Work;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.shared.Nearness;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -34,8 +33,7 @@ final class Meeting {
 
     private static final int TEXT_BYTES = 512;
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
-    private static final int OFFER_BLOCK =
-            Long.BYTES + 3 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
+    private static final int OFFER_BLOCK = 3 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
     private final GroupEngine engine;
     private final GroupSpec group;
@@ -50,9 +48,8 @@ final class Meeting {
      *
      * @param memory   areas of the ranks that are near; null if there is none
      * @param nearness who is near whom
-     * @param tuned    the table of algorithms that rank 0 has
      */
-    record Outcome(SharedMemory memory, Nearness nearness, TunedRows tuned) {
+    record Outcome(SharedMemory memory, Nearness nearness) {
         /** Gives back what will not be used. */
         void giveBack() {
             close(memory);
@@ -64,9 +61,8 @@ final class Meeting {
      *
      * @param text    what all ranks must ask for alike; empty for the group's own memory
      * @param timeout until all ranks have come
-     * @param tuned   this rank's table of algorithms
      */
-    record Subject(String text, Duration timeout, TunedRows tuned) {}
+    record Subject(String text, Duration timeout) {}
 
     Meeting(GroupEngine engine, GroupSpec group, RankContext context, Subject subject) {
         this.engine = engine;
@@ -152,7 +148,7 @@ final class Meeting {
     /** Where all ranks are of one process there is nothing to find out. */
     private Outcome met(SharedMemory memory) {
         if (memory == null) {
-            return new Outcome(null, Nearness.none(worldSize, silentBecause), subject.tuned);
+            return new Outcome(null, Nearness.none(worldSize, silentBecause));
         }
         List<Nearness.Said> said = new ArrayList<>();
         BitSet all = new BitSet();
@@ -161,7 +157,7 @@ final class Meeting {
             memory.reach(rank, memory.offer());
             said.add(new Nearness.Said(memory.host(), "", all, ""));
         }
-        return new Outcome(memory, new Nearness(said), subject.tuned);
+        return new Outcome(memory, new Nearness(said));
     }
 
     private Outcome exchange(SharedMemory memory) {
@@ -190,31 +186,11 @@ final class Meeting {
         if (isAlone) {
             close(memory);
         }
-        return new Outcome(isAlone ? null : memory, nearness, ofRankZero(offers));
-    }
-
-    /** Has all ranks use one table of algorithms; they hand tables round only where their hashes differ, which all see. */
-    private TunedRows ofRankZero(ByteBuffer[] offers) {
-        TunedRows mine = subject.tuned;
-        long hash = offers[0].getLong(0);
-        if (Arrays.stream(offers).allMatch(offer -> offer.getLong(0) == hash)) {
-            return mine;
-        }
-        if (hash != mine.hash() && mine != TunedRows.NONE) {
-            LOG.log(
-                    Level.WARNING,
-                    "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
-                            + " differs from that of rank 0, which is in force: give all ranks the same");
-        }
-        int room = Short.BYTES + TunedRows.BYTES_MOST;
-        ByteBuffer block = ByteBuffer.allocate(room);
-        put(block, mine.text().getBytes(StandardCharsets.UTF_8));
-        return TunedRows.parse(text(aroundTheRing(block, room)[0]));
+        return new Outcome(isAlone ? null : memory, nearness);
     }
 
     private void refuseOtherSubjects(ByteBuffer[] offers) {
         for (int rank = 0; rank < worldSize; rank++) {
-            offers[rank].position(Long.BYTES);
             String other = text(offers[rank]);
             if (!other.equals(subject.text)) {
                 String pair = Math.min(rank, group.rank()) + "," + Math.max(rank, group.rank());
@@ -234,7 +210,6 @@ final class Meeting {
 
     private ByteBuffer offer(SharedMemory memory) {
         ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
-        block.putLong(subject.tuned.hash());
         put(block, subject.text);
         put(block, host);
         put(block, silentBecause);

@@ -49,7 +49,7 @@ final class Neighbours {
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
     void meet(GroupEngine engine) {
         if (provider != null) {
-            Meeting.Subject subject = new Meeting.Subject("", group.timeout(), users.planner.tuned());
+            Meeting.Subject subject = new Meeting.Subject("", group.timeout());
             Meeting meeting = new Meeting(engine, group, context, subject);
             Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
             sharing.refusedBecause().ifPresent(meeting::refrain);
@@ -65,7 +65,6 @@ final class Neighbours {
     private void share(Sharing sharing, Meeting.Outcome met) {
         nearness = met.nearness();
         sharing.report(nearness);
-        users.planner.adopt(met.tuned());
         Hosts.of(group.worldSize(), nearness::areNear).ifPresent(users.planner::spread);
         if (met.memory() == null) {
             return;
@@ -87,8 +86,7 @@ final class Neighbours {
         if (runs == null || elementCount <= 0 || bytes > Integer.MAX_VALUE) {
             return HostTensor.allocate(dataType, elementCount);
         }
-        Meeting.Subject subject =
-                new Meeting.Subject(Allocations.text(dataType, elementCount), timeout, users.planner.tuned());
+        Meeting.Subject subject = new Meeting.Subject(Allocations.text(dataType, elementCount), timeout);
         Meeting.Outcome met = new Meeting(engine, group, context, subject).hold(provider, bytes);
         if (!met.nearness().isComplete()) {
             met.giveBack();

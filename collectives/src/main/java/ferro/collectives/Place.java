@@ -1,5 +1,6 @@
 package ferro.collectives;
 
+import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.control.Membership;
@@ -33,8 +34,9 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
      *
      * @param stepped whether somebody else drives
      * @param rules   what is decided when something goes wrong
+     * @param tuned   the table of algorithms in force
      */
-    record Manner(boolean stepped, Rules rules) {}
+    record Manner(boolean stepped, Rules rules, TunedRows tuned) {}
 
     /** Returns the place of a group that was joined, which watches the processes of its ranks. */
     static Place watched(Transport transport, GroupSpec group, RankContext context, Manner manner) {
@@ -42,9 +44,9 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
         return joined(identity, Membership.watching(transport, group, context, identity), group, manner);
     }
 
-    /** Returns the place of a group without a control lane: nobody is watched, nobody can tell why a peer has gone. */
-    static Place unwatched(GroupSpec group) {
-        Manner manner = new Manner(false, NOTHING_TO_READ);
+    /** Returns the place of a group without a control lane: nobody is watched, nobody tells why a peer has gone, or a table. */
+    static Place unwatched(GroupSpec group, TunedRows tuned) {
+        Manner manner = new Manner(false, NOTHING_TO_READ, tuned);
         return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner);
     }
 

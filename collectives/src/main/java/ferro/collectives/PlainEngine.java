@@ -8,6 +8,7 @@ import ferro.InvalidRankException;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.reduce.Elements;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
@@ -39,7 +40,8 @@ final class PlainEngine extends ForwardingBackend {
         String name = plain.getClass().getSimpleName();
         GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
-        GroupEngine engine = new GroupEngine(transport, group, context, Place.unwatched(group));
+        TunedRows tuned = TunedRows.parse(CollectiveEngine.tuned(context));
+        GroupEngine engine = new GroupEngine(transport, group, context, Place.unwatched(group, tuned));
         return new PlainEngine(plain, transport, engine);
     }
 

@@ -39,7 +39,7 @@ final class Planner {
 
     private final GroupSpec group;
     private final long identity;
-    private AlgorithmTable table;
+    private final AlgorithmTable table;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
@@ -47,23 +47,11 @@ final class Planner {
     private AreaLayout shared;
     private Hosts hosts;
 
-    Planner(GroupSpec group, long identity, RankContext context) {
+    Planner(GroupSpec group, long identity, RankContext context, TunedRows tuned) {
         this.group = group;
         this.identity = identity;
-        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context))
-                .with(TunedRows.read(Settings.ALGORITHM_TABLE.find(context)));
+        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context)).with(tuned);
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
-    }
-
-    TunedRows tuned() {
-        return table.tuned();
-    }
-
-    /** Takes over what rank 0 has; before the first operation. */
-    void adopt(TunedRows rows) {
-        synchronized (cache) {
-            table = table.with(rows);
-        }
     }
 
     /** Has operations run over shared memory from now on, which all ranks have; before the first of them. */

@@ -9,6 +9,7 @@ import ferro.Collective.AllGather;
 import ferro.Collective.AllReduce;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** Plans are made once. */
 class PlannerTest {
-    private final Planner planner =
-            new Planner(new GroupSpec("world", 0, 2, Duration.ofSeconds(1)), 9, SystemContext.of(Map.of()));
+    private final Planner planner = new Planner(
+            new GroupSpec("world", 0, 2, Duration.ofSeconds(1)), 9, SystemContext.of(Map.of()), TunedRows.NONE);
 
     private static Collective allReduce(int length) {
         HostTensor data = HostTensor.of(new float[length]);

@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.FerroException.Code;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.control.Failure;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -23,7 +24,7 @@ final class Alone implements Transport {
 
     /** A group of the real engine; whoever makes it closes it. */
     static GroupEngine engine() {
-        return new GroupEngine(new Alone(), GROUP, CONTEXT, Place.unwatched(GROUP));
+        return new GroupEngine(new Alone(), GROUP, CONTEXT, Place.unwatched(GROUP, TunedRows.NONE));
     }
 
     /** An operation that nobody drives. */

@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.algorithm.TunedRows;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -19,7 +20,7 @@ final class Beside implements Transport {
 
     /** A group of the real engine; whoever makes it closes it. */
     static GroupEngine engine() {
-        return new GroupEngine(new Beside(), GROUP, CONTEXT, Place.unwatched(GROUP));
+        return new GroupEngine(new Beside(), GROUP, CONTEXT, Place.unwatched(GROUP, TunedRows.NONE));
     }
 
     /** What is posted is done after some looks; by whoever drives. */

@@ -43,20 +43,28 @@ final class Roster {
      * @param pid      process
      * @param instance random, tells two takers of one slot apart
      * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
+     * @param tuned    its table of algorithms, in lines; only rank 0's is shown
      */
-    record Card(String host, int port, long pid, long instance, String lacking) {
+    record Card(String host, int port, long pid, long instance, String lacking, String tuned) {
+        private static final int FIELDS = 6;
+
+        Card with(String table) {
+            return new Card(host, port, pid, instance, lacking, table);
+        }
+
         String text() {
-            return host + "\n" + port + "\n" + pid + "\n" + Long.toHexString(instance) + "\n" + lacking;
+            return String.join("\n", host, "" + port, "" + pid, Long.toHexString(instance), lacking, tuned);
         }
 
         static Card of(String text) {
-            String[] lines = text.split("\n", -1);
+            String[] lines = text.split("\n", FIELDS);
             return new Card(
                     lines[0],
                     Integer.parseInt(lines[1]),
                     Long.parseLong(lines[2]),
                     Long.parseUnsignedLong(lines[3], 16),
-                    lines[4]);
+                    lines[4],
+                    lines[5]);
         }
     }
 
@@ -132,9 +140,9 @@ final class Roster {
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
-    /** Tells the others where this rank listens. */
-    void announce() {
-        store.set(key("card/" + spec.rank()), bytes(own.text()));
+    /** Tells the others where this rank listens, and what table of algorithms it hands to them. */
+    void announce(String tuned) {
+        store.set(key("card/" + spec.rank()), bytes(own.with(tuned).text()));
     }
 
     /** The card of another rank when it comes; empty bytes mean that it has failed to join. */

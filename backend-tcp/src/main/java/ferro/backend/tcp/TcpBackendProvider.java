@@ -37,7 +37,7 @@ public final class TcpBackendProvider implements BackendProvider {
         try {
             int[] everyone = IntStream.range(0, group.worldSize()).toArray();
             return CollectiveEngine.over(
-                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime), group, context);
+                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime), group, context, mesh.tuned());
         } catch (RuntimeException | Error failure) {
             mesh.close();
             throw failure;

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.Roster.Card;
+import ferro.collectives.CollectiveEngine;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -58,11 +59,13 @@ final class TcpJoin {
                 port.bound().getPort(),
                 ProcessHandle.current().pid(),
                 new SecureRandom().nextLong(),
-                near.lacking());
+                near.lacking(),
+                "");
         Roster roster = new Roster(store, spec, card, port.io().checksum());
+        String tuned;
         try {
             roster.claim();
-            refuse(near, roster);
+            tuned = checked(near, roster);
         } catch (RuntimeException | Error failure) {
             roster.giveUp();
             context.release(TcpPort.class);
@@ -75,9 +78,9 @@ final class TcpJoin {
         });
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
-            roster.announce();
+            roster.announce(spec.rank() == 0 ? tuned : "");
             Card[] cards = cards(roster);
-            mesh.share(agreed(near, lacking(cards, card), roster));
+            mesh.share(agreed(near, lacking(cards, card), roster), spec.rank() == 0 ? tuned : cards[0].tuned());
             InetSocketAddress[] addresses = resolved(cards);
             port.loop().run(() -> peers.connect(addresses, deadline));
             connected(peers, roster);
@@ -89,10 +92,11 @@ final class TcpJoin {
         }
     }
 
-    /** Ends a join that settings of this rank forbid, and those of the others that wait for it. */
-    private void refuse(NearMemory near, Roster roster) {
+    /** Returns this rank's table of algorithms, or ends a join that its settings forbid, and those of the others with it. */
+    private String checked(NearMemory near, Roster roster) {
         try {
             near.check();
+            return CollectiveEngine.tuned(context);
         } catch (IllegalArgumentException why) {
             throw told(why, "rank " + spec.rank() + " of \"" + spec.name() + "\": " + why.getMessage(), roster);
         }

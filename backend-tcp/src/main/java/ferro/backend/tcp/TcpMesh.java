@@ -29,6 +29,7 @@ final class TcpMesh implements AutoCloseable {
     private final Peers peers;
     private final Runnable left;
     private volatile NearMemory nearMemory = NearMemory.none();
+    private volatile String tuned = "";
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
@@ -60,9 +61,15 @@ final class TcpMesh implements AutoCloseable {
                 : new TcpJoin(group, context).join();
     }
 
-    /** Says by what the ranks share memory; once, while joining. */
-    void share(NearMemory agreed) {
+    /** Says by what the ranks share memory, and what table of algorithms rank 0 has; once, while joining. */
+    void share(NearMemory agreed, String ofRankZero) {
         nearMemory = agreed;
+        tuned = ofRankZero;
+    }
+
+    /** Returns rank 0's table of algorithms, the same text on all ranks. */
+    String tuned() {
+        return tuned;
     }
 
     /** Returns by what some ranks share memory; the same answer on all of them. */

@@ -187,7 +187,7 @@ class PeersTest {
                         Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
                 store.set(
                         "g/1/card/0",
-                        new Roster.Card("127.0.0.1", 9, 1, 1, "").text().getBytes(StandardCharsets.UTF_8));
+                        new Roster.Card("127.0.0.1", 9, 1, 1, "", "").text().getBytes(StandardCharsets.UTF_8));
                 try (Stranger rankZero = Stranger.at(port)) {
                     Hello.Member member = new Hello.Member(new Roster(null, spec, null, false).id(), 0, 2, 1);
                     assertEquals(null, knock(rankZero, Hello.Kind.CONTROL, member, NONE));

@@ -58,7 +58,7 @@ class RosterTest {
     }
 
     private Roster claimed(int rank) {
-        Roster made = new Roster(store, spec(rank), new Roster.Card("127.0.0.1", 9, rank, 3 + rank, ""), false);
+        Roster made = new Roster(store, spec(rank), new Roster.Card("127.0.0.1", 9, rank, 3 + rank, "", ""), false);
         made.claim();
         return made;
     }
