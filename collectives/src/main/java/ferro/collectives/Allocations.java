@@ -8,6 +8,7 @@ import ferro.spi.SharedMemory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Memory that the ranks of a group share for tensors of their callers; ends with the group. Thread-safe. */
 final class Allocations {
@@ -23,6 +24,14 @@ final class Allocations {
     /** Returns the size of the area of each rank. */
     static long areaBytes(DataType dataType, long elementCount) {
         return (elementCount * dataType.byteSize() + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /** Returns why there is no area for so many; empty if there is one. Ranks ask each other even so: they may differ. */
+    static Optional<String> refusedBecause(DataType dataType, long elementCount) {
+        long most = (Integer.MAX_VALUE - PAGE) / dataType.byteSize();
+        return elementCount > 0 && elementCount <= most
+                ? Optional.empty()
+                : Optional.of("an area has 1 to " + most + " elements, not " + elementCount);
     }
 
     /** Returns what all ranks must ask for alike. */

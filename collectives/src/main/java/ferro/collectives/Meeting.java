@@ -33,7 +33,7 @@ final class Meeting {
 
     private static final int TEXT_BYTES = 512;
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
-    private static final int OFFER_BLOCK = 3 * (Short.BYTES + TEXT_BYTES) + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
+    private static final int OFFER_BLOCK = 2 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
     private final GroupEngine engine;
     private final GroupSpec group;
@@ -101,6 +101,9 @@ final class Meeting {
 
     /** Meets the other ranks, all of which must do so too. */
     Outcome hold(SharedMemoryProvider provider, long areaBytes) {
+        if (!subject.text.isEmpty()) {
+            refuseOtherSubjects();
+        }
         SharedMemory memory = open(provider, areaBytes);
         try {
             Outcome outcome = provider.isOneProcess() ? met(memory) : exchange(memory);
@@ -162,7 +165,6 @@ final class Meeting {
 
     private Outcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
-        refuseOtherSubjects(offers);
         String[] hosts = new String[worldSize];
         String[] silent = new String[worldSize];
         BitSet mine = new BitSet();
@@ -189,28 +191,26 @@ final class Meeting {
         return new Outcome(isAlone ? null : memory, nearness);
     }
 
-    private void refuseOtherSubjects(ByteBuffer[] offers) {
-        for (int rank = 0; rank < worldSize; rank++) {
-            String other = text(offers[rank]);
-            if (!other.equals(subject.text)) {
-                String pair = Math.min(rank, group.rank()) + "," + Math.max(rank, group.rank());
+    /** Looks, before any memory is made, whether all ranks ask for the same; told alike by all. */
+    private void refuseOtherSubjects() {
+        ByteBuffer own = ByteBuffer.allocate(HOST_BLOCK);
+        put(own, subject.text);
+        ByteBuffer[] told = aroundTheRing(own, HOST_BLOCK);
+        String first = text(told[0]);
+        for (int rank = 1; rank < worldSize; rank++) {
+            String other = text(told[rank]);
+            if (!other.equals(first)) {
                 throw new FerroException(
                         Code.MISMATCH,
-                        Where.outside(group.name(), group.rank()).blaming(pair),
-                        "ranks of \"" + group.name() + "\" ask for different memory: rank " + group.rank() + " "
-                                + called(subject.text) + ", rank " + rank + " " + called(other)
-                                + ": all ranks must allocate alike, in the same order");
+                        Where.outside(group.name(), group.rank()).blaming("0," + rank),
+                        "ranks of \"" + group.name() + "\" ask for different memory: rank 0 " + first + ", rank " + rank
+                                + " " + other + ": all ranks must allocate alike, in the same order");
             }
         }
     }
 
-    private static String called(String text) {
-        return text.isEmpty() ? "joins" : text;
-    }
-
     private ByteBuffer offer(SharedMemory memory) {
         ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
-        put(block, subject.text);
         put(block, host);
         put(block, silentBecause);
         put(block, memory == null ? new byte[0] : memory.offer());

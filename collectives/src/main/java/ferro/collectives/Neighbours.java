@@ -82,12 +82,13 @@ final class Neighbours {
     /** Makes a tensor in memory that all ranks share, else in memory of this rank's own. */
     HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
         SharedMachine runs = machine;
-        long bytes = Allocations.areaBytes(dataType, elementCount);
-        if (runs == null || elementCount <= 0 || bytes > Integer.MAX_VALUE) {
+        if (runs == null || elementCount < 0) {
             return HostTensor.allocate(dataType, elementCount);
         }
         Meeting.Subject subject = new Meeting.Subject(Allocations.text(dataType, elementCount), timeout);
-        Meeting.Outcome met = new Meeting(engine, group, context, subject).hold(provider, bytes);
+        Meeting meeting = new Meeting(engine, group, context, subject);
+        Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
+        Meeting.Outcome met = meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
         if (!met.nearness().isComplete()) {
             met.giveBack();
             return HostTensor.allocate(dataType, elementCount);
