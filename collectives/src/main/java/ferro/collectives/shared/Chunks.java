@@ -31,6 +31,11 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
         return new Chunks(elements, unit, (int) Math.max(1, Math.min(elements, pieceBytes / unit)), inLine);
     }
 
+    /** Returns the same chunks, none of them beside the header. */
+    Chunks inSlots() {
+        return new Chunks(elements, unit, length, false);
+    }
+
     /** Returns how many there are; nothing is one empty chunk. */
     int count() {
         return (int) Math.max(1, (elements + length - 1) / length);

@@ -28,7 +28,8 @@ final class HalfInPlaceAllReduce {
     private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
         this.call = call;
         this.mayBeInTensors = call.bytes() <= TensorAllReduce.BYTES_MOST;
-        this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
+        // beside the header stands where tensors lie
+        this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes).inSlots();
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
     }
 

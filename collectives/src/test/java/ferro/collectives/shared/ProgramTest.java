@@ -25,6 +25,16 @@ class ProgramTest {
     }
 
     @Test
+    void nothingIsStagedWhereHeadersSayWhereTensorsLie() {
+        Program program = SharedAlgorithms.program(call("allReduce", 2, 8), "halfInPlace", SMALL);
+
+        for (int step = 0; step < program.steps(); step++) {
+            boolean moves = program.kind[step] >= Program.COPY_IN && program.kind[step] != Program.COPY;
+            assertTrue(!moves || program.chunk[step] != Program.LINE, program.text(step));
+        }
+    }
+
+    @Test
     void aLongProgramKnowsHowMuchItsFirstStepsMove() {
         Program program = program("allReduce", 8, 1 << 20);
         long moved = 0;
