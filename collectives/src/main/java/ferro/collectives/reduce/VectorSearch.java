@@ -3,8 +3,7 @@ package ferro.collectives.reduce;
 import java.util.Optional;
 
 /**
- * What became of the search for kernels of the Vector API: its module is there only if the JVM was asked for it, our classes
- * only if the JDK that built them had it.
+ * What became of the search for kernels of the Vector API: its module is there only if the JVM was asked for it.
  *
  * @param family the kernels, if they can be used
  * @param absent why there are none, else empty
@@ -25,8 +24,6 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
                     Class.forName(FAMILY).getDeclaredConstructor().newInstance();
             String why = found.unusableBecause();
             return why == null ? new VectorSearch(Optional.of(found), "") : none(why);
-        } catch (ClassNotFoundException absent) {
-            return none("this build has none, its JDK was none of 17, 18, 22 and newer");
         } catch (ReflectiveOperationException | LinkageError unusable) {
             return none(unusable.toString());
         }

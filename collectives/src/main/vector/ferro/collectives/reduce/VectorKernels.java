@@ -44,15 +44,12 @@ final class VectorKernels implements KernelFamily {
 
     @Override
     public String unusableBecause() {
-        int jdk = Runtime.version().feature();
-        return jdk < Direct.FIRST_JDK || jdk > Direct.LAST_JDK
-                ? "they reach buffers by " + Direct.BY + ", which JDK " + jdk + " has not: build with the JDK that runs"
-                : null;
+        return Direct.unusableBecause();
     }
 
     @Override
     public String description() {
-        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.BY;
+        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.by();
     }
 
     private static VectorOperators.Binary operator(ReduceOp op) {

@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,12 +9,16 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VectorKernelsTest {
     private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
@@ -39,11 +44,21 @@ class VectorKernelsTest {
     private final VectorSearch search = VectorSearch.ofThisJvm();
 
     @Test
-    void areThereWhereverTheBuildAndTheJvmAllow() {
+    void areThereWhereverTheJvmAllows() {
         int jdk = Runtime.version().feature();
         boolean needed = jdk == 17 || jdk == 18 || jdk >= 22;
         assertEquals(needed, search.family().isPresent(), search.text());
         assertEquals(search.text(), Kernels.inForce());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Direct", "Directs", "ElementLoops", "Bfloat16Loops", "VectorKernel"})
+    void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
+        try (InputStream stream = VectorSearch.class.getResourceAsStream(type + ".class")) {
+            String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
+            assertFalse(constants.contains("java/lang/foreign/"), "by segments: 22 and newer");
+            assertFalse(constants.contains("Ljava/nio/ByteBuffer;ILjava/nio/ByteOrder;"), "by buffers: up to 18");
+        }
     }
 
     @ParameterizedTest
