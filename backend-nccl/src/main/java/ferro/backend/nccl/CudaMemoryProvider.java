@@ -8,6 +8,7 @@ import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.DeviceMemoryProvider;
 import ferro.spi.RankContext;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** Memory of CUDA devices, and of HIP's; needs the runtime only, not NCCL. */
@@ -30,13 +31,14 @@ public final class CudaMemoryProvider implements DeviceMemoryProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return NcclAvailability.memoryUnavailableBecause(context);
+        return GpuTraces.noneBecause(context, Path.of("/"))
+                .or(() -> NcclAvailability.memoryUnavailableBecause(context));
     }
 
     @Override
     public DeviceMemory open(RankContext context) {
         NativeLibraries.loadRuntime(LibrarySearch.of(context));
-        unavailableBecause(context).ifPresent(reason -> {
+        NcclAvailability.memoryUnavailableBecause(context).ifPresent(reason -> {
             throw new FerroException(Code.NATIVE, Where.outside("", -1), "no device memory: " + reason);
         });
         return CudaMemory.open(context);

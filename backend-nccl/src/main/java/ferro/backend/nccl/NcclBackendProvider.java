@@ -4,6 +4,7 @@ import ferro.Backend;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** Lets {@code -Dferro.backend=nccl} join: one process per device. Opened by {@code auto} only beside one for
@@ -24,6 +25,10 @@ public final class NcclBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
+        Optional<String> none = GpuTraces.noneBecause(context, Path.of("/"));
+        if (none.isPresent()) {
+            return none;
+        }
         NcclAvailability found = NcclAvailability.look(context);
         return found.unavailableBecause().or(() -> RankDevice.unavailableBecause(context, found.devices()));
     }
