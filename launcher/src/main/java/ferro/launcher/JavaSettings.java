@@ -151,7 +151,8 @@ record JavaSettings(
                 || library.entries().isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(Path.of(library.entries().get(0)).resolveSibling("ranks.jsa"))
+        return Optional.of(Path.of(library.entries().get(0))
+                        .resolveSibling("ranks-" + System.getProperty("java.version") + ".jsa"))
                 .filter(Files::isRegularFile);
     }
 

@@ -153,7 +153,7 @@ class TargetTest {
 
     @Test
     void archivedClassesServeWhereFerrosJarsComeFirst() throws IOException {
-        Path archive = write("ranks.jsa", "classes");
+        Path archive = write("ranks-" + System.getProperty("java.version") + ".jsa", "classes");
         ClassPath library = ClassPath.parse(folder.resolve("a.jar").toString());
         ClassPath none = ClassPath.parse("");
         JavaSettings unnamed = new JavaSettings(ClassPath.parse("/x"), false, none, library, List.of(), "");
