@@ -130,11 +130,18 @@ final class PointToPoint {
         BitSet peer = new BitSet();
         peer.set(late.peer);
         Diagnosis.Verdict verdict = inquiry.waiting(peer);
-        String text = "gave up on rank " + late.peer + " after "
+        String text = "gave up on " + blamed(verdict.culprits(), late.peer) + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
                 + (late.peer == driver.group().rank() ? "" : ": " + verdict.text());
         end(late, new Failure(Code.TIMED_OUT, driver.group().rank(), -1, Names.list(verdict.culprits()), text, null));
+    }
+
+    /** Whoever the peer itself waits for comes first: an operator looks there. */
+    private static String blamed(BitSet culprits, int peer) {
+        return culprits.isEmpty() || culprits.get(peer)
+                ? "rank " + peer
+                : Names.ranks(culprits) + ", for which rank " + peer + " waits in the end,";
     }
 
     /** Returns where this rank stands; any thread. */

@@ -298,6 +298,27 @@ abstract class DiagnosisRows {
     }
 
     @Test
+    void messagesThatWaitForEachOtherInAChainNameItsEndFirst() {
+        try (InProcessRanks ranks = ranks(4)) {
+            Duration[] deadlines = {null, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofMillis(600)};
+            List<Future<Ended>> waiting = new ArrayList<>();
+            for (int rank = 1; rank < 4; rank++) {
+                Duration deadline = deadlines[rank];
+                waiting.add(ranks.start(
+                        rank, group -> group.within(deadline).recv(HostTensor.of(new int[2]), group.rank() - 1, 3)));
+            }
+            FerroException failure = failed(result(waiting.get(2)), Code.TIMED_OUT, "0");
+            says(
+                    failure,
+                    "gave up on rank 0, for which rank 2 waits in the end, after",
+                    "rank 0 is in no call of ferro",
+                    "rank 2 is in recv from rank 1 tag 3, waiting for rank 1");
+            ranks.groups.get(0).abort(new IllegalStateException("enough"));
+            waiting.subList(0, 2).forEach(one -> failed(result(one), Code.ABORTED, "0"));
+        }
+    }
+
+    @Test
     void anInterruptIsTheInterruptedCallsAloneAndAnAbortForAllElse() {
         try (InProcessRanks ranks = ranks(2)) {
             Future<Ended> other = ranks.start(

@@ -124,7 +124,7 @@ final class GroupVerdict {
         boolean late = failure.code() == Code.TIMED_OUT;
         boolean onlySilent = late && !culprits.isEmpty() && silent.containsAll(culprits);
         // a message may close a circle with a collective: of the circle one rank is the culprit
-        if (late && failure.getMessage().contains(": gave up on rank ")) {
+        if (late && failure.getMessage().contains(": gave up on rank")) {
             culprits.removeIf(rank -> !Cause.allows(causes, silent, failure.code(), Set.of(rank)));
         }
         if (!onlySilent && !Cause.allows(causes, silent, failure.code(), culprits)) {
