@@ -57,6 +57,15 @@ record Place(Path folder, ThisProcess process, String host, Mapper mapper) {
         return new Place(folder, process, host, Mapper.ofThisJdk());
     }
 
+    /** Whether files here take memory, and not only a disk. */
+    boolean isInMemory() throws IOException {
+        return Files.getFileStore(folder).type().equals("tmpfs");
+    }
+
+    MemoryLimit limit() {
+        return new MemoryLimit(process.proc().resolve("self/cgroup"), Path.of("/sys/fs/cgroup"));
+    }
+
     /** Bytes that can still be written; {@link Long#MAX_VALUE} if there is no limit. */
     long freeBytes() throws IOException {
         var store = Files.getFileStore(folder);

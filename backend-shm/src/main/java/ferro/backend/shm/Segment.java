@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -127,6 +128,11 @@ final class Segment implements AutoCloseable {
         long free = place.freeBytes();
         if (need > free) {
             throw new IOException("there are " + free + " bytes free");
+        }
+        Optional<MemoryLimit.Short> little = place.isInMemory() ? place.limit().tooShortFor(need) : Optional.empty();
+        if (little.isPresent()) {
+            throw new IOException("memory.max of control group " + little.get().group() + " leaves "
+                    + little.get().left() + " bytes");
         }
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, need));
         long written = 0;

@@ -115,7 +115,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
                 Code.RESOURCE,
                 where,
                 what + "need " + Segment.fileBytes(bytes) + " bytes in " + folder + ", where " + reason(failure)
-                        + ": give it more (of a container: docker run --shm-size), name another folder by "
+                        + ": give it more (of a container: docker run --shm-size, --memory), name another folder by "
                         + Settings.SHM_DIR.name() + WAY_OUT,
                 failure);
     }

@@ -1,0 +1,79 @@
+package ferro.backend.shm;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How much memory the control groups of this process leave (cgroups(7), version 2): pages of a file system in memory count
+ * against the one that writes them first, and beyond its limit the kernel ends a process without a word.
+ *
+ * @param membership such as {@code /proc/self/cgroup}
+ * @param root       where control groups are mounted
+ */
+record MemoryLimit(Path membership, Path root) {
+    /** Of version 2 there is one line, with this before the path. */
+    private static final String UNIFIED = "0::/";
+
+    /**
+     * A control group that leaves too little.
+     *
+     * @param group its folder
+     * @param left  bytes
+     */
+    record Short(Path group, long left) {}
+
+    /** Returns the innermost control group that leaves less than is needed; empty if none does, or none can be read. */
+    Optional<Short> tooShortFor(long need) {
+        try {
+            for (Path group = innermost(); group.startsWith(root); group = group.getParent()) {
+                long left = left(group, need);
+                if (left < need) {
+                    return Optional.of(new Short(group, Math.max(0, left)));
+                }
+            }
+        } catch (IOException | NumberFormatException unknown) {
+            // who cannot know the limit is no worse off than without
+            return Optional.empty();
+        }
+        return Optional.empty();
+    }
+
+    /** A container may see a path that is of its host, and then only the root is its own. */
+    private Path innermost() throws IOException {
+        for (String line : Files.readAllLines(membership, StandardCharsets.ISO_8859_1)) {
+            Path group = root.resolve(line.startsWith(UNIFIED) ? line.substring(UNIFIED.length()) : "")
+                    .normalize();
+            if (line.startsWith(UNIFIED) && group.startsWith(root) && Files.isDirectory(group)) {
+                return group;
+            }
+        }
+        return root;
+    }
+
+    private static long left(Path group, long need) throws IOException {
+        Path limit = group.resolve("memory.max");
+        if (!Files.isReadable(limit) || text(limit).equals("max")) {
+            return Long.MAX_VALUE;
+        }
+        long left = Long.parseLong(text(limit)) - Long.parseLong(text(group.resolve("memory.current")));
+        // reading it takes the kernel long, so only where it decides
+        return left < need ? left + reclaimable(group) : left;
+    }
+
+    /** What was read from files and not lately is given up before anybody goes without. */
+    private static long reclaimable(Path group) throws IOException {
+        for (String line : text(group.resolve("memory.stat")).split("\n")) {
+            if (line.startsWith("inactive_file ")) {
+                return Long.parseLong(line.substring(line.indexOf(' ') + 1));
+            }
+        }
+        return 0;
+    }
+
+    private static String text(Path file) throws IOException {
+        return Files.readString(file, StandardCharsets.ISO_8859_1).trim();
+    }
+}

@@ -1,0 +1,62 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MemoryLimitTest {
+    @TempDir
+    private Path folder;
+
+    private Path root;
+    private MemoryLimit limit;
+
+    @BeforeEach
+    void makeGroups() throws IOException {
+        root = Files.createDirectory(folder.resolve("cgroup"));
+        limit = new MemoryLimit(folder.resolve("self"), root);
+        memberOf("/jobs/mine");
+        group("jobs/mine", "max", 900, 0);
+        group("jobs", "1000", 700, 50);
+    }
+
+    private void memberOf(String path) throws IOException {
+        Files.writeString(folder.resolve("self"), "0::" + path + "\n");
+    }
+
+    private void group(String path, String most, long current, long reclaimable) throws IOException {
+        Path group = Files.createDirectories(root.resolve(path));
+        Files.writeString(group.resolve("memory.max"), most + "\n");
+        Files.writeString(group.resolve("memory.current"), current + "\n");
+        Files.writeString(group.resolve("memory.stat"), "anon 5\ninactive_file " + reclaimable + "\nslab 3\n");
+    }
+
+    @Test
+    void theLimitOfAnOuterGroupCounts() {
+        assertEquals(Optional.empty(), limit.tooShortFor(300));
+        assertEquals(Optional.empty(), limit.tooShortFor(350));
+        assertEquals(Optional.of(new MemoryLimit.Short(root.resolve("jobs"), 350)), limit.tooShortFor(351));
+    }
+
+    @Test
+    void aPathOfTheHostLeavesTheRootOfTheContainer() throws IOException {
+        memberOf("/../../pods/other");
+        group("", "1000", 1200, 0);
+
+        assertEquals(Optional.of(new MemoryLimit.Short(root, 0)), limit.tooShortFor(1));
+    }
+
+    @Test
+    void whereNothingCanBeReadNothingIsForbidden() throws IOException {
+        Files.writeString(folder.resolve("self"), "4:memory:/jobs\n");
+        assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
+        Files.delete(folder.resolve("self"));
+        assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
+    }
+}
