@@ -15,6 +15,7 @@ abstract class DoubleKernel extends BlockKernel {
     private final double[] left = new double[BLOCK];
     private final double[] right = new double[BLOCK];
     private final double[] taint = new double[BLOCK];
+    private final double[] untainted = new double[BLOCK];
     private final Views intoViews = new Views(DataType.FLOAT64);
     private final Views sourceViews = new Views(DataType.FLOAT64);
 
@@ -81,22 +82,12 @@ abstract class DoubleKernel extends BlockKernel {
 
     @Override
     final boolean sawNaN(int length) {
-        // four sums, for one would wait for each addition
-        double sum0 = 0;
-        double sum1 = 0;
-        double sum2 = 0;
-        double sum3 = 0;
-        for (int i = 0; i < length; i += 4) {
-            sum0 += taint[i];
-            sum1 += taint[i + 1];
-            sum2 += taint[i + 2];
-            sum3 += taint[i + 3];
+        // compared by many elements at once, which no loop that adds them up is compiled to
+        if (Arrays.mismatch(taint, 0, length, untainted, 0, length) < 0) {
+            return false;
         }
-        if (Double.isNaN(sum0 + sum1 + sum2 + sum3)) {
-            Arrays.fill(taint, 0);
-            return true;
-        }
-        return false;
+        Arrays.fill(taint, 0);
+        return true;
     }
 
     @Override

@@ -16,6 +16,7 @@ abstract class FloatKernel extends BlockKernel {
     private final float[] left = new float[BLOCK];
     private final float[] right = new float[BLOCK];
     private final float[] taint = new float[BLOCK];
+    private final float[] untainted = new float[BLOCK];
     private final FloatRuns into;
     private final FloatRuns source;
 
@@ -82,22 +83,12 @@ abstract class FloatKernel extends BlockKernel {
 
     @Override
     final boolean sawNaN(int length) {
-        // four sums, for one would wait for each addition
-        float sum0 = 0;
-        float sum1 = 0;
-        float sum2 = 0;
-        float sum3 = 0;
-        for (int i = 0; i < length; i += 4) {
-            sum0 += taint[i];
-            sum1 += taint[i + 1];
-            sum2 += taint[i + 2];
-            sum3 += taint[i + 3];
+        // compared by many elements at once, which no loop that adds them up is compiled to
+        if (Arrays.mismatch(taint, 0, length, untainted, 0, length) < 0) {
+            return false;
         }
-        if (Float.isNaN(sum0 + sum1 + sum2 + sum3)) {
-            Arrays.fill(taint, 0);
-            return true;
-        }
-        return false;
+        Arrays.fill(taint, 0);
+        return true;
     }
 
     @Override
