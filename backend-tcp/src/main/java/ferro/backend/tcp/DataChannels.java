@@ -95,6 +95,10 @@ final class DataChannels {
     /** The lower rank could not open a channel that this rank waits for. */
     void refused(DataKey key, int epoch, Refusal why) {
         asked.remove(key, epoch);
+        if (covers(entered, key, epoch)) {
+            // it had connected of its own accord and has closed since; what it sent before is in that connection
+            return;
+        }
         FerroException failure = why.failure(
                 peers.where().blaming(Integer.toString(key.peer())),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());

@@ -161,6 +161,27 @@ class PeersTest {
         }
     }
 
+    @Test
+    void aRefusalThatCrossesTheConnectionThatWasAskedForCountsForNothing() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Recorder recorder = new Recorder();
+            peers.register(5, recorder);
+            Channel unwilling = new Unwilling();
+            peers.admit(DATA_HELLO, unwilling);
+
+            Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
+            peers.received(0, ControlFrame.noData(new DataKey(0, 5, Lane.POINT_TO_POINT), 3, closed));
+            peers.entered(DATA_HELLO, unwilling);
+
+            // what is heard first is what became of the connection
+            assertEquals(Code.RESOURCE, recorder.next().cause().code());
+            context.release(TcpPort.class);
+        }
+    }
+
     /** Takes no option. */
     private static final class Unwilling extends EmbeddedChannel {
         @Override
