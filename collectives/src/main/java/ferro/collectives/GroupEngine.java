@@ -105,6 +105,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     GroupEngine meet() {
         try {
             neighbours.meet(this);
+            WarmUp.run(this, group, context);
         } catch (RuntimeException | Error failure) {
             if (!Reasons.isAbortOfAnother(group, control.failure())) {
                 throw notMet(failure);

@@ -64,7 +64,7 @@ final class Reasons {
     /** Says why a group could not be made: its ranks did not find out who shares memory with whom. */
     static FerroException notMet(GroupSpec group, Throwable failure) {
         String text = "making group \"" + group.name() + "\" rank " + group.rank()
-                + ": its ranks could not find out who shares memory with whom: " + failure.getMessage();
+                + ": its ranks could not find out who shares memory with whom, or warm up: " + failure.getMessage();
         if (failure instanceof FerroException known) {
             return new FerroException(known.code(), known.where(), text, known);
         }

@@ -34,6 +34,9 @@ public final class Settings {
     /** Size of the pieces that a chunk travels in. */
     public static final Setting<Long> SEGMENT =
             new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
+    /** So long the ranks of a group warm up when it has been made. */
+    public static final Setting<Duration> WARM_UP =
+            new Setting<>("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
     /** The one seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
             new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
@@ -170,6 +173,7 @@ public final class Settings {
             ALGORITHM,
             ALGORITHM_TABLE,
             SEGMENT,
+            WARM_UP,
             SEED,
             HEARTBEAT_INTERVAL,
             HEARTBEAT_SUSPECT,

@@ -1,0 +1,76 @@
+package ferro.collectives;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+
+/**
+ * All-reduces of a new group's own, for a time, so that the first calls of a program find compiled code, open connections and
+ * touched memory. They take the first numbers of the group.
+ */
+final class WarmUp {
+    /** The direct way, flat, and in shares; all by the kernel that most programs use. */
+    private static final int[] ELEMENTS = {1, 256, 16_384};
+
+    private static final int[] CALLS = {32, 16, 4};
+
+    /** No program's own call is taken for it, where a rank has no warm-up. */
+    private static final ReduceOp LONGEST = ReduceOp.of("ferro.warmup", WarmUp::longest);
+
+    private final CollectiveBackend group;
+    private final RankContext context;
+    private final Duration timeout;
+
+    private WarmUp(CollectiveBackend group, GroupSpec spec, RankContext context) {
+        this.group = group;
+        this.context = context;
+        this.timeout = spec.timeout();
+    }
+
+    /** Warms up if the settings want that. */
+    static void run(CollectiveBackend group, GroupSpec spec, RankContext context) {
+        Duration time = Settings.WARM_UP.find(context).orElse(Duration.ZERO);
+        if (!time.isZero() && spec.worldSize() > 1) {
+            new WarmUp(group, spec, context).run(time.toNanos());
+        }
+    }
+
+    private void run(long ownNanos) {
+        long[] nanos = {ownNanos};
+        reduce(HostTensor.of(nanos), LONGEST);
+        long begun = context.nanoTime();
+        // rank 0 ends it for all
+        float[] over = {0};
+        while (over[0] == 0) {
+            for (int size = 0; size < ELEMENTS.length; size++) {
+                HostTensor tensor = HostTensor.of(new float[ELEMENTS[size]]);
+                for (int call = 0; call < CALLS[size]; call++) {
+                    reduce(tensor, ReduceOp.SUM);
+                }
+            }
+            over[0] = group.rank() == 0 && context.nanoTime() - begun >= nanos[0] ? 1 : 0;
+            reduce(HostTensor.of(over), ReduceOp.SUM);
+        }
+    }
+
+    private void reduce(HostTensor tensor, ReduceOp op) {
+        group.run(new Collective.AllReduce(tensor, tensor, op), timeout);
+    }
+
+    private static void longest(HostTensor into, HostTensor received) {
+        HostTensor longer = nanos(into) >= nanos(received) ? into : received;
+        Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), longer.memory(), Elements.at(longer, 0), 1);
+    }
+
+    private static long nanos(HostTensor tensor) {
+        long[] copy = new long[1];
+        Elements.copy(tensor.dataType(), copy, 0, tensor.memory(), Elements.at(tensor, 0), 1);
+        return copy[0];
+    }
+}
