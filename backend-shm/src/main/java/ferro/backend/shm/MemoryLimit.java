@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How much memory the control groups of this process leave (cgroups(7), version 2): pages of a file system in memory count
@@ -16,6 +17,9 @@ import java.util.Optional;
 record MemoryLimit(Path membership, Path root) {
     /** Of version 2 there is one line, with this before the path. */
     private static final String UNIFIED = "0::/";
+
+    /** Lines of memory.stat, by Linux's description of control groups, version 2. */
+    private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     /**
      * A control group that leaves too little.
@@ -63,14 +67,16 @@ record MemoryLimit(Path membership, Path root) {
         return left < need ? left + reclaimable(group) : left;
     }
 
-    /** What was read from files and not lately is given up before anybody goes without. */
+    /** What is a copy of files, or can be made anew, is given up before anybody goes without. */
     private static long reclaimable(Path group) throws IOException {
+        long bytes = 0;
         for (String line : text(group.resolve("memory.stat")).split("\n")) {
-            if (line.startsWith("inactive_file ")) {
-                return Long.parseLong(line.substring(line.indexOf(' ') + 1));
+            int blank = line.indexOf(' ');
+            if (blank > 0 && RECLAIMABLE.contains(line.substring(0, blank))) {
+                bytes += Long.parseLong(line.substring(blank + 1));
             }
         }
-        return 0;
+        return bytes;
     }
 
     private static String text(Path file) throws IOException {

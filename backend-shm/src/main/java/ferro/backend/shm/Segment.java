@@ -28,6 +28,9 @@ final class Segment implements AutoCloseable {
 
     private static final int PAGE = 4096;
     private static final int ZEROS = 64 << 10;
+    /** A multiple of the above; as much as each rank may write beyond a limit that it has not seen yet. */
+    private static final int BETWEEN_LOOKS = 1 << 20;
+
     private static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -129,22 +132,38 @@ final class Segment implements AutoCloseable {
         if (need > free) {
             throw new IOException("there are " + free + " bytes free");
         }
-        Optional<MemoryLimit.Short> little = place.isInMemory() ? place.limit().tooShortFor(need) : Optional.empty();
-        if (little.isPresent()) {
-            throw new IOException("memory.max of control group " + little.get().group() + " leaves "
-                    + little.get().left() + " bytes");
-        }
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, need));
         long written = 0;
         try {
             while (written < need) {
+                if (written % BETWEEN_LOOKS == 0) {
+                    refuseIfLittleIsLeft(need - written);
+                }
                 zeros.position(0).limit((int) Math.min(zeros.capacity(), need - written));
                 written += file.write(zeros);
             }
-        } catch (ClosedChannelException interrupted) {
-            throw interrupted;
+        } catch (ClosedChannelException | LittleLeft asTheyAre) {
+            throw asTheyAre;
         } catch (IOException full) {
             throw new IOException("only " + written + " bytes could be written: " + full.getMessage(), full);
+        }
+    }
+
+    /** Other ranks write theirs at the same time, and all of one control group count together. */
+    private void refuseIfLittleIsLeft(long need) throws IOException {
+        Optional<MemoryLimit.Short> little = place.isInMemory() ? place.limit().tooShortFor(need) : Optional.empty();
+        if (little.isPresent()) {
+            throw new LittleLeft("memory.max of control group " + little.get().group() + " leaves "
+                    + little.get().left() + " of " + need + " bytes");
+        }
+    }
+
+    /** A file system that is not full, in a control group that is. */
+    private static final class LittleLeft extends IOException {
+        private static final long serialVersionUID = 1;
+
+        LittleLeft(String message) {
+            super(message);
         }
     }
 

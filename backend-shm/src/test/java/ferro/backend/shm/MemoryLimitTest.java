@@ -23,7 +23,7 @@ class MemoryLimitTest {
         limit = new MemoryLimit(folder.resolve("self"), root);
         memberOf("/jobs/mine");
         group("jobs/mine", "max", 900, 0);
-        group("jobs", "1000", 700, 50);
+        group("jobs", "1000", 700, 28);
     }
 
     private void memberOf(String path) throws IOException {
@@ -34,7 +34,9 @@ class MemoryLimitTest {
         Path group = Files.createDirectories(root.resolve(path));
         Files.writeString(group.resolve("memory.max"), most + "\n");
         Files.writeString(group.resolve("memory.current"), current + "\n");
-        Files.writeString(group.resolve("memory.stat"), "anon 5\ninactive_file " + reclaimable + "\nslab 3\n");
+        Files.writeString(
+                group.resolve("memory.stat"),
+                "anon 5\ninactive_file " + reclaimable + "\nactive_file 20\nslab 3\nslab_reclaimable 2\n");
     }
 
     @Test
@@ -47,7 +49,7 @@ class MemoryLimitTest {
     @Test
     void aPathOfTheHostLeavesTheRootOfTheContainer() throws IOException {
         memberOf("/../../pods/other");
-        group("", "1000", 1200, 0);
+        group("", "1000", 1222, 0);
 
         assertEquals(Optional.of(new MemoryLimit.Short(root, 0)), limit.tooShortFor(1));
     }
