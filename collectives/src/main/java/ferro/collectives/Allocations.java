@@ -17,6 +17,8 @@ final class Allocations {
     private final GroupSpec group;
     private final List<SharedMemory> made = new ArrayList<>();
 
+    private boolean closed;
+
     Allocations(GroupSpec group) {
         this.group = group;
     }
@@ -41,6 +43,11 @@ final class Allocations {
 
     /** Makes a tensor of memory that all ranks have reached; called by whoever drives. */
     synchronized HostTensor tensor(SharedMemory memory, SharedTensors known, DataType dataType, long elementCount) {
+        if (closed) {
+            memory.close();
+            throw new IllegalStateException("group \"" + group.name() + "\" rank " + group.rank()
+                    + " was closed while a tensor of it was allocated");
+        }
         made.add(memory);
         ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
         for (int rank = 0; rank < areas.length; rank++) {
@@ -52,6 +59,7 @@ final class Allocations {
 
     /** Gives all back; nobody may touch a tensor any more. */
     synchronized void close() {
+        closed = true;
         made.forEach(SharedMemory::close);
         made.clear();
     }

@@ -26,7 +26,6 @@ final class Driver {
 
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final long IDLE_MILLIS = 100;
-    private static final int YIELDS_BETWEEN_CHECKS = 64;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
 
     private final Machine machine;
@@ -49,6 +48,9 @@ final class Driver {
 
         /** Looks at deadlines and suspicions; called now and then while nothing moves. */
         void check(long nowNanos);
+
+        /** Fails the group: what waits for its data cannot do so. */
+        void broken(Throwable failure);
 
         /** Ends what an interrupted thread waits for. */
         void interrupted(PendingWork work);
@@ -205,6 +207,7 @@ final class Driver {
     /** Runs something with the turn held, waiting for it at most so long; returns whether it ran. */
     boolean exclusively(Runnable task, long untilNanos) {
         callersWaiting.incrementAndGet();
+        boolean interrupted = false;
         try {
             while (!turn.tryEnter()) {
                 if (nanoTime() - untilNanos >= 0) {
@@ -212,9 +215,14 @@ final class Driver {
                 }
                 transport.wakeup();
                 LockSupport.parkNanos(PARK_NANOS / 10);
+                // the flag would end every further park at once
+                interrupted |= Thread.interrupted();
             }
         } finally {
             callersWaiting.decrementAndGet();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         try {
             task.run();
@@ -262,7 +270,7 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields() && misses % YIELDS_BETWEEN_CHECKS != 0) {
+            } else if (misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0) {
                 Thread.yield();
             } else if (!keepOn(work, looking, untilNanos)) {
                 return;
@@ -292,7 +300,15 @@ final class Driver {
             return;
         }
         long until = nanoTime() + PARK_NANOS;
-        transport.park(looking && untilNanos - until < 0 ? untilNanos : until);
+        sleep(looking && untilNanos - until < 0 ? untilNanos : until);
+    }
+
+    private void sleep(long untilNanos) {
+        try {
+            transport.park(untilNanos);
+        } catch (RuntimeException | Error failure) {
+            machine.broken(failure);
+        }
     }
 
     private void waitForTurn(PendingWork work, boolean looking, long untilNanos) {
@@ -410,11 +426,13 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields()) {
+            } else if (misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0) {
                 Thread.yield();
+            } else if (misses <= budget.spins() + budget.yields()) {
+                machine.check(nanoTime());
             } else {
                 machine.check(nanoTime());
-                transport.park(nanoTime() + PARK_NANOS);
+                sleep(nanoTime() + PARK_NANOS);
             }
         }
     }

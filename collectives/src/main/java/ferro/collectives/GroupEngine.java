@@ -335,10 +335,15 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             }
             listens &= moved;
             return moved;
-        } catch (RuntimeException | Error broken) {
-            control.fail(Reasons.inside(group, broken));
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
         }
         return true;
+    }
+
+    @Override
+    public void broken(Throwable failure) {
+        control.fail(Reasons.inside(group, failure));
     }
 
     private boolean hear() {
@@ -352,8 +357,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             pointToPoint.check(nowNanos);
             // between this and a sleep there is a turn; a seeded run has turns for nothing that it waits for
             listens = !stepped;
-        } catch (RuntimeException | Error broken) {
-            control.fail(Reasons.inside(group, broken));
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
         }
     }
 

@@ -13,18 +13,23 @@ import ferro.spi.Settings;
  *
  * @param spins  looks with {@link Thread#onSpinWait}
  * @param yields looks with {@link Thread#yield} after them
+ * @param yieldsBetweenLooks of those, from one look at clock, deadline and interrupt to the next
  */
-record WaitBudget(int spins, int yields) {
+record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     private static final int SPINS = 200;
     private static final int YIELDS = 2000;
     /** 35 µs where nobody takes the core. With 50, four ranks on two cores slept more often than they had to. */
     private static final int YIELDS_ON_SHARED_CORES = 100;
+
+    private static final int FREE = 64;
+    /** Each may last a slice of the scheduler, and a deadline is kept to 10 ms. */
+    private static final int SHARED = 8;
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
         // a bound rank sees its own cores only, while each of the others has as many
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
-        return local <= cores ? new WaitBudget(SPINS, YIELDS) : new WaitBudget(0, YIELDS_ON_SHARED_CORES);
+        return local <= cores ? new WaitBudget(SPINS, YIELDS, FREE) : new WaitBudget(0, YIELDS_ON_SHARED_CORES, SHARED);
     }
 }

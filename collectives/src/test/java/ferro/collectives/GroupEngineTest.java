@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
+import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -103,6 +104,22 @@ class GroupEngineTest {
 
     private static HostTensor pair() {
         return HostTensor.of(new float[] {3, 5});
+    }
+
+    @Test
+    void aMediumThatCannotWaitFailsTheGroupAndNotTheThreadThatDrives() {
+        try (SystemContext process = SystemContext.of(Map.of())) {
+            CollectiveBackend group = CollectiveEngine.over(
+                    new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LONG), process);
+            HostTensor tensor = pair();
+            Work work = group.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+
+            FerroException told = assertThrows(FerroException.class, work::await);
+
+            assertEquals(Code.ABORTED, told.code());
+            assertTrue(told.getMessage().contains("parks nobody"), told.getMessage());
+            group.close();
+        }
     }
 
     @Test

@@ -24,6 +24,9 @@ final class Sleepers {
     private final IntConsumer bell;
     private boolean armed;
     private long armedNanos;
+    /** Whether that was long enough ago at the last wish to sleep. */
+    private boolean settled;
+
     private int looksSince;
 
     /**
@@ -55,11 +58,15 @@ final class Sleepers {
         if (!armed || Words.acquire(areas[rank], word) == 0) {
             // somebody who wakes takes the word away, and what it told may have been for another wait
             armed = true;
+            settled = false;
             armedNanos = clock.getAsLong();
             Words.publish(areas[rank], word, 1);
             return false;
         }
-        return clock.getAsLong() - armedNanos >= SETTLE_NANOS;
+        boolean wasSettled = settled;
+        settled = clock.getAsLong() - armedNanos >= SETTLE_NANOS;
+        // the last look may be as old as the last slice of this thread: one more, now that all has arrived
+        return wasSettled;
     }
 
     /** Notes a look at all that may have come; two without a wish to sleep in between say that this rank is awake. */
