@@ -8,8 +8,9 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Times an operation on all ranks together. Warm-up goes by time, and on while a rank's compilers are at work; then come 5 to 64 blocks, each a barrier and up to 1000
- * calls back to back; a sample is the slowest rank's time for a block divided by its calls. Peers' benches do the same.
+ * Times an operation on all ranks together. Warm-up goes by time, and on while a rank's compilers are at work; then come 5 to 64
+ * blocks, each a barrier and up to 1000 calls back to back; a sample is the slowest rank's time for a block divided by its
+ * calls. Peers' benches do the same.
  */
 final class Stopwatch {
     /** Long enough for the clock and the barrier not to matter. */

@@ -57,6 +57,10 @@ class SharedMemoryJobTest {
 
         assertFalse(mapped().isEmpty());
         sum(groups);
+        // below, at and above where chunks become larger, with a last one of one element
+        for (int elements : new int[] {(1 << 19) - 1, 1 << 19, (5 << 18) + 1}) {
+            sumOfMany(groups, elements);
+        }
         close(groups);
         assertEquals(List.of(), mapped());
     }
@@ -217,6 +221,26 @@ class SharedMemoryJobTest {
             }));
         }
         running.forEach(one -> assertArrayEquals(new float[] {7.5f, 30}, InProcessRanks.result(one)));
+    }
+
+    private void sumOfMany(List<ProcessGroup> groups, int elements) {
+        List<Future<float[]>> running = new ArrayList<>();
+        for (ProcessGroup group : groups) {
+            running.add(threads.submit(() -> {
+                float[] data = numbers(elements, 1, group.rank());
+                group.allReduce(data, ReduceOp.SUM);
+                return data;
+            }));
+        }
+        running.forEach(one -> assertArrayEquals(numbers(elements, 3, 3), InProcessRanks.result(one)));
+    }
+
+    private static float[] numbers(int count, int times, int plus) {
+        float[] numbers = new float[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = times * (i % 1013) + plus;
+        }
+        return numbers;
     }
 
     private void close(List<ProcessGroup> groups) {

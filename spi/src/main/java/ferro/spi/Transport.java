@@ -28,7 +28,7 @@ public interface Transport extends AutoCloseable {
      * Returns a lane, connected on first use; lanes of different groups and kinds never wait for each other.
      *
      * @param peer rank
-     * @param lane collectives or point-to-point
+     * @param lane collectives or point-to-point; never {@link Lane#BELL}
      * @return link
      */
     Link link(int peer, Lane lane);

@@ -14,6 +14,7 @@ final class Bells {
     private final Wire[] wires;
     private final boolean[] asked;
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    private long heard;
     private boolean closed;
 
     Bells(int worldSize) {
@@ -63,6 +64,11 @@ final class Bells {
         }
     }
 
+    /** Returns how often others have rung, as far as it has been taken off. */
+    long heard() {
+        return heard;
+    }
+
     /** Takes off what has rung, so that the next wait waits. */
     void silence() {
         for (int peer = 0; peer < wires.length; peer++) {
@@ -77,6 +83,7 @@ final class Bells {
             int came;
             do {
                 came = wire.read(bytes, 0, BYTES);
+                heard += Math.max(0, came);
             } while (came == BYTES);
             return came >= 0;
         } catch (IOException gone) {

@@ -195,6 +195,11 @@ final class TcpTransport implements Transport {
         return "TcpTransport[rank " + rank + " of " + members.length + ", " + name() + "]";
     }
 
+    /** Returns how often others have rung; for tests. */
+    long rung() {
+        return bells.heard();
+    }
+
     private DrivenLinks driven() {
         DrivenLinks now = driven;
         if (closed) {

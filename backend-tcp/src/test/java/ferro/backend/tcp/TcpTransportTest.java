@@ -169,6 +169,34 @@ class TcpTransportTest {
     }
 
     @Test
+    void aRankRingsThatRankOnlyAlsoInAGroupThatNumbersThemOtherwise() {
+        rings(transports.get(0), 2, transports.get(2), transports.get(1));
+        Transport[] apart = new Transport[2];
+        // rank 0 of this group is rank 2 of the world
+        apart[0] = transports.get(2).subgroup(new int[] {2, 1}, 77);
+        apart[1] = transports.get(1).subgroup(new int[] {2, 1}, 77);
+        for (Transport one : apart) {
+            one.events(new Heard());
+        }
+        rings((TcpTransport) apart[1], 0, (TcpTransport) apart[0], transports.get(2));
+        for (Transport one : apart) {
+            one.close();
+        }
+    }
+
+    private static void rings(TcpTransport ringer, int peer, TcpTransport sleeper, TcpTransport other) {
+        long before = sleeper.rung();
+        long otherBefore = other.rung();
+        drive(List.of(ringer, sleeper, other), () -> ringer.ring(peer));
+        drive(List.of(ringer, sleeper, other), () -> {
+            sleeper.park(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(10));
+            other.park(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1));
+            return sleeper.rung() > before;
+        });
+        assertEquals(otherBefore, other.rung());
+    }
+
+    @Test
     void aClosedTransportHasNoLinksAndNothingToDo() {
         TcpTransport closed = transports.get(0);
         closed.close();
