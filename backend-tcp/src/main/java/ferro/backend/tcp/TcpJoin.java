@@ -27,6 +27,9 @@ final class TcpJoin {
     private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long PAUSE_MILLIS = 100;
 
+    /** A rank that has read in the store why it must leave may be gone before the others have read it. */
+    private static final long NEWS_MILLIS = 250;
+
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
@@ -169,7 +172,15 @@ final class TcpJoin {
 
     /** Goes on without the store, unless it tells that this group cannot be. */
     private void connected(Peers peers, Roster roster) {
-        CompletableFuture<Void> ready = peers.ready().copy();
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        peers.ready().whenComplete((all, failure) -> {
+            if (failure == null) {
+                ready.complete(null);
+            } else {
+                CompletableFuture.delayedExecutor(NEWS_MILLIS, TimeUnit.MILLISECONDS, context.background())
+                        .execute(() -> ready.completeExceptionally(failure));
+            }
+        });
         roster.failed()
                 .thenAccept(text ->
                         ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
