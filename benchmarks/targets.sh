@@ -48,7 +48,7 @@ JAVA
     for elements in 1 16777216; do
         for links in auto tcp; do
             echo "$ranks ranks, all-reduce of $elements f32, ferro.links=$links: most of a rank"
-            "$home/ferro" run -n "$ranks" -J-Dferro.links=$links -J-Xms96m -J-Xmx96m "$program/Memory.java" "$elements" 2>/dev/null |
+            "$home/ferro" run -n "$ranks" -J-Dferro.links=$links -J-Xms96m -J-Xmx96m -J-Xmn8m "$program/Memory.java" "$elements" 2>/dev/null |
                 sed 's/^[^VR]*//' | awk '{ if ($2 > most[$1]) most[$1] = $2 } END { for (name in most) print "  " name, most[name], "kB" }'
         done
     done

@@ -92,16 +92,20 @@ sealed interface Place extends AutoCloseable {
         /** Called by all ranks at once. */
         Shared(ProcessGroup group, long bytesMost) {
             for (int i = 0; i < room.length; i++) {
-                room[i] = group.allocate(DataType.INT8, bytesMost);
+                room[i] = group.allocate(DataType.FLOAT32, bytesMost / Float.BYTES);
             }
         }
 
         @Override
         public Tensor tensor(Elements elements) {
             HostTensor like = elements.tensor();
-            ByteBuffer bytes = room[next].buffer().slice(0, Math.toIntExact(like.byteCount()));
+            if (like.dataType() != DataType.FLOAT32) {
+                throw new IllegalArgumentException("shared memory is of f32 here, not of " + like.dataType());
+            }
+            // a tensor of a slice of the buffer would be one that the group does not know as its own
+            HostTensor tensor = room[next].slice(0, like.elementCount());
             next = 1 - next;
-            return HostTensor.of(like.dataType(), bytes.order(ByteOrder.nativeOrder()));
+            return tensor;
         }
 
         @Override

@@ -216,7 +216,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * this rank's own: collectives on the first kind copy nothing into and out of shared memory. A collective of the whole group.
      *
      * <p>Made for what is used again and again, such as gradients. Fill and read it by {@link HostTensor#buffer}; pass it, or a
-     * part of it, to any call of this group or of another, on some ranks or on all; elements of another rank never show in it
+     * part of it by {@link HostTensor#slice} (a tensor made of a slice of its buffer is a plain one), to any call of this group or
+     * of another, on some ranks or on all; elements of another rank never show in it
      * but by a call. Its memory counts against {@code ferro.shm.bytes} and ends with the group: after {@link #close} whoever
      * touches shared elements gets an {@link IllegalStateException} (JDK 22 and newer) or ends the process (older).
      *
