@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -141,44 +142,39 @@ class PeersTest {
 
     @Test
     void aConnectionThatDoesNotTakeItsOptionsIsTheEndOfTheLaneAndOfNothingElse() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            Recorder recorder = new Recorder();
-            peers.register(5, recorder);
-            Channel unwilling = new Unwilling();
-            peers.admit(DATA_HELLO, unwilling);
+        Channel unwilling = new Unwilling();
+        Recorder.Heard heard = firstHeardAfter(unwilling, peers -> {});
 
-            peers.entered(DATA_HELLO, unwilling);
-
-            Recorder.Heard heard = recorder.next();
-            assertEquals("noData", heard.kind());
-            assertEquals(Code.RESOURCE, heard.cause().code());
-            assertTrue(heard.text().contains("POINT_TO_POINT, epoch 3, cannot be used: no such option"), heard.text());
-            assertFalse(unwilling.isOpen());
-            context.release(TcpPort.class);
-        }
+        assertEquals("noData", heard.kind());
+        assertEquals(Code.RESOURCE, heard.cause().code());
+        assertTrue(heard.text().contains("POINT_TO_POINT, epoch 3, cannot be used: no such option"), heard.text());
+        assertFalse(unwilling.isOpen());
     }
 
     @Test
     void aRefusalThatCrossesTheConnectionThatWasAskedForCountsForNothing() throws Refusal {
+        Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
+        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, Lane.POINT_TO_POINT), 3, closed);
+        Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
+
+        // it is what became of the connection
+        assertEquals(Code.RESOURCE, heard.cause().code());
+    }
+
+    /** Lets a data connection in, does something, and lets it be used. */
+    private static Recorder.Heard firstHeardAfter(Channel connection, Consumer<Peers> between) throws Refusal {
         try (Ranks ranks = Ranks.onLoopback()) {
             JoiningContext context = ranks.context(SPEC, Map.of());
             TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
             Peers peers = new Peers(SPEC, port, 7);
             Recorder recorder = new Recorder();
             peers.register(5, recorder);
-            Channel unwilling = new Unwilling();
-            peers.admit(DATA_HELLO, unwilling);
-
-            Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
-            peers.received(0, ControlFrame.noData(new DataKey(0, 5, Lane.POINT_TO_POINT), 3, closed));
-            peers.entered(DATA_HELLO, unwilling);
-
-            // what is heard first is what became of the connection
-            assertEquals(Code.RESOURCE, recorder.next().cause().code());
+            peers.admit(DATA_HELLO, connection);
+            between.accept(peers);
+            peers.entered(DATA_HELLO, connection);
+            Recorder.Heard heard = recorder.next();
             context.release(TcpPort.class);
+            return heard;
         }
     }
 
