@@ -132,38 +132,34 @@ final class Segment implements AutoCloseable {
         if (need > free) {
             throw new IOException("there are " + free + " bytes free");
         }
+        Optional<MemoryLimit> limit = place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, need));
         long written = 0;
-        try {
-            while (written < need) {
-                if (written % BETWEEN_LOOKS == 0) {
-                    refuseIfLittleIsLeft(need - written);
-                }
-                zeros.position(0).limit((int) Math.min(zeros.capacity(), need - written));
-                written += file.write(zeros);
+        while (written < need) {
+            if (written % BETWEEN_LOOKS == 0) {
+                refuseIfLittleIsLeft(limit, need - written);
             }
-        } catch (ClosedChannelException | LittleLeft asTheyAre) {
-            throw asTheyAre;
+            zeros.position(0).limit((int) Math.min(zeros.capacity(), need - written));
+            written += write(zeros, written);
+        }
+    }
+
+    private int write(ByteBuffer zeros, long written) throws IOException {
+        try {
+            return file.write(zeros);
+        } catch (ClosedChannelException interrupted) {
+            throw interrupted;
         } catch (IOException full) {
             throw new IOException("only " + written + " bytes could be written: " + full.getMessage(), full);
         }
     }
 
     /** Other ranks write theirs at the same time, and all of one control group count together. */
-    private void refuseIfLittleIsLeft(long need) throws IOException {
-        Optional<MemoryLimit.Short> little = place.isInMemory() ? place.limit().tooShortFor(need) : Optional.empty();
+    private static void refuseIfLittleIsLeft(Optional<MemoryLimit> limit, long need) throws IOException {
+        Optional<MemoryLimit.Short> little = limit.flatMap(one -> one.tooShortFor(need));
         if (little.isPresent()) {
-            throw new LittleLeft("memory.max of control group " + little.get().group() + " leaves "
+            throw new IOException("memory.max of control group " + little.get().group() + " leaves "
                     + little.get().left() + " of " + need + " bytes");
-        }
-    }
-
-    /** A file system that is not full, in a control group that is. */
-    private static final class LittleLeft extends IOException {
-        private static final long serialVersionUID = 1;
-
-        LittleLeft(String message) {
-            super(message);
         }
     }
 
