@@ -428,11 +428,11 @@ final class Driver {
                 Thread.onSpinWait();
             } else if (misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0) {
                 Thread.yield();
-            } else if (misses <= budget.spins() + budget.yields()) {
-                machine.check(nanoTime());
             } else {
                 machine.check(nanoTime());
-                sleep(nanoTime() + PARK_NANOS);
+                if (misses > budget.spins() + budget.yields()) {
+                    sleep(nanoTime() + PARK_NANOS);
+                }
             }
         }
     }

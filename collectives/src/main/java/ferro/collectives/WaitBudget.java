@@ -21,15 +21,17 @@ record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     /** 35 µs where nobody takes the core. With 50, four ranks on two cores slept more often than they had to. */
     private static final int YIELDS_ON_SHARED_CORES = 100;
 
-    private static final int FREE = 64;
-    /** Each may last a slice of the scheduler, and a deadline is kept to 10 ms. */
-    private static final int SHARED = 8;
+    private static final int YIELDS_BETWEEN_LOOKS = 64;
+    /** Each yield may last a slice of the scheduler there. */
+    private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
         // a bound rank sees its own cores only, while each of the others has as many
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
-        return local <= cores ? new WaitBudget(SPINS, YIELDS, FREE) : new WaitBudget(0, YIELDS_ON_SHARED_CORES, SHARED);
+        return local <= cores
+                ? new WaitBudget(SPINS, YIELDS, YIELDS_BETWEEN_LOOKS)
+                : new WaitBudget(0, YIELDS_ON_SHARED_CORES, YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES);
     }
 }

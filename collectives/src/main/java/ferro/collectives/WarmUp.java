@@ -35,7 +35,7 @@ final class WarmUp {
 
     /** Warms up if the settings want that. */
     static void run(CollectiveBackend group, GroupSpec spec, RankContext context) {
-        Duration time = Settings.WARM_UP.find(context).orElse(Duration.ZERO);
+        Duration time = Settings.WARM_UP.of(context);
         if (!time.isZero() && spec.worldSize() > 1) {
             new WarmUp(group, spec, context).run(time.toNanos());
         }
