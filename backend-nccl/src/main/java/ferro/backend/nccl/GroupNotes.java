@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -37,6 +38,9 @@ final class GroupNotes {
     private static final int PART_OF_DEADLINE = 8;
 
     private static final Duration GOODBYE_BOUND = Duration.ofSeconds(1);
+    /** A store answers in a millisecond or so; one that does not holds up an abort no longer than this. */
+    private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
+
     private static final long IDLE_MILLIS = 500;
     private static final String CLOSED = "CLOSED";
     /** Never stored: comparing with it reads a value without waiting for one. */
@@ -49,6 +53,8 @@ final class GroupNotes {
     private final AtomicBoolean asking = new AtomicBoolean();
     /** Whether another half of the group tells the ranks as well; then a note says the same. */
     private volatile boolean controlled;
+    /** Open once this rank's own word of the failure has been left, or could not be. */
+    private final CountDownLatch told = new CountDownLatch(1);
     /** Only the notes thread and the watchdog's hand-over to it touch it. */
     private long announced;
 
@@ -85,31 +91,54 @@ final class GroupNotes {
     void tell(GroupFailure why) {
         String self = Integer.toString(place.rank());
         boolean named = why.code() == Code.TIMED_OUT || why.code() == Code.MISMATCH || why.code() == Code.PEER_LOST;
-        GroupFailure told = named || controlled && why.code() != Code.INTERRUPTED
+        GroupFailure note = named || controlled && why.code() != Code.INTERRUPTED
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
-        later(() -> {
-            byte[] there = store.compareAndSet(key("ended"), null, told.encoded());
+        Runnable leave = () -> {
+            byte[] there = store.compareAndSet(key("ended"), null, note.encoded());
             if (isClosedNote(there)) {
-                store.compareAndSet(key("ended"), there, told.encoded());
+                store.compareAndSet(key("ended"), there, note.encoded());
             }
-        });
+        };
+        later(leave, told);
+    }
+
+    /**
+     * Waits a little until the word of {@link #tell} is there. An abort comes after it: NCCL tells the others at once that
+     * somebody has aborted, and they look here for who and why.
+     */
+    void awaitTold() {
+        Deadline.after(VERDICT_BOUND, System::nanoTime).awaitQuietly(told);
+    }
+
+    /**
+     * Returns what a failure is that names nobody: what the rank that began it has left here, if it has; else itself. Waits a
+     * little for the store; not on the notes thread.
+     *
+     * @param oldest operation that the failure ends, or null
+     */
+    GroupFailure judged(GroupFailure why, NcclWork oldest) {
+        if (why.code() != Code.NATIVE || !why.culprits().isEmpty()) {
+            return why;
+        }
+        AtomicReference<GroupFailure> verdict = new AtomicReference<>(why);
+        CountDownLatch looked = new CountDownLatch(1);
+        later(() -> ended(oldest).ifPresent(verdict::set), looked);
+        Deadline.after(VERDICT_BOUND, System::nanoTime).awaitQuietly(looked);
+        return verdict.get();
     }
 
     /** Leaves word that this rank makes no call after this one; waits a little, so that a store that closes next has it. */
     void goodbye(long lastSequence) {
         CountDownLatch said = new CountDownLatch(1);
         byte[] note = text(CLOSED + "\n" + place.rank() + "\n" + lastSequence);
-        later(() -> {
-            try {
-                byte[] there = store.compareAndSet(key("ended"), null, note);
-                if (isClosedNote(there) && closedAfter(there) > lastSequence) {
-                    store.compareAndSet(key("ended"), there, note);
-                }
-            } finally {
-                said.countDown();
+        Runnable say = () -> {
+            byte[] there = store.compareAndSet(key("ended"), null, note);
+            if (isClosedNote(there) && closedAfter(there) > lastSequence) {
+                store.compareAndSet(key("ended"), there, note);
             }
-        });
+        };
+        later(say, said);
         Deadline.after(GOODBYE_BOUND, System::nanoTime).awaitQuietly(said);
     }
 
@@ -140,7 +169,7 @@ final class GroupNotes {
             return GroupFailure.decoded(note, place.worldSize());
         }
         // a rank that closed after this operation has done its part of it
-        boolean before = oldest.title().isMessage() || closedAfter(note) < oldest.sequence();
+        boolean before = oldest != null && (oldest.title().isMessage() || closedAfter(note) < oldest.sequence());
         String rank = fields(note)[1];
         return before && !rank.equals(Integer.toString(place.rank()))
                 ? Optional.of(new GroupFailure(
@@ -215,6 +244,21 @@ final class GroupNotes {
 
     private String key(String name) {
         return base + "/" + name;
+    }
+
+    /** Does it later, if ever, and opens the latch then. */
+    private void later(Runnable task, CountDownLatch done) {
+        if (thread.isShutdown()) {
+            done.countDown();
+            return;
+        }
+        later(() -> {
+            try {
+                task.run();
+            } finally {
+                done.countDown();
+            }
+        });
     }
 
     private void later(Runnable task) {

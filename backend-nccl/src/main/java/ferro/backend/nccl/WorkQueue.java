@@ -243,8 +243,11 @@ final class WorkQueue {
     /** Ends the group, unless it has ended; waits a moment for a name if there is none and somebody may know it. */
     void fail(GroupFailure why) {
         HostHalf half = host;
-        if (half == null || failure.get() != null) {
-            fail(why, false);
+        if (failure.get() != null) {
+            return;
+        }
+        if (half == null) {
+            fail(notes.judged(why, oldest()), false);
         } else {
             GroupFailure judged = half.judged(why, () -> failure.get() != null);
             fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
@@ -318,6 +321,7 @@ final class WorkQueue {
     /** Aborts natively and ends what is left; by the watchdog alone, once. */
     void settle() {
         try {
+            notes.awaitTold();
             comm.abort(failure.get().text());
             comm.handle().freeByAbort();
             if (isAbortOver()) {

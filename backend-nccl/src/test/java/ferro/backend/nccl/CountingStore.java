@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A store that knows how often it was asked, and everything that was ever put into it. */
-final class CountingStore implements Store {
+class CountingStore implements Store {
     private final LocalStore store = new LocalStore();
     private final AtomicLong requests = new AtomicLong();
     private final Map<String, String> values = new ConcurrentHashMap<>();

@@ -15,6 +15,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
+import ferro.Store;
 import ferro.Work;
 import ferro.backend.nccl.ffi.StandInHooks;
 import java.time.Duration;
@@ -250,8 +251,27 @@ class NcclFailureTest {
     @Test
     @DisplayName("row 17: 1-32 ranks that are stuck in different calls both learn both")
     void ranksInDifferentCallsLearnBoth() {
+        bothLearnBoth(new LocalStore());
+    }
+
+    @Test
+    @DisplayName("row 17: 1-32 they learn it also where NCCL tells of the abort sooner than the store tells why")
+    void ranksInDifferentCallsLearnBothFromASlowStore() {
+        StandInHooks.standInRemoteErrors(1);
+        bothLearnBoth(new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                if (key.endsWith("/ended") && expected == null) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                }
+                return super.compareAndSet(key, expected, value);
+            }
+        });
+    }
+
+    private static void bothLearnBoth(Store store) {
         StandInHooks.standInMismatchHangs(1);
-        try (NcclRanks ranks = NcclRanks.of(2)) {
+        try (NcclRanks ranks = NcclRanks.over(store, 2, Duration.ofSeconds(20))) {
             List<Throwable> outcomes = ranks.outcomes(rank ->
                     rank.run(call(rank.rank() == 0 ? "allReduce" : "broadcast", new float[3 + rank.rank()]), SOON));
             for (int rank = 0; rank < 2; rank++) {
