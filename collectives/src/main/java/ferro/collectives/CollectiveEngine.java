@@ -2,7 +2,9 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.algorithm.TunedRows;
+import ferro.collectives.control.HeartbeatTimes;
 import ferro.collectives.control.Rules;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -25,6 +27,7 @@ public final class CollectiveEngine {
      * @param group     who
      * @param context   settings, clock, timers
      * @return back end with every collective
+     * @throws IllegalArgumentException as {@link #check} and {@link #tuned}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
         return over(transport, group, context, tuned(context));
@@ -39,8 +42,10 @@ public final class CollectiveEngine {
      * @param context   settings, clock, timers
      * @param ofRankZero what {@link #tuned} returned there
      * @return back end with every collective
+     * @throws IllegalArgumentException as {@link #check}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context, String ofRankZero) {
+        check(context);
         TunedRows inForce = TunedRows.parse(ofRankZero);
         TunedRows own = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
         if (own != TunedRows.NONE && own.hash() != inForce.hash()) {
@@ -51,6 +56,21 @@ public final class CollectiveEngine {
         }
         Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
+    }
+
+    /**
+     * Refuses settings that no engine can go by. Where ranks wait for each other before there is an engine, the medium asks
+     * first, so that the others need not wait for this one.
+     *
+     * @param context settings
+     * @throws IllegalArgumentException if one makes no sense, naming it and what it may be
+     */
+    public static void check(RankContext context) {
+        AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        Settings.SEGMENT.of(context);
+        Settings.WARM_UP.of(context);
+        HeartbeatTimes.of(context);
+        WaitBudget.of(context, 1);
     }
 
     /**
@@ -89,6 +109,7 @@ public final class CollectiveEngine {
      */
     @SuppressWarnings("exports")
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
+        check(context);
         Place place = Place.watched(
                 transport, group, context, new Place.Manner(true, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));

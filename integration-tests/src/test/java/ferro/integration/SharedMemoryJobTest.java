@@ -148,6 +148,19 @@ class SharedMemoryJobTest {
         }
     }
 
+    @Test
+    void nobodyWaitsForARankWhoseWarmUpMakesNoSense() {
+        Map<String, String> shm = Map.of("ferro.backend", "shm");
+        List<Future<ProcessGroup>> joining =
+                join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.warmup", "soon"), shm));
+
+        assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
+        for (int rank : new int[] {0, 2}) {
+            String told = failure(joining.get(rank)).getMessage();
+            assertTrue(told.contains("rank 1 of \"world\": ferro.warmup=soon: need a time"), told);
+        }
+    }
+
     /** Only the first may use nothing else, and sees it when all have come. */
     @Test
     void nobodyWaitsForARankThatFindsThatAnotherCannotShare() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 @Timeout(120)
 class SimulatedBackendTest {
@@ -34,6 +35,21 @@ class SimulatedBackendTest {
         Ranks.run(
                 ranks,
                 group -> assertEquals(Duration.ofMillis(1500), group.backend().timeout()));
+    }
+
+    @Test
+    void settingsThatMakeNoSenseAreRefused() {
+        Map<String, String> senseless = Map.of("ferro.warmup", "soon");
+
+        String group = refusal(() -> SimulatedBackend.createGroup(2, senseless));
+        String seeded = refusal(() -> Simulation.of(2, 7, senseless));
+
+        assertTrue(group.startsWith("ferro.warmup=soon: need a time such as 500ms"), group);
+        assertEquals(group, seeded);
+    }
+
+    private static String refusal(Executable making) {
+        return assertThrows(IllegalArgumentException.class, making).getMessage();
     }
 
     @Test

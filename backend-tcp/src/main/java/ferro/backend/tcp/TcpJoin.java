@@ -99,6 +99,7 @@ final class TcpJoin {
     private String checked(NearMemory near, Roster roster) {
         try {
             near.check();
+            CollectiveEngine.check(context);
             return CollectiveEngine.tuned(context);
         } catch (IllegalArgumentException why) {
             throw told(why, "rank " + spec.rank() + " of \"" + spec.name() + "\": " + why.getMessage(), roster);

@@ -11,13 +11,15 @@ import ferro.spi.Settings;
  * @param suspectNanos  of silence before an event says so
  * @param limitNanos    of silence before groups fail
  */
-record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
+public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
     /**
      * Reads the settings.
      *
+     * @param context settings
+     * @return times that go together
      * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before
      */
-    static HeartbeatTimes of(RankContext context) {
+    public static HeartbeatTimes of(RankContext context) {
         HeartbeatTimes times = new HeartbeatTimes(
                 Deadlines.nanos(Settings.HEARTBEAT_INTERVAL.of(context)),
                 Deadlines.nanos(Settings.HEARTBEAT_SUSPECT.of(context)),
