@@ -28,7 +28,7 @@ public interface Transport extends AutoCloseable {
      * Returns a lane, connected on first use; lanes of different groups and kinds never wait for each other.
      *
      * @param peer rank
-     * @param lane collectives or point-to-point; never {@link Lane#BELL}
+     * @param lane collectives or point-to-point
      * @return link
      */
     Link link(int peer, Lane lane);
@@ -112,9 +112,7 @@ public interface Transport extends AutoCloseable {
         /** In sequence. */
         COLLECTIVE,
         /** By tag. */
-        POINT_TO_POINT,
-        /** No link: what {@link Transport#ring} goes over. */
-        BELL
+        POINT_TO_POINT
     }
 
     /** What a medium reports; nothing here waits. */

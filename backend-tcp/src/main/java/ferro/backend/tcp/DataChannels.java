@@ -2,7 +2,6 @@ package ferro.backend.tcp;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.spi.Transport.Lane;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
@@ -175,7 +174,7 @@ final class DataChannels {
 
     private static DataKey key(Hello hello) {
         Hello.Channel channel = hello.channel();
-        return new DataKey(hello.member().rank(), channel.group(), Lane.values()[channel.lane()]);
+        return new DataKey(hello.member().rank(), channel.group(), DataLane.values()[channel.lane()]);
     }
 
     private void handOver(DataKey key, int epoch, Channel channel) {

@@ -1,7 +1,5 @@
 package ferro.backend.tcp;
 
-import ferro.spi.Transport.Lane;
-
 /**
  * Which data channel; one connection per epoch.
  *
@@ -9,10 +7,10 @@ import ferro.spi.Transport.Lane;
  * @param group identity of the (sub)group
  * @param lane  lane
  */
-record DataKey(int peer, long group, Lane lane) {
-    static final int LANES = Lane.values().length;
+record DataKey(int peer, long group, DataLane lane) {
+    static final int LANES = DataLane.values().length;
 
     static DataKey of(int peer, ControlFrame frame) {
-        return new DataKey(peer, frame.group(), Lane.values()[frame.lane()]);
+        return new DataKey(peer, frame.group(), DataLane.values()[frame.lane()]);
     }
 }

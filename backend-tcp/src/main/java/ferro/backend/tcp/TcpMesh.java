@@ -5,7 +5,6 @@ import ferro.InvalidRankException;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
-import ferro.spi.Transport;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -113,7 +112,7 @@ final class TcpMesh implements AutoCloseable {
      * Asks for the data connection of a pair; either side may ask, any number of times; the listeners of both sides get
      * it once per epoch.
      */
-    void openData(int peer, long group, Transport.Lane lane, int epoch) {
+    void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
         onLoop(() -> peers.openData(new DataKey(peer, group, lane), epoch));
     }
@@ -180,9 +179,9 @@ final class TcpMesh implements AutoCloseable {
          * A data connection is there: authenticated, auto-read off, without handlers, deregistered from the background
          * loop, no byte of data read; its allocator is a {@link SwitchedReads}. The listener owns it.
          */
-        void data(int peer, Transport.Lane lane, int epoch, Channel channel);
+        void data(int peer, DataLane lane, int epoch, Channel channel);
 
         /** A data connection cannot be made. */
-        void noData(int peer, Transport.Lane lane, FerroException cause);
+        void noData(int peer, DataLane lane, FerroException cause);
     }
 }

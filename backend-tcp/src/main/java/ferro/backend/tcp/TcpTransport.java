@@ -65,7 +65,7 @@ final class TcpTransport implements Transport {
             rankOf[members[i]] = i;
         }
         rank = rankOf[mesh.rank()];
-        links = new TcpLink[Lane.values().length][members.length];
+        links = new TcpLink[DataLane.values().length][members.length];
         bells = new Bells(members.length);
     }
 
@@ -81,16 +81,17 @@ final class TcpTransport implements Transport {
 
     @Override
     public Link link(int peer, Lane lane) {
-        TcpLink known = links[lane.ordinal()][peer];
+        DataLane on = DataLane.of(lane);
+        TcpLink known = links[on.ordinal()][peer];
         if (known != null) {
             return known;
         }
         if (peer == rank) {
             throw new IllegalArgumentException("rank " + rank + " of " + name() + " has no link to itself");
         }
-        TcpLink made = newLink(peer, lane);
+        TcpLink made = newLink(peer, on);
         if (!abandoned) {
-            mesh.openData(members[peer], group, lane, EPOCH);
+            mesh.openData(members[peer], group, on, EPOCH);
         }
         return made;
     }
@@ -139,7 +140,7 @@ final class TcpTransport implements Transport {
             return false;
         }
         if (bells.asksFor(peer)) {
-            mesh.openData(members[peer], group, Lane.BELL, EPOCH);
+            mesh.openData(members[peer], group, DataLane.BELL, EPOCH);
         }
         return bells.ring(peer);
     }
@@ -221,7 +222,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    private TcpLink newLink(int peer, Lane lane) {
+    private TcpLink newLink(int peer, DataLane lane) {
         TcpLink made = new TcpLink(driven(), new FromLink(peer, lane));
         links[lane.ordinal()][peer] = made;
         if (abandoned) {
@@ -235,7 +236,7 @@ final class TcpTransport implements Transport {
         boolean any = false;
         for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             any = true;
-            if (arrival.lane() == Lane.BELL) {
+            if (arrival.lane() == DataLane.BELL) {
                 hang(arrival);
                 continue;
             }
@@ -300,8 +301,8 @@ final class TcpTransport implements Transport {
         return new FerroException(code, where, message, cause);
     }
 
-    private static String words(Lane lane) {
-        return lane == Lane.COLLECTIVE ? "collective" : "point-to-point";
+    private static String words(DataLane lane) {
+        return lane == DataLane.COLLECTIVE ? "collective" : "point-to-point";
     }
 
     private String name() {
@@ -309,7 +310,7 @@ final class TcpTransport implements Transport {
     }
 
     /** A connection that has come, or why none will; one of the two is null. */
-    private record Arrival(int peer, Lane lane, Channel channel, FerroException failure) {}
+    private record Arrival(int peer, DataLane lane, Channel channel, FerroException failure) {}
 
     /** Passes on what the mesh tells on its background loop, in ranks of this group. */
     private final class FromMesh implements TcpMesh.Listener {
@@ -328,7 +329,7 @@ final class TcpTransport implements Transport {
         }
 
         @Override
-        public void data(int peer, Lane lane, int epoch, Channel channel) {
+        public void data(int peer, DataLane lane, int epoch, Channel channel) {
             if (rankOf[peer] < 0 || epoch != EPOCH) {
                 channel.unsafe().closeForcibly();
                 return;
@@ -337,7 +338,7 @@ final class TcpTransport implements Transport {
         }
 
         @Override
-        public void noData(int peer, Lane lane, FerroException cause) {
+        public void noData(int peer, DataLane lane, FerroException cause) {
             if (rankOf[peer] >= 0) {
                 arrived(new Arrival(rankOf[peer], lane, null, cause));
             }
@@ -347,9 +348,9 @@ final class TcpTransport implements Transport {
     /** Puts names to what a link tells. */
     private final class FromLink implements LinkEvents {
         private final int peer;
-        private final Lane lane;
+        private final DataLane lane;
 
-        FromLink(int peer, Lane lane) {
+        FromLink(int peer, DataLane lane) {
             this.peer = peer;
             this.lane = lane;
         }

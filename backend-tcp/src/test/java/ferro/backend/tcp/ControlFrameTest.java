@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
-import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ControlFrameTest {
     @Test
     void framesArriveAsTheyWereMade() throws Refusal {
-        DataKey key = new DataKey(3, -99, Lane.POINT_TO_POINT);
+        DataKey key = new DataKey(3, -99, DataLane.POINT_TO_POINT);
         ByteBuffer bytes = ByteBuffer.wrap(
                 ControlFrame.noData(key, 5, new Refusal(Code.RESOURCE, "full")).encoded());
 
@@ -109,7 +108,7 @@ class ControlFrameTest {
         return new Inboxes.Event() {
             @Override
             public void tell(TcpMesh.Listener listener) {
-                listener.data(peer, Lane.COLLECTIVE, 0, null);
+                listener.data(peer, DataLane.COLLECTIVE, 0, null);
             }
 
             @Override

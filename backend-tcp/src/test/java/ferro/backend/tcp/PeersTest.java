@@ -10,7 +10,6 @@ import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.Secret.Role;
 import ferro.spi.GroupSpec;
-import ferro.spi.Transport.Lane;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelException;
@@ -116,8 +115,8 @@ class PeersTest {
                 assertEquals(Code.PROTOCOL, refusal.code());
                 assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
                 assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
-                assertEquals(Lane.POINT_TO_POINT + " 3", recorder.next().text());
-                assertEquals(Lane.POINT_TO_POINT + " 4", recorder.next().text());
+                assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
+                assertEquals(DataLane.POINT_TO_POINT + " 4", recorder.next().text());
             }
         }
     }
@@ -154,7 +153,7 @@ class PeersTest {
     @Test
     void aRefusalThatCrossesTheConnectionThatWasAskedForCountsForNothing() throws Refusal {
         Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
-        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, Lane.POINT_TO_POINT), 3, closed);
+        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, closed);
         Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
 
         // it is what became of the connection

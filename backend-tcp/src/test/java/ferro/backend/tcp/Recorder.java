@@ -1,7 +1,6 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
-import ferro.spi.Transport.Lane;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.concurrent.BlockingQueue;
@@ -39,12 +38,12 @@ final class Recorder implements TcpMesh.Listener {
     }
 
     @Override
-    public void data(int peer, Lane lane, int epoch, Channel channel) {
+    public void data(int peer, DataLane lane, int epoch, Channel channel) {
         add("data", peer, lane + " " + epoch, null, channel);
     }
 
     @Override
-    public void noData(int peer, Lane lane, FerroException cause) {
+    public void noData(int peer, DataLane lane, FerroException cause) {
         add("noData", peer, lane + " " + cause.getMessage(), cause, null);
     }
 

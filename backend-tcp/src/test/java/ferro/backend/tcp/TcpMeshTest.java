@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
-import ferro.spi.Transport.Lane;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -192,9 +191,9 @@ class TcpMeshTest {
             Recorder lower = new Recorder();
             Recorder higher = new Recorder();
             meshes.get(0).register(GROUP, lower);
-            meshes.get(1).openData(0, GROUP, Lane.COLLECTIVE, 0);
-            meshes.get(1).openData(0, GROUP, Lane.COLLECTIVE, 0);
-            meshes.get(0).openData(1, GROUP, Lane.COLLECTIVE, 0);
+            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+            meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
             Recorder.Heard atLower = lower.next();
             meshes.get(1).register(GROUP, higher);
             Recorder.Heard atHigher = higher.next();
@@ -206,7 +205,7 @@ class TcpMeshTest {
                 assertFalse(channel.config().isAutoRead());
                 assertNull(channel.pipeline().firstContext());
             }
-            meshes.get(0).openData(1, GROUP, Lane.POINT_TO_POINT, 3);
+            meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
             assertEquals("POINT_TO_POINT 3", lower.next().text());
             assertEquals("POINT_TO_POINT 3", higher.next().text());
             assertTrue(lower.heard.isEmpty() && higher.heard.isEmpty());

@@ -16,8 +16,7 @@ public final class RingLayout {
 
     private static final int RING_BYTES_MOST = 256 << 10;
     private static final int RING_BYTES_LEAST = 8 << 10;
-    /** Collectives and messages; a bell has no ring. */
-    private static final int LANES = Lane.BELL.ordinal();
+    private static final int LANES = Lane.values().length;
 
     private final int base;
     /** By rank, its place among those of the host. */

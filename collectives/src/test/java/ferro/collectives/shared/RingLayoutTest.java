@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.Transport.Lane;
 import java.util.BitSet;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RingLayoutTest {
@@ -32,7 +31,7 @@ class RingLayoutTest {
             used.set(layout.asleep(), layout.asleep() + Words.LINE_BYTES);
             used.set(layout.gone(), layout.gone() + Words.LINE_BYTES);
             hosted.stream().filter(sender -> sender != receiver).forEach(sender -> {
-                for (Lane lane : List.of(Lane.COLLECTIVE, Lane.POINT_TO_POINT)) {
+                for (Lane lane : Lane.values()) {
                     int first = layout.ring(receiver, sender, lane);
                     int end = RingLayout.bytes(first) + layout.ringBytes() + RingLayout.REPEATED_BYTES;
                     assertTrue(used.get(first, end).isEmpty(), receiver + " from " + sender);
