@@ -1,6 +1,7 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
+import java.util.concurrent.CountDownLatch;
 
 /** A group that fails when a test says so. */
 final class GroupOfTest implements RecordedGroup {
@@ -9,6 +10,8 @@ final class GroupOfTest implements RecordedGroup {
     volatile long identity;
     /** Thrown once by whoever asks where it stands. */
     volatile Error broken;
+
+    final CountDownLatch thrown = new CountDownLatch(1);
 
     void fail(Code code, String culprits, String text) {
         failure = new Failed(code, 0, 17, culprits, text);
@@ -26,10 +29,11 @@ final class GroupOfTest implements RecordedGroup {
 
     @Override
     public Standing standing() {
-        Error thrown = broken;
-        if (thrown != null) {
+        Error error = broken;
+        if (error != null) {
             broken = null;
-            throw thrown;
+            thrown.countDown();
+            throw error;
         }
         return standing;
     }

@@ -9,10 +9,13 @@ import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,19 +31,30 @@ class RecordFolderTest {
     private Path file;
     private RankOfTest rank;
     private GroupRecorder group;
+    private WatchService changes;
     private final GroupOfTest world = new GroupOfTest();
 
     @BeforeEach
-    void join() {
+    void join() throws IOException {
         Path folder = outer.resolve("made/by/it");
         file = folder.resolve("ferro-default-rank1.json");
         rank = new RankOfTest(Map.of("ferro.recorder.dir", folder.toString()));
         group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, world);
+        changes = folder.getFileSystem().newWatchService();
+        folder.register(changes, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
     }
 
-    private static void await(BooleanSupplier wanted) throws InterruptedException {
-        while (!wanted.getAsBoolean()) {
-            Thread.sleep(5);
+    @AfterEach
+    void forgetChanges() throws IOException {
+        changes.close();
+    }
+
+    /** Looks again whenever something has changed in the folder. */
+    private void awaitFile(String... texts) throws InterruptedException {
+        while (!Stream.of(texts).allMatch(this::says)) {
+            WatchKey change = changes.take();
+            change.pollEvents();
+            change.reset();
         }
     }
 
@@ -61,11 +75,11 @@ class RecordFolderTest {
     void aFailureIsWrittenAndWhatIsLearnedLaterToo() throws InterruptedException {
         world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
         group.groupFailed();
-        await(() -> says("\"reason\":\"first failure of group world\"") && says("rank 0 is gone"));
+        awaitFile("\"reason\":\"first failure of group world\"", "rank 0 is gone");
 
         world.fail(Code.PEER_LOST, "0,1", "both are gone");
         group.groupFailed();
-        await(() -> says("\"culprits\":[0,1]"));
+        awaitFile("\"culprits\":[0,1]");
 
         leave();
     }
@@ -87,12 +101,12 @@ class RecordFolderTest {
     void aRequestIsAnsweredOnceAndAnotherOneAgain() throws Exception {
         Path request = file.resolveSibling("dump.request");
         Files.writeString(request, "1");
-        await(() -> says("\"reason\":\"request\""));
+        awaitFile("\"reason\":\"request\"");
 
         Files.delete(file);
         Files.delete(request);
         Files.writeString(request, "2");
-        await(() -> says("\"reason\":\"request\""));
+        awaitFile("\"reason\":\"request\"");
 
         leave();
     }
@@ -125,10 +139,10 @@ class RecordFolderTest {
         world.broken = new OutOfMemoryError("of this test");
         world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
         group.groupFailed();
-        await(() -> world.broken == null);
+        world.thrown.await();
         world.fail(Code.PEER_LOST, "0,1", "both are gone");
         group.groupFailed();
-        await(() -> says("both are gone"));
+        awaitFile("both are gone");
 
         leave();
     }
@@ -140,7 +154,7 @@ class RecordFolderTest {
         leave();
 
         assertTrue(Thread.interrupted());
-        await(() -> says("rank 0 is gone"));
+        awaitFile("rank 0 is gone");
     }
 
     @Test
