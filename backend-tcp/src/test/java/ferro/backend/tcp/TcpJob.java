@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -70,9 +71,13 @@ final class TcpJob implements AutoCloseable {
 
     /** Has all ranks join, each in a context of its own. */
     List<ProcessGroup> joinAll(String name) {
+        return joinAll(name, Collections.nCopies(worldSize, Map.of()));
+    }
+
+    List<ProcessGroup> joinAll(String name, List<Map<String, String>> settingsByRank) {
         List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            joining.add(joining(name, rank, context()));
+            joining.add(joining(name, rank, context(settingsByRank.get(rank))));
         }
         return joining.stream().map(TcpJob::result).toList();
     }
