@@ -5,30 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.ProcessGroup;
-import ferro.group.SystemContext;
-import ferro.spi.GroupSpec;
-import java.net.InetAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Ranks in this JVM, a thread each, over the simulated medium or over sockets; closes what it opened. */
@@ -37,15 +27,11 @@ final class InProcessRanks implements AutoCloseable {
 
     final List<ProcessGroup> groups;
     final List<ConcurrentLinkedQueue<GroupEvent>> events = new ArrayList<>();
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "test-rank");
-        thread.setDaemon(true);
-        return thread;
-    });
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final LoopbackRanks ranks;
 
-    private InProcessRanks(Function<InProcessRanks, List<ProcessGroup>> join) {
-        this.groups = join.apply(this);
+    private InProcessRanks(LoopbackRanks ranks, List<ProcessGroup> groups) {
+        this.ranks = ranks;
+        this.groups = groups;
         for (ProcessGroup group : groups) {
             ConcurrentLinkedQueue<GroupEvent> heard = new ConcurrentLinkedQueue<>();
             events.add(heard);
@@ -54,37 +40,25 @@ final class InProcessRanks implements AutoCloseable {
     }
 
     static InProcessRanks simulated(int worldSize) {
-        return new InProcessRanks(ranks -> SimulatedBackend.createGroup(worldSize).stream()
-                .map(ProcessGroup::of)
-                .toList());
+        return new InProcessRanks(
+                new LoopbackRanks(Map.of()),
+                SimulatedBackend.createGroup(worldSize).stream()
+                        .map(ProcessGroup::of)
+                        .toList());
     }
 
     static InProcessRanks tcp(int worldSize) {
-        return new InProcessRanks(ranks -> ranks.joinTcp(Collections.nCopies(worldSize, Map.of())));
+        return joined(Collections.nCopies(worldSize, Map.of()));
     }
 
     /** Ranks that count as being on the hosts of these names. */
     static InProcessRanks onHosts(String... hosts) {
-        return new InProcessRanks(ranks -> ranks.joinTcp(
-                Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList()));
+        return joined(Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList());
     }
 
-    private List<ProcessGroup> joinTcp(List<Map<String, String>> ofRanks) {
-        int worldSize = ofRanks.size();
-        TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
-        opened.push(server);
-        List<Future<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < worldSize; rank++) {
-            Map<String, String> settings = new HashMap<>(ofRanks.get(rank));
-            settings.put("ferro.backend", "tcp");
-            settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
-            settings.put("FERRO_STORE_SERVED", "1");
-            SystemContext context = SystemContext.of(settings);
-            opened.push(context);
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, Duration.ofSeconds(30));
-            joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
-        }
-        return joining.stream().map(InProcessRanks::result).toList();
+    private static InProcessRanks joined(List<Map<String, String>> settingsByRank) {
+        LoopbackRanks ranks = new LoopbackRanks(Map.of());
+        return new InProcessRanks(ranks, ranks.joined(Duration.ofSeconds(30), settingsByRank));
     }
 
     /** Runs something on a thread of a rank's. */
@@ -94,7 +68,7 @@ final class InProcessRanks implements AutoCloseable {
 
     /** Runs something on a thread of its own. */
     Future<Ended> start(ProcessGroup group, Consumer<ProcessGroup> call) {
-        return threads.submit(() -> {
+        return ranks.threads.submit(() -> {
             try {
                 call.accept(group);
                 return new Ended(null, System.nanoTime());
@@ -144,17 +118,10 @@ final class InProcessRanks implements AutoCloseable {
     public void close() {
         List<CompletableFuture<Void>> closing = new ArrayList<>();
         for (ProcessGroup group : groups) {
-            closing.add(CompletableFuture.runAsync(() -> close(group), threads));
+            closing.add(CompletableFuture.runAsync(() -> close(group), ranks.threads));
         }
         closing.forEach(InProcessRanks::result);
-        threads.shutdownNow();
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (Exception failure) {
-                throw new AssertionError("cannot close what was opened for the ranks", failure);
-            }
-        }
+        ranks.close();
     }
 
     private static void close(ProcessGroup group) {

@@ -10,26 +10,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.ProcessGroup;
-import ferro.group.SystemContext;
-import ferro.spi.GroupSpec;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,18 +31,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which ranks share memory, by their settings; ranks are threads of this JVM that map as processes of their own would. */
 class SharedMemoryJobTest {
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final List<AutoCloseable> opened = new ArrayList<>();
-
     @TempDir
     private Path folder;
 
+    private LoopbackRanks ranks;
+
+    @BeforeEach
+    void open() {
+        ranks = new LoopbackRanks(Map.of("ferro.shm.dir", folder.toString()));
+    }
+
     @AfterEach
-    void closeAll() throws Exception {
-        for (int i = opened.size() - 1; i >= 0; i--) {
-            opened.get(i).close();
-        }
-        threads.shutdown();
+    void close() {
+        ranks.close();
     }
 
     @Test
@@ -72,8 +67,8 @@ class SharedMemoryJobTest {
 
         for (int round = 0; round < 10; round++) {
             List<Future<?>> making = new ArrayList<>();
-            groups.forEach(group ->
-                    making.add(threads.submit(() -> group.newGroup(3, 1, 0, 2).close())));
+            groups.forEach(group -> making.add(
+                    ranks.threads.submit(() -> group.newGroup(3, 1, 0, 2).close())));
             making.forEach(InProcessRanks::result);
         }
         close(groups);
@@ -86,7 +81,7 @@ class SharedMemoryJobTest {
 
         for (int round = 0; round < 10; round++) {
             List<Future<FerroException>> making = new ArrayList<>();
-            groups.forEach(group -> making.add(threads.submit(() -> aborted(group.newGroup(3, 1, 0, 2)))));
+            groups.forEach(group -> making.add(ranks.threads.submit(() -> aborted(group.newGroup(3, 1, 0, 2)))));
             making.forEach(
                     one -> assertEquals("0", InProcessRanks.result(one).where().culprits()));
         }
@@ -117,8 +112,8 @@ class SharedMemoryJobTest {
 
     @Test
     void aRankThatMayUseNothingElseNamesTheOneThatHasNone() throws Exception {
-        List<Future<ProcessGroup>> joining =
-                join(Duration.ofSeconds(1), List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")));
+        List<Future<ProcessGroup>> joining = ranks.join(
+                Duration.ofSeconds(1), List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")));
 
         Exception thrown =
                 assertThrows(ExecutionException.class, () -> joining.get(0).get(30, TimeUnit.SECONDS));
@@ -133,7 +128,7 @@ class SharedMemoryJobTest {
     @ParameterizedTest
     @CsvSource({"shm,shm,shm", "auto,shm,auto"})
     void nobodyWaitsForARankThatCannotShareAndMayUseNothingElse(String first, String second, String third) {
-        List<Future<ProcessGroup>> joining = join(
+        List<Future<ProcessGroup>> joining = ranks.join(
                 Duration.ofSeconds(60),
                 List.of(
                         Map.of("ferro.links", first),
@@ -151,8 +146,8 @@ class SharedMemoryJobTest {
     @Test
     void nobodyWaitsForARankWhoseWarmUpMakesNoSense() {
         Map<String, String> shm = Map.of("ferro.backend", "shm");
-        List<Future<ProcessGroup>> joining =
-                join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.warmup", "soon"), shm));
+        List<Future<ProcessGroup>> joining = ranks.join(
+                Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.warmup", "soon"), shm));
 
         assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
         for (int rank : new int[] {0, 2}) {
@@ -164,7 +159,7 @@ class SharedMemoryJobTest {
     /** Only the first may use nothing else, and sees it when all have come. */
     @Test
     void nobodyWaitsForARankThatFindsThatAnotherCannotShare() {
-        List<Future<ProcessGroup>> joining = join(
+        List<Future<ProcessGroup>> joining = ranks.join(
                 Duration.ofSeconds(60),
                 List.of(Map.of("ferro.links", "shm"), Map.of("ferro.links", "tcp"), Map.of("ferro.links", "tcp")));
 
@@ -179,7 +174,7 @@ class SharedMemoryJobTest {
     void ranksThatMeetAndMayUseNothingElseFailAlikeWhereOneCannotShare(String name, String value, String why) {
         Map<String, String> shm = Map.of("ferro.links", "shm");
         List<Future<ProcessGroup>> joining =
-                join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.links", "shm", name, value), shm));
+                ranks.join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.links", "shm", name, value), shm));
 
         for (Future<ProcessGroup> one : joining) {
             FerroException failure = assertInstanceOf(FerroException.class, failure(one));
@@ -195,39 +190,13 @@ class SharedMemoryJobTest {
     }
 
     private List<ProcessGroup> joined(List<Map<String, String>> settingsByRank) {
-        return join(Duration.ofSeconds(30), settingsByRank).stream()
-                .map(InProcessRanks::result)
-                .toList();
-    }
-
-    private List<Future<ProcessGroup>> join(Duration timeout, List<Map<String, String>> settingsByRank) {
-        int worldSize = settingsByRank.size();
-        TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
-        opened.add(server);
-        List<Future<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < worldSize; rank++) {
-            Map<String, String> settings = new HashMap<>(Map.of(
-                    "ferro.backend",
-                    "tcp",
-                    "ferro.rendezvous",
-                    "tcp://127.0.0.1:" + server.port(),
-                    "ferro.shm.dir",
-                    folder.toString(),
-                    "FERRO_STORE_SERVED",
-                    "1"));
-            settings.putAll(settingsByRank.get(rank));
-            SystemContext context = SystemContext.of(settings);
-            opened.add(context);
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, timeout);
-            joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
-        }
-        return joining;
+        return ranks.joined(Duration.ofSeconds(30), settingsByRank);
     }
 
     private void sum(List<ProcessGroup> groups) {
         List<Future<float[]>> running = new ArrayList<>();
         for (ProcessGroup group : groups) {
-            running.add(threads.submit(() -> {
+            running.add(ranks.threads.submit(() -> {
                 float[] data = {1.5f + group.rank(), 10};
                 group.allReduce(data, ReduceOp.SUM);
                 return data;
@@ -239,7 +208,7 @@ class SharedMemoryJobTest {
     private void sumOfMany(List<ProcessGroup> groups, int elements) {
         List<Future<float[]>> running = new ArrayList<>();
         for (ProcessGroup group : groups) {
-            running.add(threads.submit(() -> {
+            running.add(ranks.threads.submit(() -> {
                 float[] data = numbers(elements, 1, group.rank());
                 group.allReduce(data, ReduceOp.SUM);
                 return data;
@@ -258,7 +227,7 @@ class SharedMemoryJobTest {
 
     private void close(List<ProcessGroup> groups) {
         List<Future<?>> running = new ArrayList<>();
-        groups.forEach(group -> running.add(threads.submit(() -> group.close())));
+        groups.forEach(group -> running.add(ranks.threads.submit(() -> group.close())));
         running.forEach(InProcessRanks::result);
     }
 
