@@ -41,9 +41,9 @@ final class Incoming {
         return strange;
     }
 
-    /** Returns the bytes of elements of the oldest post that have come, a last broken element included. */
-    long oldestCame() {
-        return Math.max(0, posts.position() + restBytes - posts.oldest().headerBytes());
+    /** Returns the bytes that have come of a broken header or element. */
+    int restBytes() {
+        return restBytes;
     }
 
     /**

@@ -3,7 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.posts.Post;
+import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import java.io.IOException;
@@ -203,20 +203,7 @@ final class TcpLink implements Link {
         return true;
     }
 
-    /** Returns for a message how far the posts have come. */
     private String progress() {
-        StringBuilder text = new StringBuilder();
-        if (!incoming.posts().isEmpty()) {
-            Post oldest = incoming.posts().oldest();
-            text.append(incoming.oldestCame())
-                    .append(" of ")
-                    .append(oldest.length() - oldest.headerBytes())
-                    .append(" bytes received, ");
-        }
-        return text.append(incoming.posts().size())
-                .append(" receives and ")
-                .append(outgoing.posts().size())
-                .append(" sends unfinished")
-                .toString();
+        return PostRing.progress(incoming.posts(), incoming.restBytes(), outgoing.posts());
     }
 }

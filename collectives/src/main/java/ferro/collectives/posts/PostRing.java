@@ -125,6 +125,24 @@ public final class PostRing {
         settle();
     }
 
+    /**
+     * Says for a message how far the posts of a link have come.
+     *
+     * @param receives  of the link
+     * @param restBytes of the oldest receive that have come beside those that have moved
+     * @param sends     of the link
+     * @return such as {@code 64 of 256 bytes received, 2 receives and 1 sends unfinished}
+     */
+    public static String progress(PostRing receives, int restBytes, PostRing sends) {
+        String oldest = "";
+        if (!receives.isEmpty()) {
+            int header = receives.oldest().headerBytes();
+            oldest = Math.max(0, receives.position() + restBytes - header) + " of "
+                    + (receives.oldest().length() - header) + " bytes received, ";
+        }
+        return oldest + receives.size() + " receives and " + sends.size() + " sends unfinished";
+    }
+
     /** Drops every pending post; none of them counts as finished. */
     public void clear() {
         while (size > 0) {

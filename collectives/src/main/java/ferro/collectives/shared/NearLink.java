@@ -2,6 +2,7 @@ package ferro.collectives.shared;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 
@@ -92,7 +93,7 @@ final class NearLink implements Link {
             moved = exchange();
             if (!moved && busy()) {
                 dead = true;
-                home.events().broken(peer, progress());
+                home.events().broken(peer, PostRing.progress(incoming.posts(), 0, outgoing.posts()));
             }
         }
         return moved;
@@ -112,16 +113,5 @@ final class NearLink implements Link {
         dead = true;
         outgoing.posts().clear();
         incoming.posts().clear();
-    }
-
-    private String progress() {
-        String oldest = "";
-        if (!incoming.posts().isEmpty()) {
-            int header = incoming.posts().oldest().headerBytes();
-            oldest = Math.max(0, incoming.posts().position() - header) + " of "
-                    + (incoming.posts().oldest().length() - header) + " bytes received, ";
-        }
-        return oldest + incoming.posts().size() + " receives and "
-                + outgoing.posts().size() + " sends unfinished";
     }
 }
