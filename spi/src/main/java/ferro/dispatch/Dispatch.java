@@ -28,9 +28,12 @@ final class Dispatch {
     private final SlowPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
+    private final Duration deadline;
 
-    Dispatch(SlowPath slow, Backend backend) {
+    /** Takes calls with this deadline; null for the back end's. */
+    Dispatch(SlowPath slow, Backend backend, Duration deadline) {
         this.slow = slow;
+        this.deadline = deadline;
         this.backend = Objects.requireNonNull(backend, "backend");
         this.nccl = backend.asNcclBackend().orElse(null);
     }
@@ -44,7 +47,7 @@ final class Dispatch {
     }
 
     Duration timeout() {
-        return view().timeout();
+        return deadline == null ? view().timeout() : deadline;
     }
 
     /** Checks a call and finds its way; what is thrown here has cost nothing. */

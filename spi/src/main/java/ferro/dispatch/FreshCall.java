@@ -7,7 +7,6 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Work;
 import java.lang.ref.Reference;
-import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -68,11 +67,11 @@ final class FreshCall {
     }
 
     /** Runs it to its end; null where this rank gets no result. */
-    DeviceTensor run(Duration timeout) {
+    DeviceTensor run() {
         Route route = dispatch.open(call);
         DeviceTensor out = allocate(route);
         try {
-            route.run(ready(route, out), timeout);
+            route.run(ready(route, out), dispatch.timeout());
         } catch (RuntimeException | Error failure) {
             free(out, failure);
             throw failure;
@@ -83,11 +82,11 @@ final class FreshCall {
     }
 
     /** Starts it. */
-    FreshResult submit(Duration timeout) {
+    FreshResult submit() {
         Route route = dispatch.open(call);
         DeviceTensor out = allocate(route);
         try {
-            Work work = route.submit(ready(route, out), timeout);
+            Work work = route.submit(ready(route, out), dispatch.timeout());
             work.completion().whenComplete((nothing, failure) -> {
                 if (failure != null) {
                     free(out, failure);

@@ -86,7 +86,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param timeout from now to the end
      */
     public void run(Collective call, Backend backend, Duration timeout) {
-        new Dispatch(slow, backend).open(call).run(call, timeout);
+        dispatch(backend).open(call).run(call, timeout);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work submit(Collective call, Backend backend, Duration timeout) {
-        return new Dispatch(slow, backend).open(call).submit(call, timeout);
+        return dispatch(backend).open(call).submit(call, timeout);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work transfer(Message message, Backend backend, Duration timeout) {
-        return new Dispatch(slow, backend).open(message).transfer(message, timeout);
+        return dispatch(backend).open(message).transfer(message, timeout);
     }
 
     /**
@@ -168,8 +168,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape
      */
     public DeviceTensor allReduce(DeviceTensor in, ReduceOp op, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allReduce(dispatch, in, op).run(timeout(dispatch));
+        return FreshCall.allReduce(dispatch(backend), in, op).run();
     }
 
     /**
@@ -181,8 +180,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult allReduceAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allReduce(dispatch, in, op).submit(timeout(dispatch));
+        return FreshCall.allReduce(dispatch(backend), in, op).submit();
     }
 
     /**
@@ -194,8 +192,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, on the root too
      */
     public DeviceTensor broadcast(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.broadcast(dispatch, in, root).run(timeout(dispatch));
+        return FreshCall.broadcast(dispatch(backend), in, root).run();
     }
 
     /**
@@ -207,8 +204,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult broadcastAsync(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.broadcast(dispatch, in, root).submit(timeout(dispatch));
+        return FreshCall.broadcast(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -221,8 +217,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape on the root, empty elsewhere
      */
     public Optional<DeviceTensor> reduce(DeviceTensor in, ReduceOp op, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return Optional.ofNullable(FreshCall.reduce(dispatch, in, op, root).run(timeout(dispatch)));
+        return Optional.ofNullable(
+                FreshCall.reduce(dispatch(backend), in, op, root).run());
     }
 
     /**
@@ -235,8 +231,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape on the root, null elsewhere, and the handle
      */
     public FreshResult reduceAsync(DeviceTensor in, ReduceOp op, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.reduce(dispatch, in, op, root).submit(timeout(dispatch));
+        return FreshCall.reduce(dispatch(backend), in, op, root).submit();
     }
 
     /**
@@ -247,8 +242,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [worldSize * n, ...]}
      */
     public DeviceTensor allGather(DeviceTensor in, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allGather(dispatch, in).run(timeout(dispatch));
+        return FreshCall.allGather(dispatch(backend), in).run();
     }
 
     /**
@@ -259,8 +253,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of all parts, and the handle
      */
     public FreshResult allGatherAsync(DeviceTensor in, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allGather(dispatch, in).submit(timeout(dispatch));
+        return FreshCall.allGather(dispatch(backend), in).submit();
     }
 
     /**
@@ -272,8 +265,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if only the element count divides by the world size
      */
     public DeviceTensor reduceScatter(DeviceTensor in, ReduceOp op, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.reduceScatter(dispatch, in, op).run(timeout(dispatch));
+        return FreshCall.reduceScatter(dispatch(backend), in, op).run();
     }
 
     /**
@@ -285,8 +277,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the own part, and the handle
      */
     public FreshResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.reduceScatter(dispatch, in, op).submit(timeout(dispatch));
+        return FreshCall.reduceScatter(dispatch(backend), in, op).submit();
     }
 
     /**
@@ -298,8 +289,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [worldSize * n, ...]} on the root, empty elsewhere
      */
     public Optional<DeviceTensor> gather(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return Optional.ofNullable(FreshCall.gather(dispatch, in, root).run(timeout(dispatch)));
+        return Optional.ofNullable(FreshCall.gather(dispatch(backend), in, root).run());
     }
 
     /**
@@ -311,8 +301,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of all parts on the root, null elsewhere, and the handle
      */
     public FreshResult gatherAsync(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.gather(dispatch, in, root).submit(timeout(dispatch));
+        return FreshCall.gather(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -325,8 +314,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if only the element count divides by the world size
      */
     public DeviceTensor scatter(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.scatter(dispatch, in, root).run(timeout(dispatch));
+        return FreshCall.scatter(dispatch(backend), in, root).run();
     }
 
     /**
@@ -338,8 +326,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the own part, and the handle
      */
     public FreshResult scatterAsync(DeviceTensor in, int root, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.scatter(dispatch, in, root).submit(timeout(dispatch));
+        return FreshCall.scatter(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -350,8 +337,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, parts by source
      */
     public DeviceTensor allToAll(DeviceTensor in, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allToAll(dispatch, in).run(timeout(dispatch));
+        return FreshCall.allToAll(dispatch(backend), in).run();
     }
 
     /**
@@ -362,8 +348,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult allToAllAsync(DeviceTensor in, Backend backend) {
-        Dispatch dispatch = new Dispatch(slow, backend);
-        return FreshCall.allToAll(dispatch, in).submit(timeout(dispatch));
+        return FreshCall.allToAll(dispatch(backend), in).submit();
     }
 
     /**
@@ -407,7 +392,7 @@ public final class GpuCollectives implements AutoCloseable {
         return deadline == null ? backend.timeout() : deadline;
     }
 
-    private Duration timeout(Dispatch dispatch) {
-        return deadline == null ? dispatch.timeout() : deadline;
+    private Dispatch dispatch(Backend backend) {
+        return new Dispatch(slow, backend, deadline);
     }
 }
