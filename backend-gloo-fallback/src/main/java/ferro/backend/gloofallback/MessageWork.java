@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The handle of a message whose last part comes after the host's: done when {@code ended} is.
@@ -44,20 +42,7 @@ record MessageWork(Work network, CompletableFuture<Void> ended) implements Work 
     @Override
     public boolean await(Duration timeout) {
         long until = System.nanoTime() + RoundTripWork.nanos(timeout);
-        if (!network.await(timeout)) {
-            return false;
-        }
-        try {
-            ended.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException late) {
-            return false;
-        } catch (InterruptedException looking) {
-            Thread.currentThread().interrupt();
-            return false;
-        } catch (ExecutionException failed) {
-            throw RoundTripWork.unwrapped(failed.getCause());
-        }
+        return network.await(timeout) && RoundTripWork.hasEnded(ended, Math.max(0, until - System.nanoTime()));
     }
 
     @Override

@@ -170,8 +170,13 @@ final class RoundTripWork implements Work {
 
     @Override
     public boolean await(Duration timeout) {
+        return hasEnded(ended, nanos(timeout));
+    }
+
+    /** Looks for so long whether a call has ended. */
+    static boolean hasEnded(CompletableFuture<Void> ended, long nanos) {
         try {
-            ended.get(nanos(timeout), TimeUnit.NANOSECONDS);
+            ended.get(nanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException late) {
             return false;
