@@ -6,13 +6,13 @@ import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
@@ -125,18 +125,11 @@ final class BackendSelection {
     /** Loads every provider; one that is broken becomes a candidate with its reason and hides no other. */
     static List<BackendCandidate> candidates(RankContext context) {
         List<BackendCandidate> found = new ArrayList<>();
-        var providers = ServiceLoader.load(BackendProvider.class).stream().iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    break;
-                }
-                ServiceLoader.Provider<BackendProvider> next = providers.next();
-                found.add(BackendCandidate.of(next.type().getSimpleName(), next, context));
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                found.add(BackendCandidate.broken("(unreadable provider)", broken));
-            }
-        }
+        var providers = ServiceLoader.load(BackendProvider.class).stream();
+        Services.each(
+                providers::iterator,
+                next -> found.add(BackendCandidate.of(next.type().getSimpleName(), next, context)),
+                broken -> found.add(BackendCandidate.broken("(unreadable provider)", broken)));
         found.sort(
                 Comparator.comparingInt(BackendCandidate::priority).reversed().thenComparing(BackendCandidate::name));
         return found;

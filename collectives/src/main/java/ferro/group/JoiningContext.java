@@ -7,11 +7,11 @@ import ferro.Store;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
 import java.net.URI;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
@@ -83,26 +83,19 @@ final class JoiningContext extends ForwardingContext {
         // java.net.URI needs something behind the slashes, which env:// has not
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
-        var providers = ServiceLoader.load(StoreProvider.class).iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    break;
-                }
-                StoreProvider provider = providers.next();
-                if (provider.scheme().equals(address.getScheme())) {
-                    return provider.open(address, group, this);
-                }
-                schemes.add(provider.scheme());
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                // a broken provider hides no other, and is named where none fits
-                schemes.add("(broken: " + broken.getMessage() + ")");
-            }
-        }
-        throw new FerroException(
+        Optional<Store> found = Services.first(
+                ServiceLoader.load(StoreProvider.class),
+                next -> {
+                    schemes.add(next.scheme());
+                    return next.scheme().equals(address.getScheme())
+                            ? Optional.of(next.open(address, group, this))
+                            : Optional.empty();
+                },
+                broken -> schemes.add("(broken: " + broken.getMessage() + ")"));
+        return found.orElseThrow(() -> new FerroException(
                 Code.RENDEZVOUS,
                 Where.outside(group.name(), group.rank()),
                 "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
-                        + ": use one of these, or add ferro-backend-tcp to the class path");
+                        + ": use one of these, or add ferro-backend-tcp to the class path"));
     }
 }

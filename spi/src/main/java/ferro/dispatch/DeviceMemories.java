@@ -2,11 +2,11 @@ package ferro.dispatch;
 
 import ferro.spi.DeviceMemoryProvider;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
@@ -58,23 +58,16 @@ public final class DeviceMemories {
 
     private static Optional<DeviceMemoryProvider> best(RankContext context, List<String> reasons) {
         List<DeviceMemoryProvider> usable = new ArrayList<>();
-        var providers = ServiceLoader.load(DeviceMemoryProvider.class).iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    break;
-                }
-                DeviceMemoryProvider provider = providers.next();
-                Optional<String> why = provider.unavailableBecause(context);
-                why.ifPresent(reason -> reasons.add(provider.name() + " (" + reason + ")"));
-                if (why.isEmpty() && provider.priority() >= 0) {
-                    usable.add(provider);
-                }
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                // a broken provider hides no other
-                reasons.add("(broken: " + broken.getMessage() + ")");
-            }
-        }
+        Services.each(
+                ServiceLoader.load(DeviceMemoryProvider.class),
+                provider -> {
+                    Optional<String> why = provider.unavailableBecause(context);
+                    why.ifPresent(reason -> reasons.add(provider.name() + " (" + reason + ")"));
+                    if (why.isEmpty() && provider.priority() >= 0) {
+                        usable.add(provider);
+                    }
+                },
+                broken -> reasons.add("(broken: " + broken.getMessage() + ")"));
         return usable.stream().max(Comparator.comparingInt(DeviceMemoryProvider::priority));
     }
 

@@ -2,11 +2,11 @@ package ferro.backend.gloofallback;
 
 import ferro.spi.BackendProvider;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /** Finds the back end that {@code ferro.fallback.host} names. */
@@ -30,25 +30,16 @@ final class HostBackends {
                     setting + " names the round trip itself: name what carries its host tensors, for example tcp");
         }
         List<String> names = new ArrayList<>();
-        var providers = ServiceLoader.load(BackendProvider.class).iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    break;
-                }
-                BackendProvider next = providers.next();
-                if (next.name().equals(wanted)) {
-                    return usable(next, setting, context);
-                }
-                names.add(next.name());
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                // a broken provider hides no other, and is named where none fits
-                names.add("(broken: " + broken.getMessage() + ")");
-            }
-        }
+        Optional<BackendProvider> found = Services.first(
+                ServiceLoader.load(BackendProvider.class),
+                next -> {
+                    names.add(next.name());
+                    return next.name().equals(wanted) ? Optional.of(usable(next, setting, context)) : Optional.empty();
+                },
+                broken -> names.add("(broken: " + broken.getMessage() + ")"));
         names.remove(RoundTripProvider.NAME);
-        throw new IllegalArgumentException("no back end named " + setting + "; found: " + names
-                + ": use one of these names, or add the jar that has it");
+        return found.orElseThrow(() -> new IllegalArgumentException("no back end named " + setting + "; found: " + names
+                + ": use one of these names, or add the jar that has it"));
     }
 
     private static BackendProvider usable(BackendProvider provider, String setting, RankContext context) {

@@ -5,11 +5,11 @@ import ferro.spi.BackendProvider;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
@@ -57,24 +57,15 @@ public final class ShmBackendProvider implements BackendProvider {
 
     private static BackendProvider carrier() {
         List<String> names = new ArrayList<>();
-        var providers = ServiceLoader.load(BackendProvider.class).iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    break;
-                }
-                BackendProvider next = providers.next();
-                if (next.name().equals(CARRIER)) {
-                    return next;
-                }
-                names.add(next.name());
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                // a broken provider hides no other, and is named where none fits
-                names.add("(broken: " + broken.getMessage() + ")");
-            }
-        }
-        throw new IllegalArgumentException("ranks that share memory meet by back end " + CARRIER
-                + ", and there are only " + names + ": add ferro-backend-tcp to the class path");
+        Optional<BackendProvider> found = Services.first(
+                ServiceLoader.load(BackendProvider.class),
+                next -> {
+                    names.add(next.name());
+                    return next.name().equals(CARRIER) ? Optional.of(next) : Optional.empty();
+                },
+                broken -> names.add("(broken: " + broken.getMessage() + ")"));
+        return found.orElseThrow(() -> new IllegalArgumentException("ranks that share memory meet by back end "
+                + CARRIER + ", and there are only " + names + ": add ferro-backend-tcp to the class path"));
     }
 
     /** Says that links are shared memory, whatever is set. */

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemoryProvider;
 import java.lang.System.Logger;
@@ -11,7 +12,6 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
@@ -72,23 +72,14 @@ final class NearMemory {
     }
 
     private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {
-        var providers = ServiceLoader.load(SharedMemoryProvider.class).iterator();
-        while (true) {
-            try {
-                if (!providers.hasNext()) {
-                    return Optional.empty();
-                }
-                SharedMemoryProvider next = providers.next();
-                Optional<String> unavailable = next.unavailableBecause(context);
-                if (unavailable.isEmpty()) {
-                    return Optional.of(next);
-                }
-                reasons.add(unavailable.get());
-            } catch (ServiceConfigurationError | LinkageError broken) {
-                // a broken provider hides no other, and is named where none works
-                reasons.add("broken provider: " + broken.getMessage());
-            }
-        }
+        return Services.first(
+                ServiceLoader.load(SharedMemoryProvider.class),
+                next -> {
+                    Optional<String> unavailable = next.unavailableBecause(context);
+                    unavailable.ifPresent(reasons::add);
+                    return unavailable.isEmpty() ? Optional.of(next) : Optional.empty();
+                },
+                broken -> reasons.add("broken provider: " + broken.getMessage()));
     }
 
     /** Returns why this rank has none; empty if it has. */

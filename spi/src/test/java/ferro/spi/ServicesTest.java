@@ -1,0 +1,90 @@
+package ferro.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import org.junit.jupiter.api.Test;
+
+class ServicesTest {
+    private static final List<String> NAMES = List.of("unreadable", "unlinked", "near", "far");
+
+    private final List<String> broken = new ArrayList<>();
+
+    @Test
+    void aBrokenServiceHidesNoOther() {
+        List<String> seen = new ArrayList<>();
+
+        Services.each(ServicesTest::services, name -> seen.add(linked(name)), error -> broken.add(error.getMessage()));
+
+        assertEquals(List.of("near", "far"), seen);
+        assertEquals(List.of("unreadable", "unlinked"), broken);
+    }
+
+    @Test
+    void whoComesAfterTheFirstAnswerIsNotAsked() {
+        List<String> asked = new ArrayList<>();
+
+        Optional<Integer> length = Services.first(
+                NAMES,
+                name -> {
+                    asked.add(name);
+                    return name.equals("near") ? Optional.of(name.length()) : Optional.empty();
+                },
+                error -> broken.add(error.getMessage()));
+
+        assertEquals(Optional.of(4), length);
+        assertEquals(List.of("unreadable", "unlinked", "near"), asked);
+    }
+
+    @Test
+    void nobodyAnswersWhereAllAreBrokenOrSilent() {
+        assertEquals(
+                Optional.empty(),
+                Services.first(ServicesTest::services, name -> Optional.empty(), error -> broken.add("one")));
+        assertEquals(List.of("one"), broken);
+    }
+
+    @Test
+    void whatAServiceThrowsItselfIsTold() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Services.each(
+                        NAMES,
+                        name -> {
+                            throw new IllegalArgumentException("a setting of " + name);
+                        },
+                        error -> broken.add(error.getMessage())));
+    }
+
+    private static String linked(String name) {
+        if (name.equals("unlinked")) {
+            throw new NoClassDefFoundError(name);
+        }
+        return name;
+    }
+
+    /** As a loader does it, for which a service that cannot be read is passed already when it is told. */
+    private static Iterator<String> services() {
+        Iterator<String> names = NAMES.iterator();
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return names.hasNext();
+            }
+
+            @Override
+            public String next() {
+                String name = names.next();
+                if (name.equals("unreadable")) {
+                    throw new ServiceConfigurationError(name);
+                }
+                return name;
+            }
+        };
+    }
+}
