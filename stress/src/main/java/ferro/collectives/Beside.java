@@ -7,12 +7,10 @@ import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
-import ferro.spi.Transport;
-import java.nio.ByteBuffer;
 import java.util.Map;
 
 /** Rank 0 of a world of two whose other rank always answers, a few looks later: a call has steps, and is under way a while. */
-final class Beside implements Transport {
+final class Beside {
     private static final GroupSpec GROUP = new GroupSpec("stress-pair", 0, 2, Alone.LONG);
     private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
 
@@ -20,7 +18,7 @@ final class Beside implements Transport {
 
     /** A group of the real engine; whoever makes it closes it. */
     static GroupEngine engine() {
-        return new GroupEngine(new Beside(), GROUP, CONTEXT, Place.unwatched(GROUP, TunedRows.NONE));
+        return new GroupEngine(new Motionless(2, Answers::new), GROUP, CONTEXT, Place.unwatched(GROUP, TunedRows.NONE));
     }
 
     /** What is posted is done after some looks; by whoever drives. */
@@ -61,60 +59,5 @@ final class Beside implements Transport {
         public long received() {
             return looks++ < LOOKS && receives > 0 ? receives - 1 : receives;
         }
-    }
-
-    @Override
-    public int rank() {
-        return 0;
-    }
-
-    @Override
-    public int worldSize() {
-        return 2;
-    }
-
-    @Override
-    public Link link(int peer, Lane lane) {
-        return new Answers();
-    }
-
-    @Override
-    public Transport subgroup(int[] ranks, long group) {
-        return new Beside();
-    }
-
-    @Override
-    public boolean poll() {
-        return false;
-    }
-
-    @Override
-    public void park(long deadlineNanos) {
-        Thread.onSpinWait();
-    }
-
-    @Override
-    public void wakeup() {
-        // nobody parks for long
-    }
-
-    @Override
-    public void control(int peer, ByteBuffer message) {
-        // the other rank keeps it to itself
-    }
-
-    @Override
-    public void events(Events events) {
-        // nothing happens here
-    }
-
-    @Override
-    public void abandon() {
-        // nobody else knows the memory
-    }
-
-    @Override
-    public void close() {
-        // nothing is held
     }
 }
