@@ -249,7 +249,7 @@ public final class Simulation {
                 turn();
             }
             if (mayFail) {
-                turnUntil(agenda.elapsed() + LINGER_NANOS);
+                linger();
             } else {
                 ranks.forEach(SteppedRank::verify);
             }
@@ -269,6 +269,15 @@ public final class Simulation {
         misfortune.strike();
         agenda.next();
         observer.accept(agenda.owner());
+    }
+
+    /** Goes on until what has gone wrong has had time to be known, what goes wrong meanwhile included. */
+    private void linger() {
+        int struck;
+        do {
+            struck = misfortune.struck().size();
+            turnUntil(agenda.elapsed() + LINGER_NANOS);
+        } while (misfortune.struck().size() != struck);
     }
 
     private void turnUntil(long elapsed) {

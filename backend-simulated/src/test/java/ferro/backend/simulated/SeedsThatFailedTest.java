@@ -17,7 +17,9 @@ class SeedsThatFailedTest {
         "1578, the same where a rank stood still from the beginning",
         "4965, the same with eight ranks",
         "8739, a rank that had stood still judged its deadline before it took the data that was there",
+        "13603, a run ended just after a rank had died",
         "13694, a run ended while ranks were making a group",
+        "18361, the same as 13603",
     })
     void holdsNow(long seed, String whatItWas) {
         FaultyRun.run(seed);

@@ -10,6 +10,8 @@ import java.util.TreeSet;
 final class Verdict {
     /** A rank that waits looks at its deadline every 10 ms, and what it then says takes 5 ms at most. */
     private static final long BOUND_NANOS = 100_000_000;
+    /** Whoever has stood still asks the others again before it judges, and waits so much longer for what they say. */
+    private static final long ASKED_AGAIN_NANOS = 50_000_000;
 
     private final FaultyRun run;
     private final Set<Integer> paused = new TreeSet<>();
@@ -70,7 +72,7 @@ final class Verdict {
     }
 
     long bound(int worldRank) {
-        return run.program.timeout.toNanos() + BOUND_NANOS + (paused.contains(worldRank) ? pausedNanos : 0);
+        return run.program.timeout.toNanos() + BOUND_NANOS + (paused.contains(worldRank) ? pausedNanos + ASKED_AGAIN_NANOS : 0);
     }
 
     boolean isDead(int worldRank) {
