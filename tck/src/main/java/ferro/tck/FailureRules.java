@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -315,6 +316,8 @@ public interface FailureRules extends Subject {
                 throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
             }
         }
+        // what writes late may do so a little later
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
     }
 
