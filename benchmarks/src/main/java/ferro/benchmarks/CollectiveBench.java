@@ -74,14 +74,13 @@ public final class CollectiveBench {
     }
 
     private Row measure(long size, LoopbackProbe probe) throws IOException {
-        try (Operation operation = new Operation(group, place, sweep, size)) {
-            long[] wrong = {operation.wrongElements()};
+        try (Batch batch = new Batch(group, place, sweep, size)) {
+            long[] wrong = {batch.wrongElements()};
             group.allReduce(wrong, ReduceOp.SUM);
-            operation.clear();
-            Stopwatch.Times times =
-                    stopwatch.time(operation::run).dividedBy(sweep.collective().timesPerCall());
+            int times = sweep.queued() * sweep.collective().timesPerCall();
+            Stopwatch.Times each = stopwatch.time(batch::run).dividedBy(times);
             double micros = probe.halfRoundTripMicros();
-            return new Row(setting, operation.count(), times, wrong[0], micros);
+            return new Row(setting, batch.count(), each, wrong[0], micros);
         }
     }
 

@@ -1,7 +1,9 @@
 package ferro.benchmarks;
 
+import ferro.Collective;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import ferro.Work;
 import ferro.group.ProcessGroup;
 
 /** One collective of one size on one rank: its tensors, how to call it, and how many elements of its result are wrong. */
@@ -77,6 +79,26 @@ final class Operation implements AutoCloseable {
         call.run();
     }
 
+    /** Queues it behind others. */
+    Work submit() {
+        int root = Expectation.ROOT;
+        Tensor in = inputTensor;
+        Tensor out = outputTensor;
+        return group.submit(
+                switch (collective) {
+                    case ALLREDUCE -> new Collective.AllReduce(in, in, op);
+                    case BROADCAST -> new Collective.Broadcast(in, root);
+                    case REDUCE -> new Collective.Reduce(in, group.rank() == root ? in : null, op, root);
+                    case ALLGATHER -> new Collective.AllGather(in, out, null);
+                    case REDUCESCATTER -> new Collective.ReduceScatter(in, out, op, null);
+                    case GATHER -> new Collective.Gather(in, group.rank() == root ? out : null, root, null);
+                    case SCATTER -> new Collective.Scatter(group.rank() == root ? in : null, out, root, null);
+                    case ALLTOALL -> new Collective.AllToAll(in, out, null, null);
+                    case BARRIER, PINGPONG ->
+                        throw new IllegalStateException(collective.label() + " is no operation to queue");
+                });
+    }
+
     /**
      * Writes the input anew and then runs it, as a program would that has new data for each call; data that nobody has written
      * since the last call are still in the cache of whoever read them. Not for all-reduces, which write their own input.
@@ -90,13 +112,22 @@ final class Operation implements AutoCloseable {
 
     /** Runs it once on known data and counts what a plain loop would have given otherwise, on this rank. */
     long wrongElements() {
+        giveKnownInput();
+        run();
+        return wrongInResult();
+    }
+
+    void giveKnownInput() {
         output.fill(0);
         place.write(output, outputTensor);
         for (int i = 0; i < elements(input); i++) {
             input.put(i, Expectation.input(group.rank(), i));
         }
         place.write(input, inputTensor);
-        run();
+    }
+
+    /** Counts what is wrong after a run on known input, on this rank. */
+    long wrongInResult() {
         place.read(outputTensor, output);
         return hasResult() ? countWrong() : 0;
     }

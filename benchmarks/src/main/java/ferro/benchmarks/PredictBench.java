@@ -156,7 +156,7 @@ public final class PredictBench {
     }
 
     private double measure(Measured collective, long bytes) {
-        Sweep sweep = new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, false);
+        Sweep sweep = new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false);
         try (Operation operation = new Operation(group, new Place.Host(), sweep, bytes)) {
             return times(operation::run);
         }

@@ -45,7 +45,7 @@ record Request(Measured collective, long bytes, String memory, Duration warmUp, 
     }
 
     Sweep sweep() {
-        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, false);
+        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, 1, false);
     }
 
     Stopwatch.Pace pace() {

@@ -44,11 +44,12 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
         String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
         return String.format(
                 Locale.ROOT,
-                "# %s, %d ranks, %s, %s tensors, median times%n" + columns + "%n" + columns,
+                "# %s, %d ranks, %s, %s tensors, %smedian times%n" + columns + "%n" + columns,
                 setting.sweep().collective().label(),
                 setting.ranks(),
                 setting.backend(),
                 setting.memory(),
+                setting.sweep().queued() == 1 ? "" : setting.sweep().queued() + " queued at once, ",
                 "size",
                 "count",
                 "type",
@@ -87,7 +88,7 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
                 Locale.ROOT,
                 "{\"collective\":\"%s\",\"backend\":\"%s\",\"ranks\":%d,\"type\":\"%s\",\"op\":\"%s\",\"bytes\":%d,"
                         + "\"us_min\":%.3f,\"us_median\":%.3f,\"us_p99\":%.3f,\"algbw\":%.4f,\"busbw\":%.4f,"
-                        + "\"memory\":\"%s\",\"wrong\":%d,\"probe_us\":%s}",
+                        + "\"memory\":\"%s\",\"queued\":%d,\"wrong\":%d,\"probe_us\":%s}",
                 sweep().collective().label(),
                 setting.backend(),
                 setting.ranks(),
@@ -100,6 +101,7 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
                 algorithmBandwidth(),
                 busBandwidth(),
                 setting.memory(),
+                sweep().queued(),
                 wrong,
                 probe);
     }

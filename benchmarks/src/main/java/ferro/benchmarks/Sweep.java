@@ -16,9 +16,11 @@ import java.util.List;
  * @param op         how to reduce; without meaning where nothing is reduced
  * @param sizes      in bytes, in the order of the table
  * @param time       how long to measure each size, beyond the warm-up
+ * @param queued     operations that are queued before the first is waited for; 1 for blocking calls
  * @param json       one JSON object per line instead of a table
  */
-public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> sizes, Duration time, boolean json) {
+public record Sweep(
+        Measured collective, DataType type, ReduceOp op, List<Long> sizes, Duration time, int queued, boolean json) {
     /** Behind one element. */
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
@@ -27,6 +29,8 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+    /** A group keeps thousands, but each has tensors of its own here. */
+    private static final int MOST_QUEUED = 1000;
     /** Longest Java array that every JVM can make. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
 
@@ -38,6 +42,7 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
      * @param op         how to reduce
      * @param sizes      in bytes; a barrier has none
      * @param time       for each size
+     * @param queued     operations at once, 1 to 1000
      * @param json       whether to print JSON
      * @throws IllegalArgumentException naming the value and what it may be
      */
@@ -48,6 +53,13 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
         }
         if (!OPS.contains(op)) {
             throw new IllegalArgumentException("--op " + op + ": measured are " + OPS);
+        }
+        if (queued < 1 || queued > MOST_QUEUED) {
+            throw new IllegalArgumentException("--queued " + queued + ": need 1 to " + MOST_QUEUED);
+        }
+        if (queued > 1 && (collective == Measured.BARRIER || collective == Measured.PINGPONG)) {
+            throw new IllegalArgumentException(
+                    "--queued " + queued + ": " + collective.label() + " has nothing to queue, use another collective");
         }
         boolean real = type == DataType.FLOAT32 || type == DataType.FLOAT64;
         if (collective.reduces() && op == ReduceOp.AVG && !real) {
@@ -73,7 +85,7 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
     /**
      * Reads the words behind {@code ferro bench}, less those that the launcher keeps for itself.
      *
-     * @param words a collective, then options: {@code --sizes --type --op --time --json}
+     * @param words a collective, then options: {@code --sizes --type --op --time --queued --json}
      * @return what they ask for
      * @throws IllegalArgumentException naming the word that makes no sense
      */
@@ -86,6 +98,7 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
         String type = "f32";
         String op = "sum";
         String time = DEFAULT_TIME;
+        int queued = 1;
         boolean json = false;
         Iterator<String> rest = words.subList(1, words.size()).iterator();
         while (rest.hasNext()) {
@@ -96,14 +109,15 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
                 case "--type" -> type = value(option, rest);
                 case "--op" -> op = value(option, rest);
                 case "--time" -> time = value(option, rest);
+                case "--queued" -> queued = parseQueued(value(option, rest));
                 default ->
-                    throw new IllegalArgumentException(
-                            "no option \"" + option + "\" to bench: use --sizes, --type, --op, --time or --json");
+                    throw new IllegalArgumentException("no option \"" + option
+                            + "\" to bench: use --sizes, --type, --op, --time, --queued or --json");
             }
         }
         DataType elements = DataType.parse(type);
         List<Long> bytes = parseSizes(sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
-        return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), json);
+        return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), queued, json);
     }
 
     private static String value(String option, Iterator<String> rest) {
@@ -124,6 +138,14 @@ public record Sweep(Measured collective, DataType type, ReduceOp op, List<Long> 
             }
         }
         return sizes;
+    }
+
+    private static int parseQueued(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException unreadable) {
+            throw new IllegalArgumentException("--queued " + text + ": need a number of operations", unreadable);
+        }
     }
 
     private static Duration parseTime(String text) {

@@ -71,9 +71,22 @@ class CollectiveBenchTest {
         long wrong = run(sweep, SimulatedBackend.createGroup(3), heap);
 
         assertEquals(0, wrong);
-        assertTrue(printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"device\",\"wrong\":0,"));
+        assertTrue(
+                printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"device\",\"queued\":1,\"wrong\":0,"));
         assertEquals(0, heap.liveTensors());
         assertTrue(heap.copies(Direction.TO_DEVICE) > 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"BARRIER", "PINGPONG"})
+    void queuedOperationsAreAllRight(Measured collective) throws Exception {
+        Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "12,12000", "--queued", "5", "--json"));
+
+        assertEquals(0, run(sweep, SimulatedBackend.createGroup(3)));
+
+        assertTrue(printed.toString(StandardCharsets.UTF_8).contains("\"queued\":5,\"wrong\":0,"));
     }
 
     @ParameterizedTest

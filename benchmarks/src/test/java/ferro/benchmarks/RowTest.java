@@ -16,7 +16,7 @@ class RowTest {
         assertEquals(
                 "{\"collective\":\"allreduce\",\"backend\":\"tcp\",\"ranks\":4,\"type\":\"f32\",\"op\":\"sum\","
                         + "\"bytes\":1048576,\"us_min\":200.000,\"us_median\":250.000,\"us_p99\":300.500,"
-                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"memory\":\"host\",\"wrong\":3,\"probe_us\":3.250}",
+                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"memory\":\"host\",\"queued\":1,\"wrong\":3,\"probe_us\":3.250}",
                 row.json());
     }
 

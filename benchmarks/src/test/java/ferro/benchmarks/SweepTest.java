@@ -15,11 +15,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SweepTest {
     @Test
     void readsEveryOption() {
-        Sweep sweep = Sweep.parse(
-                List.of("reduce", "--sizes", "4,1KiB", "--type", "i32", "--op", "max", "--time", "1s", "--json"));
+        Sweep sweep = Sweep.parse(List.of(
+                "reduce",
+                "--sizes",
+                "4,1KiB",
+                "--type",
+                "i32",
+                "--op",
+                "max",
+                "--time",
+                "1s",
+                "--queued",
+                "64",
+                "--json"));
 
         Sweep expected = new Sweep(
-                Measured.REDUCE, DataType.INT32, ReduceOp.MAX, List.of(4L, 1024L), Duration.ofSeconds(1), true);
+                Measured.REDUCE, DataType.INT32, ReduceOp.MAX, List.of(4L, 1024L), Duration.ofSeconds(1), 64, true);
         assertEquals(expected, sweep);
     }
 
@@ -38,6 +49,9 @@ class SweepTest {
                 "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg]",
                 "allreduce --op avg --type i8 | --op avg --type i8: an average needs f32 or f64",
                 "allreduce --time soon | --time soon: need a time such as 250ms",
+                "allreduce --queued few | --queued few: need a number of operations",
+                "allreduce --queued 0 | --queued 0: need 1 to 1000",
+                "barrier --queued 2 | --queued 2: barrier has nothing to queue",
                 "allreduce --size 4 | no option \"--size\" to bench",
                 "allreduce --op | --op needs a value behind it",
                 "--json | nothing to measure: name a collective first"

@@ -54,7 +54,8 @@ public final class CollectiveEngine {
                     "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
                             + " differs from that of rank 0, which is in force: give all ranks the same");
         }
-        Place place = Place.watched(transport, group, context, new Place.Manner(false, Rules.SHIPPED, inForce));
+        Place place = Place.watched(
+                transport, group, context, new Place.Manner(false, PlanRunner.RUNS_MOST, Rules.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
     }
 
@@ -111,7 +112,10 @@ public final class CollectiveEngine {
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
         check(context);
         Place place = Place.watched(
-                transport, group, context, new Place.Manner(true, rules, TunedRows.parse(tuned(context))));
+                transport,
+                group,
+                context,
+                new Place.Manner(true, PlanRunner.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

@@ -15,7 +15,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Collectives of a group: one at a time, in submission order. Submitted by any thread, moved by whoever drives.
+ * Collectives of a group, in submission order: one is the current one, small ones may have begun behind it where nobody can
+ * tell. Submitted by any thread, moved by whoever drives.
  *
  * <p>A blocking call that finds nothing queued and nobody driving goes the direct way: it takes the turn and its number by one
  * instruction, lets the runner show its data, writes the books while that travels, and takes the result, with no object made, no
@@ -36,7 +37,14 @@ final class CollectiveLane {
     private final OperationQueue queue = new OperationQueue();
     private final Runner runner;
     private final OperationWatch watch;
-    private PendingWork.Position reached = PendingWork.Position.NOWHERE;
+    /** Positions when the group failed: of the current operation, and of those behind it that had begun. */
+    private PendingWork.Position[] reached = {};
+    /** How many of the queue have begun behind the current one, and the last of them; belongs to whoever drives. */
+    private int begunBehind;
+
+    private Operation lastBegun;
+    /** Whether the next of the queue has to wait until the current one has ended. */
+    private boolean heldBack;
     /** What stands for a blocking call, one after the other. */
     private final Operation direct;
     /** Goes before the queue; set and taken by whoever drives. */
@@ -221,6 +229,7 @@ final class CollectiveLane {
                     return moved;
                 }
             }
+            moved |= beginBehind();
             moved |= runner.advance();
             if (!runner.isFinished()) {
                 return moved;
@@ -241,7 +250,11 @@ final class CollectiveLane {
     /** Notes how far the operation under way had come when the group failed; before its links are left. */
     void noteReached() {
         try {
-            reached = current == null ? PendingWork.Position.NOWHERE : runner.position();
+            PendingWork.Position[] positions = new PendingWork.Position[current == null ? 0 : 1 + begunBehind];
+            for (int behind = 0; behind < positions.length; behind++) {
+                positions[behind] = runner.position(behind);
+            }
+            reached = positions;
         } catch (RuntimeException | Error broken) {
             // the group has failed: that its operations end counts more than where this one was
             LOG.log(
@@ -256,16 +269,21 @@ final class CollectiveLane {
         Operation running = current;
         if (running != null) {
             current = null;
-            running.work().fail(failure, reached);
+            running.work().fail(failure, reached(0));
         }
         Operation first = next;
         if (first != null) {
             next = null;
             first.work().fail(failure, PendingWork.Position.NOWHERE);
         }
+        int behind = 0;
         for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
-            queued.work().fail(failure, PendingWork.Position.NOWHERE);
+            queued.work().fail(failure, reached(++behind));
         }
+    }
+
+    private PendingWork.Position reached(int behind) {
+        return behind < reached.length ? reached[behind] : PendingWork.Position.NOWHERE;
     }
 
     private Operation begin() {
@@ -281,14 +299,36 @@ final class CollectiveLane {
         watch.begin();
         if (first == null) {
             queue.poll();
-            operation.work().runs();
+            if (begunBehind == 0) {
+                operation.work().runs();
+            } else if (--begunBehind == 0) {
+                lastBegun = null;
+            }
         } else {
             next = null;
         }
         return operation;
     }
 
+    /** Begins what may begin before the current one has ended. */
+    private boolean beginBehind() {
+        boolean any = false;
+        while (!heldBack && queue.size() > begunBehind) {
+            Operation waiting = queue.after(lastBegun);
+            if (waiting == null || !runner.beginBehind(waiting)) {
+                heldBack = waiting != null;
+                break;
+            }
+            waiting.work().runs();
+            lastBegun = waiting;
+            begunBehind++;
+            any = true;
+        }
+        return any;
+    }
+
     private void finish(Operation operation) {
+        heldBack = false;
         Prepared prepared = operation.prepared();
         average(prepared, operation.out());
         current = null;

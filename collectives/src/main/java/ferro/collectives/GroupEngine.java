@@ -74,7 +74,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.control = new GroupControl(transport, group, context, this, place.control());
         this.planner =
                 new Planner(group, place.identity(), context, place.manner().tuned());
-        Runners runners = new Runners(new PlanRunner(new Lanes(transport, Lane.COLLECTIVE)));
+        Runners runners = new Runners(new PlanRunner(transport, place.manner().together()));
         this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());

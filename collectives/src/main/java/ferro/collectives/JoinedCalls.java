@@ -7,7 +7,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.reduce.Copies;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -85,24 +84,15 @@ final class JoinedCalls {
         /** Refuses two calls that touch one memory: joined, the second would not see what the first leaves there. */
         private void refuseOverlap(Collective call) {
             for (Collective other : calls) {
-                if (overlap(call.in(), other.out())
-                        || overlap(call.out(), other.out())
-                        || overlap(call.out(), other.in())) {
+                if (touch(call.in(), other.out()) || touch(call.out(), other.out()) || touch(call.out(), other.in())) {
                     throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
                             + " touch the same memory, and run as one: make them" + " in two blocks");
                 }
             }
         }
 
-        private static boolean overlap(Tensor one, Tensor two) {
-            HostTensor a = (HostTensor) one;
-            HostTensor b = (HostTensor) two;
-            if (a.memory() != b.memory()) {
-                return false;
-            }
-            long unit = a.memory() instanceof ByteBuffer ? a.dataType().byteSize() : 1;
-            return a.offset() < b.offset() + unit * b.elementCount()
-                    && b.offset() < a.offset() + unit * a.elementCount();
+        private static boolean touch(Tensor one, Tensor other) {
+            return Touching.touch((HostTensor) one, (HostTensor) other);
         }
     }
 

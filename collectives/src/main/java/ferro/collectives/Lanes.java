@@ -19,11 +19,17 @@ final class Lanes {
         final Link link;
         long sendsPosted;
         long receivesPosted;
+        /** Posts that have a place in the order of the link, posted or still to be. */
+        long sendPlaces;
+
+        long receivePlaces;
 
         Channel(Link link) {
             this.link = link;
             this.sendsPosted = link.sent();
             this.receivesPosted = link.received();
+            this.sendPlaces = sendsPosted;
+            this.receivePlaces = receivesPosted;
         }
     }
 

@@ -14,6 +14,8 @@ final class Operation implements CallHeader {
     private HostTensor in;
     private HostTensor out;
     private volatile long sequence;
+    /** What waits behind it; belongs to the queue. */
+    Operation following;
 
     /** Makes one whose number is still to be given. */
     Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out) {

@@ -1,25 +1,27 @@
 package ferro.collectives;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-
 /** The collectives of a group that wait for their turn, in order; thread-safe. */
 final class OperationQueue {
-    private final Deque<Operation> waiting = new ArrayDeque<>();
+    private Operation first;
+    private Operation newest;
     private PendingWork last;
     private volatile int size;
 
     /** Adds an operation and gives it its number; returns false if there is none, and it is not added then. */
     synchronized boolean add(Operation operation, Turn turn) {
-        waiting.add(operation);
         // before its number is taken: see Turn
-        size = waiting.size();
+        size++;
         long number = turn.next();
         if (number == Turn.NONE) {
-            waiting.removeLast();
-            size = waiting.size();
+            size--;
             return false;
         }
+        if (first == null) {
+            first = operation;
+        } else {
+            newest.following = operation;
+        }
+        newest = operation;
         operation.number(number);
         last = operation.work();
         return true;
@@ -27,29 +29,37 @@ final class OperationQueue {
 
     /** Returns the first without taking it; costs no lock where there is none. */
     Operation peek() {
-        if (size == 0) {
-            return null;
-        }
-        synchronized (this) {
-            return waiting.peek();
-        }
+        return size == 0 ? null : after(null);
+    }
+
+    /** Returns what waits behind one that waits, or behind none: the first; null if there is none. */
+    synchronized Operation after(Operation waiting) {
+        return waiting == null ? first : waiting.following;
     }
 
     synchronized Operation poll() {
-        Operation first = waiting.poll();
-        size = waiting.size();
-        return first;
+        Operation taken = first;
+        if (taken != null) {
+            first = taken.following;
+            taken.following = null;
+            size--;
+        }
+        return taken;
     }
 
     boolean isEmpty() {
         return size == 0;
     }
 
+    int size() {
+        return size;
+    }
+
     /** Returns the first of those waiting whose deadline has passed, or null. */
     synchronized Operation firstLate(long nowNanos) {
-        for (Operation operation : waiting) {
-            if (nowNanos - operation.work().deadlineNanos() >= 0) {
-                return operation;
+        for (Operation each = first; each != null; each = each.following) {
+            if (nowNanos - each.work().deadlineNanos() >= 0) {
+                return each;
             }
         }
         return null;

@@ -32,11 +32,12 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
     /**
      * What a group and those made of it have in common.
      *
-     * @param stepped whether somebody else drives
-     * @param rules   what is decided when something goes wrong
-     * @param tuned   the table of algorithms in force
+     * @param stepped  whether somebody else drives
+     * @param together how many operations may be under way at once
+     * @param rules    what is decided when something goes wrong
+     * @param tuned    the table of algorithms in force
      */
-    record Manner(boolean stepped, Rules rules, TunedRows tuned) {}
+    record Manner(boolean stepped, int together, Rules rules, TunedRows tuned) {}
 
     /** Returns the place of a group that was joined, which watches the processes of its ranks. */
     static Place watched(Transport transport, GroupSpec group, RankContext context, Manner manner) {
@@ -46,7 +47,8 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
 
     /** Returns the place of a group without a control lane: nobody is watched, nobody tells why a peer has gone, or a table. */
     static Place unwatched(GroupSpec group, TunedRows tuned) {
-        Manner manner = new Manner(false, NOTHING_TO_READ, tuned);
+        // what one peer does not take yet may keep from another what it waits for
+        Manner manner = new Manner(false, 1, NOTHING_TO_READ, tuned);
         return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner);
     }
 

@@ -1,69 +1,100 @@
 package ferro.collectives;
 
 import ferro.HostTensor;
-import ferro.ReduceOp;
-import ferro.collectives.control.Names;
-import ferro.collectives.plan.Region;
-import ferro.collectives.reduce.Copies;
-import ferro.spi.CallHeader;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
 import java.util.BitSet;
 
 /**
- * Executes schedules over links, one at a time: posts what its dependencies allow and counts what is finished. Nothing here
- * waits, and nothing is allocated once the arrays are long enough.
+ * Executes schedules over links: one operation, and small ones behind it as far as they touch other memory, so that what they
+ * post goes out in one write and the way to the other ranks is gone once for all of them. They end in their order.
  */
 final class PlanRunner implements Runner {
-    private static final Region[] REGIONS = Region.values();
+    /** Operations under way at once. A write holds some hundred small ones; more than this many gained nothing. */
+    static final int RUNS_MOST = 16;
+    /** Operand and result of one that shares the links; a larger one fills writes alone. */
+    static final long SHARING_BYTES_MOST = 64L << 10;
 
     private final Lanes lanes;
-    private final Scratch scratch = new Scratch();
-    private final Copies copies = new Copies();
-    private final HostTensor[] memory = new HostTensor[REGIONS.length];
-    private long[] sendTarget = new long[64];
-    private long[] receiveTarget = new long[64];
-    private Prepared prepared;
-    private Schedule schedule;
-    private CallHeader call;
-    private ReduceOp op;
-    private int sendsPosted;
-    private int sendsDone;
-    private int receivesPosted;
-    private int receivesDone;
-    private long bytesBefore;
+    private final PlanRun[] runs;
+    /** The oldest one under way. */
+    private PlanRun current;
 
-    PlanRunner(Lanes lanes) {
-        this.lanes = lanes;
+    private int first;
+    private int count;
+
+    /** Makes one that has at most so many operations under way at once. */
+    PlanRunner(Transport transport, int most) {
+        this.lanes = new Lanes(transport, Lane.COLLECTIVE);
+        this.runs = new PlanRun[most];
+        this.current = new PlanRun(lanes);
+        this.runs[0] = current;
     }
 
     @Override
     public void begin(Operation operation) {
-        Prepared what = operation.prepared();
-        Schedule next = what.schedule;
-        // first what may fail: nothing is begun then
-        HostTensor room = scratch.of(what.type, next.scratchElements);
-        prepared = what;
-        call = operation;
-        schedule = next;
-        op = what.op == ReduceOp.AVG ? ReduceOp.SUM : what.op;
-        memory[Region.IN.ordinal()] = operation.in();
-        memory[Region.OUT.ordinal()] = operation.out();
-        memory[Region.SCRATCH.ordinal()] = room;
-        sendsPosted = 0;
-        sendsDone = 0;
-        receivesPosted = 0;
-        receivesDone = 0;
-        bytesBefore = lanes.bytesMoved();
-        if (sendTarget.length < next.sends.count) {
-            sendTarget = new long[next.sends.count];
+        if (count > 1) {
+            current.forget();
+            first = (first + 1) % runs.length;
+            count--;
+            current = runs[first];
+            if (current.operation() != operation) {
+                throw new IllegalStateException("operation " + operation.sequence() + " is to begin before operation "
+                        + current.operation().sequence() + ", which has begun");
+            }
+            return;
         }
-        if (receiveTarget.length < next.receives.count) {
-            receiveTarget = new long[next.receives.count];
+        current.begin(operation, true);
+        count = 1;
+    }
+
+    @Override
+    public boolean beginBehind(Operation operation) {
+        if (count == runs.length || !mayShare(current.operation()) || !mayShare(operation)) {
+            return false;
         }
+        for (int i = 0; i < count; i++) {
+            if (touch(run(i).operation(), operation)) {
+                return false;
+            }
+        }
+        PlanRun next = run(count);
+        next.begin(operation, false);
+        current.joined();
+        count++;
+        return true;
+    }
+
+    /** A barrier shares nothing: what comes after it begins after it. */
+    private static boolean mayShare(Operation operation) {
+        return operation.prepared().type != null
+                && bytes(operation.in()) <= SHARING_BYTES_MOST
+                && bytes(operation.out()) <= SHARING_BYTES_MOST;
+    }
+
+    private static long bytes(HostTensor tensor) {
+        return tensor == null ? 0 : tensor.byteCount();
+    }
+
+    private static boolean touch(Operation one, Operation other) {
+        return Touching.mayTouch(one.out(), other.in())
+                || Touching.mayTouch(one.out(), other.out())
+                || Touching.mayTouch(one.in(), other.out());
+    }
+
+    private PlanRun run(int behind) {
+        int index = (first + behind) % runs.length;
+        PlanRun run = runs[index];
+        if (run == null) {
+            run = new PlanRun(lanes);
+            runs[index] = run;
+        }
+        return run;
     }
 
     @Override
     public boolean isFinished() {
-        return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
+        return current.isFinished();
     }
 
     /** Nothing of a world of one goes over links. */
@@ -74,139 +105,31 @@ final class PlanRunner implements Runner {
 
     @Override
     public boolean take(Prepared like, long sequence, HostTensor in, HostTensor out) {
-        Schedule.Posts local = like.schedule.receives;
-        for (int i = 0; i < local.count; i++) {
-            copy(local, i, in, out);
-        }
+        current.copyAll(like, in, out);
         return true;
     }
 
     @Override
     public boolean advance() {
-        boolean any = false;
-        boolean moved = true;
-        while (moved) {
-            moved = collect() | postReceives() | postSends();
-            any |= moved;
-        }
-        return any;
-    }
-
-    private boolean collect() {
-        int before = sendsDone + receivesDone;
-        while (sendsDone < sendsPosted
-                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendTarget[sendsDone]) {
-            sendsDone++;
-        }
-        while (receivesDone < receivesPosted && hasArrived(receivesDone)) {
-            receivesDone++;
-        }
-        return sendsDone + receivesDone != before;
-    }
-
-    private boolean hasArrived(int index) {
-        return schedule.receives.kind[index] == Schedule.COPY
-                || lanes.to(schedule.receives.peer[index]).link.received() >= receiveTarget[index];
-    }
-
-    private boolean isReady(Schedule.Posts posts, int index) {
-        return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
-    }
-
-    private boolean postReceives() {
-        Schedule.Posts posts = schedule.receives;
-        boolean moved = false;
-        while (receivesPosted < posts.count && isReady(posts, receivesPosted)) {
-            postReceive(posts, receivesPosted++);
-            moved = true;
-        }
-        return moved;
-    }
-
-    private void postReceive(Schedule.Posts posts, int index) {
-        HostTensor into = memory[posts.region[index].ordinal()];
-        if (posts.kind[index] == Schedule.COPY) {
-            copy(posts, index, into);
-            return;
-        }
-        Lanes.Channel channel = lanes.to(posts.peer[index]);
-        if (posts.kind[index] == Schedule.COMBINE && op != null) {
-            channel.link.receiveCombine(
-                    header(prepared.receiveCalls, posts.peer[index]),
-                    into,
-                    posts.from[index],
-                    posts.elements[index],
-                    op);
-        } else {
-            channel.link.receive(
-                    header(prepared.receiveCalls, posts.peer[index]), into, posts.from[index], posts.elements[index]);
-        }
-        receiveTarget[index] = ++channel.receivesPosted;
-    }
-
-    private void copy(Schedule.Posts posts, int index, HostTensor into) {
-        copy(posts, index, memory[posts.source[index].ordinal()], into);
-    }
-
-    private void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
-        // in place the operand already is where the plan wants it
-        copies.copy(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
-    }
-
-    private CallHeader header(CallHeader.Call[] pairs, int peer) {
-        return pairs == null ? call : CallHeader.of(call.sequence(), pairs[peer]);
-    }
-
-    private boolean postSends() {
-        Schedule.Posts posts = schedule.sends;
-        boolean moved = false;
-        while (sendsPosted < posts.count && isReady(posts, sendsPosted)) {
-            int index = sendsPosted++;
-            Lanes.Channel channel = lanes.to(posts.peer[index]);
-            HostTensor data = memory[posts.region[index].ordinal()];
-            channel.link.send(
-                    header(prepared.sendCalls, posts.peer[index]), data, posts.from[index], posts.elements[index]);
-            sendTarget[index] = ++channel.sendsPosted;
-            moved = true;
+        boolean moved = current.advance();
+        for (int i = 1; i < count; i++) {
+            moved |= run(i).advance();
         }
         return moved;
     }
 
     @Override
     public BitSet waitingFor() {
-        BitSet peers = new BitSet();
-        if (receivesDone < schedule.receives.count && schedule.receives.kind[receivesDone] != Schedule.COPY) {
-            peers.set(schedule.receives.peer[receivesDone]);
-        } else if (sendsDone < schedule.sends.count) {
-            peers.set(schedule.sends.peer[sendsDone]);
-        }
-        return peers;
+        return current.waitingFor();
     }
 
     @Override
     public String progress() {
-        return "step " + step() + " of " + (schedule.sends.count + schedule.receives.count) + ", "
-                + received(receivesDone) + " of " + received(schedule.receives.count) + " bytes received";
+        return current.progress();
     }
 
     @Override
-    public PendingWork.Position position() {
-        return new PendingWork.Position(step(), lanes.bytesMoved() - bytesBefore, Names.list(waitingFor()));
-    }
-
-    private int step() {
-        return sendsDone + receivesDone;
-    }
-
-    private long received(int posts) {
-        long elements = 0;
-        int bytes = 1;
-        for (int i = 0; i < posts; i++) {
-            if (schedule.receives.kind[i] != Schedule.COPY) {
-                elements += schedule.receives.elements[i];
-                bytes = memory[schedule.receives.region[i].ordinal()].dataType().byteSize();
-            }
-        }
-        return elements * bytes;
+    public PendingWork.Position position(int behind) {
+        return run(behind).position();
     }
 }

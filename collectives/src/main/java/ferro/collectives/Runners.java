@@ -32,6 +32,11 @@ final class Runners implements Runner {
     }
 
     @Override
+    public boolean beginBehind(Operation operation) {
+        return of(operation.prepared()) == current && current.beginBehind(operation);
+    }
+
+    @Override
     public boolean advance() {
         return current.advance();
     }
@@ -52,8 +57,8 @@ final class Runners implements Runner {
     }
 
     @Override
-    public PendingWork.Position position() {
-        return current.position();
+    public PendingWork.Position position(int behind) {
+        return current.position(behind);
     }
 
     @Override

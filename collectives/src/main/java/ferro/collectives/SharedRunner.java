@@ -40,7 +40,7 @@ final class SharedRunner implements Runner {
     }
 
     @Override
-    public PendingWork.Position position() {
+    public PendingWork.Position position(int behind) {
         return new PendingWork.Position(machine.step(), machine.bytesMoved(), Names.list(waitingFor()));
     }
 

@@ -20,6 +20,7 @@ import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
@@ -182,6 +183,84 @@ class GroupEngineTest {
         assertEquals(1, first.sequence());
         assertSame(first, queue.poll());
         assertTrue(queue.isEmpty());
+    }
+
+    private Work sum(HostTensor tensor) {
+        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+    }
+
+    @Test
+    void smallOperationsAreUnderWayTogether() {
+        for (int i = 0; i < 4; i++) {
+            sum(pair());
+        }
+
+        stepped.advance();
+
+        assertEquals(List.of(1L, 2L, 3L, 4L), trouble.sends);
+    }
+
+    @Test
+    void noMoreThanSoManyAreUnderWay() {
+        for (int i = 0; i < PlanRunner.RUNS_MOST + 3; i++) {
+            sum(pair());
+        }
+
+        stepped.advance();
+
+        assertEquals(PlanRunner.RUNS_MOST, trouble.sends.size());
+    }
+
+    @Test
+    void whatReadsTheResultOfAnotherWaitsForIt() {
+        HostTensor first = HostTensor.of(new float[] {3, 5, 7, 11});
+        sum(first);
+        sum(pair());
+        sum(first.slice(3, 1));
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L, 2L), trouble.sends);
+    }
+
+    @Test
+    void largeOperationsWait() {
+        int most = (int) PlanRunner.SHARING_BYTES_MOST / Float.BYTES;
+        sum(HostTensor.of(new float[most]));
+        sum(HostTensor.of(new float[most + 1]));
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L), trouble.sends);
+    }
+
+    @Test
+    void aBarrierComesAfterAllBeforeItAndBeforeAllAfterIt() {
+        sum(pair());
+        engine.submit(new Collective.Barrier(), LONG);
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L), trouble.sends);
+    }
+
+    @Test
+    void eachOfThemFailsByItsOwnNumberAndPosition() {
+        HostTensor shared = pair();
+        List<Work> queued = List.of(sum(shared), sum(pair()), sum(shared));
+        stepped.advance();
+
+        engine.abort(new IllegalStateException("given up by the test"));
+        stepped.advance();
+
+        for (int i = 0; i < 3; i++) {
+            FerroException told = assertThrows(FerroException.class, queued.get(i)::await);
+            assertEquals(i + 1, told.where().sequence());
+            assertEquals(i == 2, told.where().step() == -1, "whether operation " + (i + 1) + " had not begun");
+        }
     }
 
     private Operation operation() {

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.Backend;
+import ferro.Collective;
+import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -103,6 +106,27 @@ class PlainEngineTest {
                 }
             });
         }
+    }
+
+    @Test
+    void queuedOperationsDoNotKeepOneAnotherFromTheirPeers() throws Exception {
+        onRanks(5, group -> {
+            List<long[]> data = new ArrayList<>();
+            List<Work> queued = new ArrayList<>();
+            for (int call = 0; call < 40; call++) {
+                data.add(new long[] {call + 3L, group.rank() + 2L});
+                HostTensor tensor = HostTensor.of(data.get(call));
+                queued.add(
+                        call % 4 == 3
+                                ? group.submit(new Collective.Broadcast(tensor, call % 5))
+                                : group.allReduceAsync(tensor, ReduceOp.SUM));
+            }
+            for (int call = 0; call < 40; call++) {
+                queued.get(call).await();
+                long[] want = call % 4 == 3 ? new long[] {call + 3, call % 5 + 2} : new long[] {5 * (call + 3), 20};
+                assertArrayEquals(want, data.get(call), "call " + call);
+            }
+        });
     }
 
     @Test

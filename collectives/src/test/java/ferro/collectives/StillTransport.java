@@ -7,6 +7,8 @@ import ferro.spi.Link;
 import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
@@ -26,6 +28,9 @@ final class StillTransport implements Transport {
 
         /** Whoever listens to the group's own transport. */
         Events events;
+
+        /** Sequence numbers of what was posted on links, in that order. */
+        final List<Long> sends = new ArrayList<>();
 
         volatile int abandons;
         int closes;
@@ -107,7 +112,7 @@ final class StillTransport implements Transport {
     private final class StillLink implements Link {
         @Override
         public void send(CallHeader call, HostTensor data, long offset, long count) {
-            // it stays where it is
+            trouble.sends.add(call.sequence());
         }
 
         @Override

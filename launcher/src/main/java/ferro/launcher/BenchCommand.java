@@ -49,6 +49,13 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--time", paramLabel = "TIME", description = "how long to measure each size (default: 250ms)")
     private String time;
 
+    @Option(
+            names = "--queued",
+            paramLabel = "COUNT",
+            description =
+                    "queue so many operations before the first is waited for, on tensors of their own (default: 1)")
+    private String queued;
+
     @Option(names = "--json", description = "print one JSON object per line")
     private boolean json;
 
@@ -103,6 +110,7 @@ final class BenchCommand implements Callable<Integer> {
         add(words, "--type", type);
         add(words, "--op", op);
         add(words, "--time", time);
+        add(words, "--queued", queued);
         if (json) {
             words.add("--json");
         }
@@ -125,7 +133,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
-        if (type != null || op != null) {
+        if (type != null || op != null || queued != null) {
             throw new BadInputException(
                     "--compare and --tune measure f32 by sum: they take -n, --sizes and --time only");
         }

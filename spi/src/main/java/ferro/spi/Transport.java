@@ -25,7 +25,7 @@ public interface Transport extends AutoCloseable {
     int worldSize();
 
     /**
-     * Returns a lane, connected on first use; lanes of different groups and kinds never wait for each other.
+     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other.
      *
      * @param peer rank
      * @param lane collectives or point-to-point

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
+import ferro.CollectiveBackend;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -23,7 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 310: the order of operations, and what a handle tells. */
+/** Rules 301 to 311: the order of operations, and what a handle tells. */
 public interface WorkRules extends Subject {
     /** Each operation starts from what the one before it left. */
     @Rule(301)
@@ -279,5 +280,35 @@ public interface WorkRules extends Subject {
         }
         // a busy machine may stop a thread for a while now and then
         assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " stood still: " + slow);
+    }
+
+    /** Queued operations may be under way together, as long as nobody can tell. */
+    @Rule(311)
+    @Test
+    default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {
+        for (int worldSize = 2; worldSize <= 4; worldSize++) {
+            try (Ranks ranks = group(worldSize)) {
+                ranks.run(group -> {
+                    QueuedCalls oneByOne = new QueuedCalls(group.rank(), group.worldSize());
+                    QueuedCalls queued = new QueuedCalls(group.rank(), group.worldSize());
+                    for (int seed = 1; seed <= 10; seed++) {
+                        possible(group, oneByOne.make(seed, 25))
+                                .forEach(call -> group.submit(call).await());
+                        possible(group, queued.make(seed, 25)).stream()
+                                .map(group::submit)
+                                .toList()
+                                .forEach(Work::await);
+                        assertArrayEquals(oneByOne.left(), queued.left(), "memory after the calls of seed " + seed);
+                    }
+                });
+            }
+        }
+    }
+
+    private static List<Collective> possible(ProcessGroup group, List<Collective> calls) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        return calls.stream()
+                .filter(call -> backend.unsupportedBecause(call).isEmpty())
+                .toList();
     }
 }
