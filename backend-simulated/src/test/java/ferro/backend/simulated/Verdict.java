@@ -72,7 +72,9 @@ final class Verdict {
     }
 
     long bound(int worldRank) {
-        return run.program.timeout.toNanos() + BOUND_NANOS + (paused.contains(worldRank) ? pausedNanos + ASKED_AGAIN_NANOS : 0);
+        return run.program.timeout.toNanos()
+                + BOUND_NANOS
+                + (paused.contains(worldRank) ? pausedNanos + ASKED_AGAIN_NANOS : 0);
     }
 
     boolean isDead(int worldRank) {
