@@ -10,8 +10,8 @@ import java.util.BitSet;
  * post goes out in one write and the way to the other ranks is gone once for all of them. They end in their order.
  */
 final class PlanRunner implements Runner {
-    /** Operations under way at once. A write holds some hundred small ones; more than this many gained nothing. */
-    static final int RUNS_MOST = 16;
+    /** Operations under way at once; with twice as many, two ranks gained nothing and four a tenth. */
+    static final int RUNS_MOST = 32;
     /** Operand and result of one that shares the links; a larger one fills writes alone. */
     static final long SHARING_BYTES_MOST = 64L << 10;
 
