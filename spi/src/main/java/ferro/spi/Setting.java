@@ -64,7 +64,8 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
         try {
             return parse.apply(text.trim());
         } catch (IllegalArgumentException unreadable) {
-            String why = unreadable.getMessage() == null ? "" : " (" + unreadable.getMessage() + ")";
+            boolean told = unreadable.getMessage() != null && !(unreadable instanceof NumberFormatException);
+            String why = told ? " (" + unreadable.getMessage() + ")" : "";
             throw new IllegalArgumentException(name + "=" + text + ": need " + need + why, unreadable);
         }
     }
@@ -93,14 +94,18 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public static Duration interval(String text) {
         int digits = digits(text);
-        long amount = Long.parseLong(text.substring(0, digits));
-        return switch (text.substring(digits).trim()) {
-            case "ms" -> Duration.ofMillis(amount);
-            case "s" -> Duration.ofSeconds(amount);
-            case "m" -> Duration.ofMinutes(amount);
-            case "h" -> Duration.ofHours(amount);
-            default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
-        };
+        long amount = number(text.substring(0, digits), Long.MAX_VALUE);
+        try {
+            return switch (text.substring(digits).trim()) {
+                case "ms" -> Duration.ofMillis(amount);
+                case "s" -> Duration.ofSeconds(amount);
+                case "m" -> Duration.ofMinutes(amount);
+                case "h" -> Duration.ofHours(amount);
+                default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
+            };
+        } catch (ArithmeticException tooLong) {
+            throw new IllegalArgumentException("that is too long", tooLong);
+        }
     }
 
     /**
@@ -111,11 +116,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static int count(String text) {
-        int count = Integer.parseInt(text);
-        if (count < 0) {
-            throw new IllegalArgumentException("there is no number below zero of them");
-        }
-        return count;
+        return (int) number(text, Integer.MAX_VALUE);
     }
 
     /**
@@ -127,14 +128,33 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public static long bytes(String text) {
         int digits = digits(text);
-        long amount = Long.parseLong(text.substring(0, digits));
-        return switch (text.substring(digits).trim()) {
-            case "", "B" -> amount;
-            case "KiB" -> Math.multiplyExact(amount, 1L << 10);
-            case "MiB" -> Math.multiplyExact(amount, 1L << 20);
-            case "GiB" -> Math.multiplyExact(amount, 1L << 30);
-            default -> throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB");
-        };
+        long amount = number(text.substring(0, digits), Long.MAX_VALUE);
+        try {
+            return switch (text.substring(digits).trim()) {
+                case "", "B" -> amount;
+                case "KiB" -> Math.multiplyExact(amount, 1L << 10);
+                case "MiB" -> Math.multiplyExact(amount, 1L << 20);
+                case "GiB" -> Math.multiplyExact(amount, 1L << 30);
+                default -> throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB");
+            };
+        } catch (ArithmeticException tooMany) {
+            throw new IllegalArgumentException("that is more than 2^63 - 1 bytes", tooMany);
+        }
+    }
+
+    private static long number(String text, long most) {
+        if (text.isEmpty() || digits(text) < text.length()) {
+            throw new IllegalArgumentException("it has to begin with a number, 0 or more");
+        }
+        try {
+            long number = Long.parseLong(text);
+            if (number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException tooLarge) {
+            // of digits alone: it has too many
+        }
+        throw new IllegalArgumentException("the largest number is " + most);
     }
 
     private static int digits(String text) {

@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingTest {
 
@@ -97,6 +99,43 @@ class SettingTest {
             assertTrue(refusal.getMessage().contains("ferro.timeout=" + nonsense), refusal.getMessage());
             assertTrue(refusal.getMessage().contains("500ms"), refusal.getMessage());
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ferro.timeout | soon | it has to begin with a number, 0 or more",
+                "ferro.timeout | 3 weeks | the unit must be ms, s, m or h",
+                "ferro.timeout | 9223372036854775807h | that is too long",
+                "ferro.timeout | 92233720368547758070s | the largest number is 9223372036854775807",
+                "ferro.segment | some | it has to begin with a number, 0 or more",
+                "ferro.segment | 9223372036854775807GiB | that is more than 2^63 - 1 bytes",
+                "ferro.recorder.entries | all | it has to begin with a number, 0 or more",
+                "ferro.recorder.entries | -1 | it has to begin with a number, 0 or more",
+                "ferro.recorder.entries | 3000000000 | the largest number is 2147483647",
+            })
+    void whatIsNotUnderstoodIsSaidInWords(String name, String value, String why) {
+        Given given = given(name, value);
+        Setting<?> setting = Settings.all().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+
+        String message = assertThrows(IllegalArgumentException.class, () -> setting.of(given))
+                .getMessage();
+
+        assertTrue(message.startsWith(name + "=" + value + ": need "), message);
+        assertTrue(message.endsWith(" (" + why + ")"), message);
+    }
+
+    @Test
+    void aNumberThatIsNoneIsNotExplainedInTheWordsOfTheJdk() {
+        String message = assertThrows(
+                        IllegalArgumentException.class, () -> Settings.RANK.of(given("ferro.rank", "first")))
+                .getMessage();
+
+        assertEquals("ferro.rank=first: need a rank from 0", message);
     }
 
     @Test
