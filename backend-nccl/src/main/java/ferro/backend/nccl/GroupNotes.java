@@ -39,7 +39,7 @@ final class GroupNotes {
 
     private static final Duration GOODBYE_BOUND = Duration.ofSeconds(1);
     /** A store answers in a millisecond or so; one that does not holds up an abort no longer than this. */
-    private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
+    private static final Duration VERDICT_BOUND = Duration.ofSeconds(1);
 
     private static final long IDLE_MILLIS = 500;
     private static final String CLOSED = "CLOSED";
@@ -50,6 +50,9 @@ final class GroupNotes {
     private final String base;
     private final CommPlace place;
     private final ThreadPoolExecutor thread;
+    /** The one thread of the pool, or the one before it. */
+    private volatile Thread notesThread;
+
     private final AtomicBoolean asking = new AtomicBoolean();
     /** Whether another half of the group tells the ranks as well; then a note says the same. */
     private volatile boolean controlled;
@@ -72,6 +75,7 @@ final class GroupNotes {
         thread = new ThreadPoolExecutor(1, 1, IDLE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread made = new Thread(task, place.threadName("notes"));
             made.setDaemon(true);
+            notesThread = made;
             return made;
         });
         thread.allowCoreThreadTimeOut(true);
@@ -87,7 +91,10 @@ final class GroupNotes {
         controlled = true;
     }
 
-    /** Leaves word of the first failure; a note that is there already stays, unless it only says that a rank has closed. */
+    /**
+     * Leaves word of the first failure; a note that is there already stays, unless it only says that a rank has closed. Where
+     * the notes thread itself has found it, the word is left when this returns: what that thread has to do next may take long.
+     */
     void tell(GroupFailure why) {
         String self = Integer.toString(place.rank());
         boolean named = why.code() == Code.TIMED_OUT || why.code() == Code.MISMATCH || why.code() == Code.PEER_LOST;
@@ -246,33 +253,38 @@ final class GroupNotes {
         return base + "/" + name;
     }
 
-    /** Does it later, if ever, and opens the latch then. */
+    /** Does it later, or now if this is the notes thread, if ever, and opens the latch then. */
     private void later(Runnable task, CountDownLatch done) {
-        if (thread.isShutdown()) {
-            done.countDown();
-            return;
-        }
-        later(() -> {
+        Runnable telling = () -> {
             try {
-                task.run();
+                quietly(task);
             } finally {
                 done.countDown();
             }
-        });
+        };
+        if (Thread.currentThread() == notesThread) {
+            telling.run();
+        } else if (thread.isShutdown()) {
+            done.countDown();
+        } else {
+            thread.execute(telling);
+        }
     }
 
     private void later(Runnable task) {
         if (thread.isShutdown()) {
             return;
         }
-        thread.execute(() -> {
-            try {
-                task.run();
-            } catch (RuntimeException gone) {
-                // the other ranks then learn it at their own deadline
-                LOG.log(Level.DEBUG, "no notes between the ranks of " + place, gone);
-            }
-        });
+        thread.execute(() -> quietly(task));
+    }
+
+    private void quietly(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException gone) {
+            // the other ranks then learn it at their own deadline
+            LOG.log(Level.DEBUG, "no notes between the ranks of " + place, gone);
+        }
     }
 
     private static boolean isClosedNote(byte[] note) {

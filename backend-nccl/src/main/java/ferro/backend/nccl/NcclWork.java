@@ -269,9 +269,9 @@ final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     /**
-     * Looks at the device first, at the failure second: an abort makes streams pass, but only after the failure was set. What
-     * NCCL had not put on the stream when the group failed comes there, or not, until the abort has ended; so the stream is
-     * marked again after that.
+     * Looks at the device first, at the failure second: an abort makes streams pass, but it had begun by then, and if the failure
+     * is not set yet, since its cause is still looked for, it soon is. What NCCL had not put on the stream when the group failed
+     * comes there, or not, until the abort has ended; so the stream is marked again after that.
      */
     @Override
     public boolean over() {
@@ -281,7 +281,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
         boolean passed = hasPassed(mine);
         GroupFailure why = queue.failure();
-        if (why != null && !cutOff) {
+        if (why == null ? queue.isAborted() : !cutOff) {
             passed = false;
         }
         if (passed) {

@@ -371,6 +371,11 @@ final class WorkQueue {
         return drained;
     }
 
+    /** Returns whether an abort has begun, so that streams may pass without having done what was asked. */
+    boolean isAborted() {
+        return comm.handle().isAborted();
+    }
+
     /** Returns whether NCCL puts nothing on a stream any more. */
     boolean isAbortOver() {
         return comm.handle().isAbortOver();

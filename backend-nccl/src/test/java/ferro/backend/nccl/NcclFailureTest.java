@@ -20,8 +20,11 @@ import ferro.Work;
 import ferro.backend.nccl.ffi.StandInHooks;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -267,6 +270,63 @@ class NcclFailureTest {
                 return super.compareAndSet(key, expected, value);
             }
         });
+    }
+
+    @Test
+    @DisplayName("row 17: 1-32 whoever finds that calls differ leaves word before it does anything else about it")
+    void wordOfDifferentCallsIsLeftFirst() throws InterruptedException {
+        StandInHooks.standInMismatchHangs(1);
+        AtomicBoolean left = new AtomicBoolean();
+        BlockingQueue<Boolean> leftWhenTold = new LinkedBlockingQueue<>();
+        Store store = new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                boolean leaves = key.endsWith("/ended") && expected == null;
+                if (leaves) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                }
+                byte[] there = super.compareAndSet(key, expected, value);
+                left.compareAndSet(false, leaves);
+                return there;
+            }
+        };
+        try (NcclRanks ranks = NcclRanks.over(store, 2, Duration.ofSeconds(20))) {
+            ranks.ends().forEach(rank -> rank.onEvent(event -> leftWhenTold.add(left.get())));
+            ranks.outcomes(rank ->
+                    rank.run(call(rank.rank() == 0 ? "allReduce" : "broadcast", new float[3 + rank.rank()]), SOON));
+            assertEquals(Boolean.TRUE, leftWhenTold.poll(10, TimeUnit.SECONDS), "left before the first was told");
+        }
+    }
+
+    @Test
+    @DisplayName("3-34: what an abort has cut off is no success while its cause is still looked for")
+    void whatIsCutOffNeverEndsWell() {
+        StandInHooks.standInRemoteErrors(1);
+        Store slow = new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                if (key.endsWith("/ended") && expected != null) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150));
+                }
+                return super.compareAndSet(key, expected, value);
+            }
+        };
+        try (NcclRanks ranks = NcclRanks.over(slow, 2, Duration.ofSeconds(20))) {
+            CountDownLatch called = new CountDownLatch(1);
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 1) {
+                    Work work = rank.submit(call("allReduce", new float[] {3, 5}), SOON);
+                    called.countDown();
+                    work.await();
+                } else {
+                    assertTrue(called.await(10, TimeUnit.SECONDS));
+                    rank.abort(new IllegalStateException("out of paper"));
+                }
+            });
+            FerroException failure = failure(outcomes, 1, Code.ABORTED);
+            assertEquals("0", failure.where().culprits(), failure.toString());
+            says(failure, "out of paper");
+        }
     }
 
     private static void bothLearnBoth(Store store) {
