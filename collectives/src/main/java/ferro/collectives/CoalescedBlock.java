@@ -1,9 +1,7 @@
 package ferro.collectives;
 
 import ferro.Collective;
-import ferro.HostTensor;
 import ferro.collectives.JoinedCalls.Batch;
-import ferro.collectives.reduce.Copies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +11,6 @@ final class CoalescedBlock {
     private final CollectiveLane lane;
     private final Planner planner;
     private final int worldSize;
-    private final Copies copies = new Copies();
 
     CoalescedBlock(CollectiveLane lane, Planner planner, int worldSize) {
         this.lane = lane;
@@ -21,32 +18,19 @@ final class CoalescedBlock {
         this.worldSize = worldSize;
     }
 
-    void run(List<Collective> calls, Duration timeout, boolean noMessages) {
+    void run(List<Collective> calls, Duration timeout) {
         // whatever is wrong with one of them is wrong before anything moves
         calls.forEach(planner::prepare);
         List<Batch> batches = new JoinedCalls(planner, worldSize, calls).batches();
-        if (batches.size() == 1 && batches.get(0).isJoined()) {
-            Batch batch = batches.get(0);
-            HostTensor all = batch.joined(copies);
-            lane.run(prepared(batch), all, all, timeout, noMessages);
-            batch.spread(copies);
-            return;
-        }
-        List<PendingWork> pending = new ArrayList<>(batches.size());
+        batches.stream().filter(Batch::isJoined).forEach(Batch::room);
+        List<PendingWork> pending = new ArrayList<>();
         for (Batch batch : batches) {
-            pending.add(batch.isJoined() ? submitJoined(batch, timeout) : lane.submit(batch.calls.get(0), timeout));
+            pending.add(
+                    batch.isJoined()
+                            ? lane.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
+                            : lane.submit(batch.calls.get(0), timeout));
         }
-        for (int i = 0; i < pending.size(); i++) {
-            pending.get(i).await();
-            if (batches.get(i).isJoined()) {
-                batches.get(i).spread(copies);
-            }
-        }
-    }
-
-    private PendingWork submitJoined(Batch batch, Duration timeout) {
-        HostTensor all = batch.joined(copies);
-        return lane.submit(prepared(batch), all, all, timeout);
+        pending.forEach(PendingWork::await);
     }
 
     private Prepared prepared(Batch batch) {

@@ -79,13 +79,16 @@ final class CollectiveLane {
 
     private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
         int rank = driver.group().rank();
-        return submit(prepared, operand(call, rank), result(call, rank), timeout);
+        HostTensor in = operand(call, rank);
+        Operation.Staging products =
+                isMultiplied(call) && in != null ? new Products(in, call.op().factor()) : null;
+        return submit(prepared, in, result(call, rank), timeout, products);
     }
 
-    /** Queues what was prepared. */
-    PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout) {
+    /** Queues what was prepared; {@code staging} may be null. */
+    PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.Staging staging) {
         PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
-        Operation operation = new Operation(work, prepared, in, out);
+        Operation operation = new Operation(work, prepared, in, out, staging);
         synchronized (queue) {
             checkUsable.accept(prepared.kind);
             if (!queue.add(operation, turn)) {
@@ -100,21 +103,17 @@ final class CollectiveLane {
     /** Runs a call on this thread: at once if nothing is queued and nobody drives, else in its place. */
     void run(Collective call, Duration timeout, boolean noMessages) {
         Prepared prepared = planner.prepare(call);
-        int rank = driver.group().rank();
-        run(prepared, operand(call, rank), result(call, rank), timeout, noMessages);
-    }
-
-    /** As above, what was prepared. */
-    void run(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, boolean noMessages) {
         checkUsable.accept(prepared.kind);
         long seen = turn.look();
-        long sequence = noMessages && isIdle() ? turn.tryEnterAsNext(seen) : Turn.NONE;
+        boolean direct = noMessages && !isMultiplied(call) && isIdle();
+        long sequence = direct ? turn.tryEnterAsNext(seen) : Turn.NONE;
         if (sequence == Turn.NONE) {
-            submit(prepared, in, out, timeout).await();
+            submit(prepared, call, timeout).await();
             return;
         }
+        int rank = driver.group().rank();
         try {
-            runNow(prepared, sequence, in, out, timeout);
+            runNow(prepared, sequence, operand(call, rank), result(call, rank), timeout);
         } finally {
             driver.leave();
         }
@@ -267,6 +266,8 @@ final class CollectiveLane {
     /** Ends everything that is pending. */
     void settle(Failure failure) {
         Operation running = current;
+        begunBehind = 0;
+        lastBegun = null;
         if (running != null) {
             current = null;
             running.work().fail(failure, reached(0));
@@ -294,6 +295,7 @@ final class CollectiveLane {
             return null;
         }
         // memory may be exhausted: an operation that could not begin is at no step
+        operation.stage();
         runner.begin(operation);
         current = operation;
         watch.begin();
@@ -331,6 +333,7 @@ final class CollectiveLane {
         heldBack = false;
         Prepared prepared = operation.prepared();
         average(prepared, operation.out());
+        operation.deliver();
         current = null;
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
@@ -343,9 +346,24 @@ final class CollectiveLane {
     }
 
     private static HostTensor operand(Collective call, int rank) {
-        HostTensor given = (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
-        ReduceOp op = call.op();
-        return op == null || given == null ? given : Multiplied.of(given, op.factor());
+        return (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
+    }
+
+    private static boolean isMultiplied(Collective call) {
+        return call.op() != null && call.op().factor() != 1;
+    }
+
+    /** The operand of a sum of multiplied inputs. */
+    private record Products(HostTensor given, double factor) implements Operation.Staging {
+        @Override
+        public HostTensor operand() {
+            return Multiplied.of(given, factor);
+        }
+
+        @Override
+        public void deliver() {
+            // the result is where it belongs
+        }
     }
 
     private static HostTensor result(Collective call, int rank) {

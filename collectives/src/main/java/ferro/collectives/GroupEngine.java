@@ -211,7 +211,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
         }
-        new CoalescedBlock(collectives, planner, group.worldSize()).run(calls, timeout, pointToPoint.isIdle());
+        new CoalescedBlock(collectives, planner, group.worldSize()).run(calls, timeout);
     }
 
     @Override

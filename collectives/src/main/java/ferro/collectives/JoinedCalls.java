@@ -31,7 +31,8 @@ final class JoinedCalls {
     private final List<Batch> batches = new ArrayList<>();
 
     /** Some calls that run as one: one call of any kind, or several all-reduces. */
-    static final class Batch {
+    static final class Batch implements Operation.Staging {
+        private final Copies copies = new Copies();
         final List<Collective> calls = new ArrayList<>();
         private long elements;
         private HostTensor room;
@@ -59,9 +60,16 @@ final class JoinedCalls {
             elements += call.operand() == null ? 0 : call.operand().elementCount();
         }
 
-        /** Copies all operands to one place. */
-        HostTensor joined(Copies copies) {
-            room = HostTensor.allocate(type(), elements);
+        /** Returns where all operands and results have their place, side by side; made at the first call. */
+        HostTensor room() {
+            if (room == null) {
+                room = HostTensor.allocate(type(), elements);
+            }
+            return room;
+        }
+
+        @Override
+        public HostTensor operand() {
             long at = 0;
             for (Collective call : calls) {
                 HostTensor in = (HostTensor) call.in();
@@ -71,8 +79,8 @@ final class JoinedCalls {
             return room;
         }
 
-        /** Copies the results to where they belong. */
-        void spread(Copies copies) {
+        @Override
+        public void deliver() {
             long at = 0;
             for (Collective call : calls) {
                 HostTensor out = (HostTensor) call.out();

@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
  */
 final class Operation implements CallHeader {
     private final PendingWork work;
+    private final Staging staging;
     private Prepared prepared;
     private HostTensor in;
     private HostTensor out;
@@ -17,9 +18,24 @@ final class Operation implements CallHeader {
     /** What waits behind it; belongs to the queue. */
     Operation following;
 
+    /** What an operation does with the caller's memory beside its collective, in its place of the order. */
+    interface Staging {
+        /** Returns the operand, made of what the operations before have left there. */
+        HostTensor operand();
+
+        /** Brings the result to where the caller wants it. */
+        void deliver();
+    }
+
     /** Makes one whose number is still to be given. */
     Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out) {
+        this(work, prepared, in, out, null);
+    }
+
+    /** Makes one that does something before and after, or nothing if {@code staging} is null. */
+    Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, Staging staging) {
         this.work = work;
+        this.staging = staging;
         this.prepared = prepared;
         this.in = in;
         this.out = out;
@@ -42,6 +58,25 @@ final class Operation implements CallHeader {
     /** Returns the result, or null. */
     HostTensor out() {
         return out;
+    }
+
+    /** Returns whether it touches memory beside operand and result. */
+    boolean isStaged() {
+        return staging != null;
+    }
+
+    /** Makes its operand; when it begins. */
+    void stage() {
+        if (staging != null) {
+            in = staging.operand();
+        }
+    }
+
+    /** Brings its result home; when its collective has ended. */
+    void deliver() {
+        if (staging != null) {
+            staging.deliver();
+        }
     }
 
     /** Returns its place in the order; 0 while it has none. */

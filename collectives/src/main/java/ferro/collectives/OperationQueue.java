@@ -42,6 +42,9 @@ final class OperationQueue {
         if (taken != null) {
             first = taken.following;
             taken.following = null;
+            if (first == null) {
+                newest = null;
+            }
             size--;
         }
         return taken;

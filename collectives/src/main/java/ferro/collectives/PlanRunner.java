@@ -44,6 +44,10 @@ final class PlanRunner implements Runner {
             }
             return;
         }
+        // large ones begin alone, so that one of the runs alone keeps much scratch memory
+        current.forget();
+        first = 0;
+        current = runs[0];
         current.begin(operation, true);
         count = 1;
     }
@@ -68,6 +72,7 @@ final class PlanRunner implements Runner {
     /** A barrier shares nothing: what comes after it begins after it. */
     private static boolean mayShare(Operation operation) {
         return operation.prepared().type != null
+                && !operation.isStaged()
                 && bytes(operation.in()) <= SHARING_BYTES_MOST
                 && bytes(operation.out()) <= SHARING_BYTES_MOST;
     }

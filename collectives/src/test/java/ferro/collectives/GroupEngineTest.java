@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,11 +20,13 @@ import ferro.group.SystemContext;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -261,6 +264,25 @@ class GroupEngineTest {
             assertEquals(i + 1, told.where().sequence());
             assertEquals(i == 2, told.where().step() == -1, "whether operation " + (i + 1) + " had not begun");
         }
+    }
+
+    @Test
+    void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
+        OperationQueue queue = new OperationQueue();
+        WeakReference<Operation> passed = through(queue);
+        for (int i = 0; i < 100 && passed.get() != null; i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertNull(passed.get(), "the queue keeps what was added last");
+        assertTrue(queue.isEmpty());
+    }
+
+    private WeakReference<Operation> through(OperationQueue queue) {
+        Operation operation = operation();
+        assertTrue(queue.add(operation, new Turn()));
+        assertSame(operation, queue.poll());
+        return new WeakReference<>(operation);
     }
 
     private Operation operation() {

@@ -20,6 +20,7 @@ import java.util.Random;
 final class QueuedCalls {
     private static final int LONGS = 64;
     private static final int PART_MOST = 4;
+    private static final ReduceOp TRIPLED = ReduceOp.preMultipliedSum(3);
 
     private final int worldSize;
     private final HostTensor array;
@@ -51,13 +52,14 @@ final class QueuedCalls {
         int half = LONGS / 2;
         HostTensor low = some(random, 0, half, part);
         HostTensor high = some(random, half, half, whole);
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(8)) {
             case 0 -> new AllReduce(low, low, ReduceOp.SUM);
             case 1 -> new AllReduce(low, some(random, half, half, part), ReduceOp.SUM);
             case 2 -> new Broadcast(high, random.nextInt(worldSize));
             case 3 -> new AllGather(low, high, null);
             case 4 -> new ReduceScatter(high, low, ReduceOp.SUM, null);
             case 5 -> new AllToAll(some(random, 0, half, whole), high, null, null);
+            case 6 -> new AllReduce(some(random, 0, half, part), some(random, half, half, part), TRIPLED);
             default -> random.nextInt(4) == 0 ? new Barrier() : new AllReduce(high, high, ReduceOp.MAX);
         };
     }

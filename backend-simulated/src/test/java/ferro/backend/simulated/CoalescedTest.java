@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Collective;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -13,6 +14,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -70,6 +72,45 @@ class CoalescedTest {
                 throw new AssertionError("a rank failed: " + end, end);
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void aBlockStartsFromWhatWasSubmittedBefore(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            for (int turn = 0; turn < 20; turn++) {
+                long[] first = {3};
+                long[] second = {5};
+                Work before = group.allReduceAsync(HostTensor.of(first), ReduceOp.SUM);
+                group.coalesced(() -> {
+                    group.allReduce(first, ReduceOp.SUM);
+                    group.allReduce(second, ReduceOp.SUM);
+                });
+                before.await();
+                assertEquals(3L * size * size, first[0], "summed twice");
+                assertEquals(5L * size, second[0]);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void callsOfABlockStartFromWhatTheOnesBeforeHaveLeft(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            long[] first = {group.rank() + 5};
+            long[] second = {7};
+            long[] all = new long[size];
+            group.coalesced(() -> {
+                group.broadcast(first, 0);
+                group.allReduce(first, ReduceOp.SUM);
+                group.allReduce(second, ReduceOp.SUM);
+                group.submit(new Collective.AllGather(HostTensor.of(first), HostTensor.of(all), null));
+            });
+            assertEquals(5L * size, first[0], "a broadcast, then a joined sum of what it has brought");
+            long[] need = new long[size];
+            Arrays.fill(need, 5L * size);
+            assertArrayEquals(need, all, "gathered from what the sum has left");
+        });
     }
 
     private static List<float[]> data(int rank) {

@@ -27,6 +27,15 @@ final class Departures {
         return -1;
     }
 
+    /** Returns whether a rank has left, having called an operation and all before it. */
+    boolean after(int peer, long sequence) {
+        return sequence > 0 && any && lastOf(peer) >= sequence;
+    }
+
+    private synchronized long lastOf(int peer) {
+        return departed.getOrDefault(peer, -1L);
+    }
+
     boolean has(int peer) {
         return any && contains(peer);
     }

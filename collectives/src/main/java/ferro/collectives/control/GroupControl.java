@@ -239,6 +239,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return departures.has(peer);
     }
 
+    /** Returns whether a rank has left having done its part of what this one is in: only a later operation misses it. */
+    boolean hasDoneItsPart(int peer) {
+        return departures.after(peer, owner.standing().sequence());
+    }
+
     /**
      * Asks all ranks where they stand, and about an operation that this one waits for.
      *

@@ -73,6 +73,10 @@ final class Losses {
     }
 
     private void blameLink(int peer, FerroException cause, long ask) {
+        if (control.hasDoneItsPart(peer)) {
+            // the link is missed by an operation behind; its own watch blames the rank once it is the current one
+            return;
+        }
         if (control.hasDeparted(peer)) {
             fallback(of(peer, cause.code(), control.closedBy(peer), cause));
         } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {

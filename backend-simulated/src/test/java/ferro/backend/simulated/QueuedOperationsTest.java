@@ -1,0 +1,89 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Operations that are under way together over links: what they must not do to one another. */
+@Timeout(60)
+class QueuedOperationsTest {
+    private static final Map<String, String> LINKS = Map.of("ferro.links", "tcp");
+
+    /** Rank 1 does its part of the first call and closes; rank 2 is slow; rank 0 has queued one call too many. */
+    @Test
+    void aRankThatIsMissedBehindDoesNotSpoilTheFirst() {
+        CountDownLatch called = new CountDownLatch(4);
+        Ranks.run(SimulatedBackend.createGroup(4, LINKS), group -> {
+            long[] first = {group.rank() + 3};
+            long[] second = {7};
+            ReduceOp slow = ReduceOp.of("slow", (into, received) -> {
+                if (group.rank() == 2) {
+                    pause(TimeUnit.MILLISECONDS.toNanos(400));
+                }
+                add(into, received);
+            });
+            HostTensor tensor = HostTensor.of(first);
+            Work one = group.submit(new Collective.Reduce(tensor, group.rank() == 0 ? tensor : null, slow, 0));
+            Work two = group.rank() == 0 ? group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM) : null;
+            called.countDown();
+            awaitAll(called);
+            one.await();
+            if (group.rank() == 1) {
+                group.close();
+            } else if (group.rank() == 0) {
+                assertEquals(3 + 4 + 5 + 6, first[0]);
+                FerroException told = assertThrows(FerroException.class, two::await);
+                assertEquals(Code.PEER_LOST, told.code(), told.toString());
+                assertEquals("1", told.where().culprits(), told.toString());
+                assertEquals(2, told.where().sequence(), told.toString());
+            }
+        });
+    }
+
+    private static void awaitAll(CountDownLatch called) {
+        try {
+            assertTrue(called.await(10, TimeUnit.SECONDS), "not all ranks have called");
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    /** Whatever wakes the thread meanwhile. */
+    private static void pause(long nanos) {
+        long until = System.nanoTime() + nanos;
+        while (System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(until - System.nanoTime());
+        }
+    }
+
+    private static void add(HostTensor into, HostTensor received) {
+        put(into, get(into) + get(received));
+    }
+
+    private static long get(HostTensor tensor) {
+        return tensor.memory() instanceof long[] longs
+                ? longs[(int) tensor.offset()]
+                : tensor.buffer().getLong(0);
+    }
+
+    private static void put(HostTensor tensor, long value) {
+        if (tensor.memory() instanceof long[] longs) {
+            longs[(int) tensor.offset()] = value;
+        } else {
+            tensor.buffer().putLong(0, value);
+        }
+    }
+}
