@@ -239,7 +239,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return departures.has(peer);
     }
 
-    /** Returns whether a rank has left having done its part of what this one is in: only a later operation misses it. */
     boolean hasDoneItsPart(int peer) {
         return departures.after(peer, owner.standing().sequence());
     }

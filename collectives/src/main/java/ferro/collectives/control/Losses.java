@@ -74,7 +74,7 @@ final class Losses {
 
     private void blameLink(int peer, FerroException cause, long ask) {
         if (control.hasDoneItsPart(peer)) {
-            // the link is missed by an operation behind; its own watch blames the rank once it is the current one
+            // what this rank is in does not miss the one that left; an operation behind may, and blames it in its turn
             return;
         }
         if (control.hasDeparted(peer)) {
