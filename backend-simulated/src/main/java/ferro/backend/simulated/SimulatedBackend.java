@@ -80,9 +80,19 @@ public final class SimulatedBackend extends ForwardingBackend {
         for (int rank = 0; rank < worldSize; rank++) {
             RankContext context =
                     new SimulatedContext(inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
+            refuseWarmUp(context, worldSize);
             ranks.add(join(new GroupSpec(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
         }
         return List.copyOf(ranks);
+    }
+
+    /** They are made one after the other by one thread: the first would wait for the others until its deadline. */
+    private static void refuseWarmUp(RankContext context, int worldSize) {
+        Duration time = Settings.WARM_UP.of(context);
+        if (worldSize > 1 && !time.isZero()) {
+            throw new IllegalArgumentException(Settings.WARM_UP.name() + "=" + time.toMillis()
+                    + "ms: ranks of one process are made one after the other and cannot warm up: leave it out");
+        }
     }
 
     /** Threads of one process stand still and die together, so they send no heartbeats unless that is asked for. */

@@ -48,6 +48,19 @@ class SimulatedBackendTest {
         assertEquals(group, seeded);
     }
 
+    @Test
+    @Timeout(10)
+    void ranksThatCannotWarmUpTogetherAreRefused() {
+        Map<String, String> warm = Map.of("ferro.warmup", "50ms");
+
+        String refusal = refusal(() -> SimulatedBackend.createGroup(2, warm));
+
+        assertEquals(
+                "ferro.warmup=50ms: ranks of one process are made one after the other and cannot warm up: leave it out",
+                refusal);
+        SimulatedBackend.createGroup(1, warm).forEach(SimulatedBackend::close);
+    }
+
     private static String refusal(Executable making) {
         return assertThrows(IllegalArgumentException.class, making).getMessage();
     }
