@@ -97,8 +97,12 @@ final class GroupNotes {
      */
     void tell(GroupFailure why) {
         String self = Integer.toString(place.rank());
-        boolean named = why.code() == Code.TIMED_OUT || why.code() == Code.MISMATCH || why.code() == Code.PEER_LOST;
-        GroupFailure note = named || controlled && why.code() != Code.INTERRUPTED
+        boolean asItIs = why.code() == Code.TIMED_OUT
+                || why.code() == Code.MISMATCH
+                || why.code() == Code.PEER_LOST
+                || isOfOthers(why)
+                || controlled && why.code() != Code.INTERRUPTED;
+        GroupFailure note = asItIs
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
         Runnable leave = () -> {
@@ -125,14 +129,19 @@ final class GroupNotes {
      * @param oldest operation that the failure ends, or null
      */
     GroupFailure judged(GroupFailure why, NcclWork oldest) {
-        if (why.code() != Code.NATIVE || !why.culprits().isEmpty()) {
+        if (!isOfOthers(why)) {
             return why;
         }
         AtomicReference<GroupFailure> verdict = new AtomicReference<>(why);
         CountDownLatch looked = new CountDownLatch(1);
-        later(() -> ended(oldest).ifPresent(verdict::set), looked);
+        later(() -> ended(oldest).filter(told -> !isOfOthers(told)).ifPresent(verdict::set), looked);
         Deadline.after(VERDICT_BOUND, System::nanoTime).awaitQuietly(looked);
         return verdict.get();
+    }
+
+    /** Somebody else has gone, and NCCL does not say who: the rank that hears it is not to blame. */
+    private static boolean isOfOthers(GroupFailure why) {
+        return why.code() == Code.NATIVE && why.culprits().isEmpty();
     }
 
     /** Leaves word that this rank makes no call after this one; waits a little, so that a store that closes next has it. */

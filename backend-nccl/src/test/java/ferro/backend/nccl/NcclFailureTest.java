@@ -144,6 +144,30 @@ class NcclFailureTest {
     }
 
     @Test
+    @DisplayName("1-32: a rank that hears from NCCL that somebody has gone is not blamed for it by the others")
+    void whoHearsOfALossIsNotBlamed() {
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            CountDownLatch pending = new CountDownLatch(2);
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 2) {
+                    assertTrue(pending.await(10, TimeUnit.SECONDS));
+                    return;
+                }
+                long comm = rank.withCommunicator(address -> address);
+                Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
+                if (rank.rank() == 0) {
+                    StandInHooks.standInAsyncError(comm, 6);
+                }
+                pending.countDown();
+                stuck.await();
+            });
+            FerroException other = failure(outcomes, 1, Code.NATIVE);
+            assertEquals("", other.where().culprits(), other.toString());
+            says(other, "ncclRemoteError (6)", "rank 1");
+        }
+    }
+
+    @Test
     @DisplayName("1-32: what NCCL only tells when it is asked is seen while only raw calls are under way, and aborts")
     void anAsynchronousErrorOfARawCallIsSeen() {
         // the raw call uses the memory until the communicator is gone
