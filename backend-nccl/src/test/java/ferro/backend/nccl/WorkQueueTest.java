@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -148,6 +149,7 @@ class WorkQueueTest {
         }
     }
 
+    @Tag("large")
     @Test
     @DisplayName("T10: an operation that the device never passes is let go, and gives nothing back")
     void whatNeverPassesKeepsWhatItHolds() throws Exception {
@@ -162,6 +164,7 @@ class WorkQueueTest {
         }
     }
 
+    @Tag("large")
     @Test
     @DisplayName("2-12 1-32: whatever goes wrong while a failure is settled, those who wait are let go")
     void aWatchdogThatFailsLetsGo() throws Exception {
@@ -185,6 +188,7 @@ class WorkQueueTest {
         }
     }
 
+    @Tag("large")
     @Test
     @DisplayName("2-12: a watchdog that fails while all is well ends the group with its failure")
     void aWatchdogThatFailsEndsTheGroup() throws Exception {

@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -119,6 +120,7 @@ class TcpListenerTest {
         }
     }
 
+    @Tag("large")
     @Test
     void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Refusal, InterruptedException {
         TcpIo io = TcpIo.standard();
@@ -232,6 +234,7 @@ class TcpListenerTest {
         }
     }
 
+    @Tag("large")
     @Test
     void aSilentConnectionIsDroppedAfterFiveSecondsEvenIfItDrips() {
         try (TcpStoreServer server = server(null);
