@@ -119,7 +119,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         // what fails here after the group has failed is a consequence
         Failure first = failure instanceof FerroException ? null : control.failure();
         FerroException told = Reasons.notMet(group, first == null ? failure : Reasons.exception(group, first));
-        abort(told);
+        control.fail(Reasons.failure(group, told));
         try {
             close(Duration.ZERO);
         } catch (RuntimeException second) {
@@ -134,7 +134,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         try {
             return neighbours.allocate(this, dataType, elementCount, timeout);
         } catch (FerroException failure) {
-            abort(failure);
+            control.fail(Reasons.failure(group, failure));
             throw failure;
         }
     }
@@ -271,7 +271,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void abort(Throwable cause) {
-        control.fail(Reasons.failure(group, cause));
+        control.failUnlessFailed(Reasons.failure(group, cause));
     }
 
     @Override

@@ -276,7 +276,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Fails everything pending and later, on all ranks; any thread, idempotent, the first cause wins.
+     * Fails everything pending and later, on all ranks; any thread, idempotent. The first cause wins: once this rank knows of a
+     * failure ({@link #failure}), its abort changes nothing.
      *
      * @param cause why
      */

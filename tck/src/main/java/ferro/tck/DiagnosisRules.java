@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules 512 to 515: what a group says of its failure, to all who ask and to all who listen, is one story. */
+/** Rules 512 to 516: what a group says of its failure, to all who ask and to all who listen, is one story. */
 public interface DiagnosisRules extends Subject {
     /**
      * All ranks name one cause, and go on naming it.
@@ -199,6 +199,36 @@ public interface DiagnosisRules extends Subject {
                     assertEquals(Optional.empty(), group.failure(), "failure() of the parent");
                 }
             });
+        }
+    }
+
+    /** Whoever aborts because its call has failed is not to blame for that, whatever it aborts with. */
+    @Rule(516)
+    @Test
+    default void abortOnceAFailureIsKnownChangesNothing() {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.AGREED_FAILURES);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                if (group.rank() == 2) {
+                    group.abort(new IllegalStateException("out of paper"));
+                } else {
+                    FerroException told = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
+                    // the second one of a graver kind than what the ranks agree on
+                    group.abort(
+                            group.rank() == 0
+                                    ? new IllegalStateException("cannot go on")
+                                    : new FerroException(
+                                            Code.TIMED_OUT, told.where().blaming("0"), "rank 0 is late"));
+                }
+                assertEquals(
+                        "ABORTED of 2", story(group), "failure() of rank " + group.rank() + " when it has aborted");
+            });
+            ranks.run(group -> {
+                Expect.says(Expect.fails(ProcessGroup::barrier, group, Code.ABORTED), "out of paper");
+                assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " when all have");
+            });
+            ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
         }
     }
 }

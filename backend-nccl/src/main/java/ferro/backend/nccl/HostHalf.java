@@ -75,12 +75,16 @@ final class HostHalf {
     }
 
     /**
-     * Returns what this half fails with: a failure that names nobody gets the names that the other half knows.
+     * Returns what this half fails with: a failure that names nobody gets the names that the other half knows, and an abort
+     * changes nothing once the other half knows a failure.
      *
      * @param why     own failure
      * @param settled whether another failure has come first, so that this one does not matter
      */
     GroupFailure judged(GroupFailure why, BooleanSupplier settled) {
+        if (why.code() == Code.ABORTED) {
+            return verdict().orElse(why);
+        }
         if (!why.culprits().isEmpty()) {
             return why;
         }

@@ -168,6 +168,23 @@ class PairTest {
     }
 
     @Test
+    @DisplayName(
+            "an abort changes nothing once the host's half knows a failure of which the device's has not heard yet")
+    void anAbortOnceTheHostKnowsAFailureChangesNothing() {
+        FerroException late =
+                new FerroException(Code.TIMED_OUT, Where.outside("simulated", 0).blaming("1"), "rank 1 is late");
+        hosts.get(0).abort(late);
+
+        GroupFailure own = new GroupFailure(Code.ABORTED, "0", "aborted by rank 0", null);
+        GroupFailure judged = new HostHalf(hosts.get(0), System::nanoTime).judged(own, () -> false);
+        hosts.get(0).abort(new IllegalStateException("cannot go on"));
+        devices.rank(0).abort(new IllegalStateException("cannot go on"));
+
+        assertEquals("TIMED_OUT of 1", judged.code() + " of " + judged.culprits());
+        allTell("TIMED_OUT of 1");
+    }
+
+    @Test
     @DisplayName("a native failure of one rank is NATIVE of that rank on all, also where nobody has called anything")
     void aNativeFailureIsToldWithItsRank() {
         StandInHooks.standInFailNext("ncclAllReduce", 0, 3);

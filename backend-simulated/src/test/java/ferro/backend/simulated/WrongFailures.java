@@ -142,6 +142,25 @@ final class WrongFailures {
         }
     }
 
+    static final class BlamesWhoAbortsLater extends Decorated {
+        BlamesWhoAbortsLater() {
+            super(honest -> new ForwardingBackend(honest) {
+                private volatile boolean abortedLater;
+
+                @Override
+                public void abort(Throwable cause) {
+                    abortedLater |= failure().isPresent();
+                    inner().abort(cause);
+                }
+
+                @Override
+                public Optional<FerroException> failure() {
+                    return inner().failure().map(first -> abortedLater ? blaming(first, "" + rank()) : first);
+                }
+            });
+        }
+    }
+
     static final class TakesItsParentAlong extends Decorated {
         TakesItsParentAlong() {
             super(honest -> new ForwardingBackend(honest) {

@@ -23,6 +23,7 @@ class WrongFailuresTest {
                 Arguments.of(WrongFailures.BlamesNobody.class, 502),
                 Arguments.of(WrongFailures.BlamesItsNeighbour.class, 514),
                 Arguments.of(WrongFailures.ForgetsItsFirstCause.class, 512),
+                Arguments.of(WrongFailures.BlamesWhoAbortsLater.class, 516),
                 Arguments.of(WrongFailures.TakesItsParentAlong.class, 515),
                 Arguments.of(WrongFailures.WritesAfterItsFailure.class, 507),
                 Arguments.of(WrongFailures.TellsTwice.class, 513),

@@ -179,8 +179,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Fails the group by weak evidence, such as a rank that has closed its end: whatever else is known explains it, even if it
-     * is being told to the others just now.
+     * Fails the group by weak evidence, such as a rank that has closed its end, or by the user's word: whatever else is known
+     * explains it, even if it is being told to the others just now.
      *
      * @param cause why
      */
