@@ -10,20 +10,24 @@ import java.util.Objects;
  * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer};
  * one class, so that the engine has one region type; kernels are chosen once per call by {@code memory().getClass()}.
  * The view is one-dimensional: host code keeps its own shapes.
+ *
+ * <p>Code that must work on both kinds of memory reads and writes elements through the view, each type by the Java type that carries
+ * it (u32 as {@code int}, bits of f16 as {@code short}):
+ *
+ * <pre>{@code
+ * float first = tensor.getFloat(0);
+ * tensor.setFloat(0, 2 * first);
+ * float[] copy = new float[100];
+ * tensor.copyTo(0, copy, 0, 100);      // and back: tensor.copyFrom(0, copy, 0, 100)
+ * }</pre>
  */
-public final class HostTensor implements Tensor {
-    private final DataType dataType;
-    private final Object memory;
-    /** Arrays and buffers end at 2 GiB: ints make every call's views a quarter smaller. */
-    private final int offset;
-
-    private final int elementCount;
-
+public final class HostTensor extends HostElements implements Tensor {
     private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
-        this.dataType = Objects.requireNonNull(dataType, "dataType");
-        this.memory = Objects.requireNonNull(memory, "memory");
-        this.offset = Math.toIntExact(offset);
-        this.elementCount = Math.toIntExact(elementCount);
+        super(
+                Objects.requireNonNull(dataType, "dataType"),
+                Objects.requireNonNull(memory, "memory"),
+                Math.toIntExact(offset),
+                Math.toIntExact(elementCount));
     }
 
     /**
@@ -244,7 +248,7 @@ public final class HostTensor implements Tensor {
     }
 
     /**
-     * Returns the elements as a buffer of their own, to read and write them: {@code tensor.buffer().asFloatBuffer()}.
+     * Returns the elements as a buffer of their own, for code that wants one: {@code tensor.buffer().asFloatBuffer()}.
      *
      * @return the same memory, from position 0 to the end of the last element, native order
      * @throws IllegalStateException if this is a view of an array
@@ -254,7 +258,8 @@ public final class HostTensor implements Tensor {
             return bytes.duplicate().clear().slice(offset, (int) byteCount()).order(ByteOrder.nativeOrder());
         }
         throw new IllegalStateException(
-                this + " is a view of a " + memory.getClass().getSimpleName() + ", which is no buffer: use memory()");
+                this + " is a view of a " + memory.getClass().getSimpleName()
+                        + ", which is no buffer: use memory(), or the accessors that read and write both");
     }
 
     /**
@@ -296,15 +301,7 @@ public final class HostTensor implements Tensor {
     }
 
     private static DataType fitting(DataType dataType, DataType natural, String array) {
-        boolean fits = dataType == natural
-                || switch (natural) {
-                    case INT8 -> dataType == DataType.UINT8;
-                    case INT16 -> dataType == DataType.FLOAT16 || dataType == DataType.BFLOAT16;
-                    case INT32 -> dataType == DataType.UINT32;
-                    case INT64 -> dataType == DataType.UINT64;
-                    default -> false;
-                };
-        if (!fits) {
+        if (carrier(dataType) != carrier(natural)) {
             throw new IllegalArgumentException(array + " cannot hold " + dataType.label());
         }
         return dataType;
