@@ -51,6 +51,11 @@ final class InProcessRanks implements AutoCloseable {
         return joined(Collections.nCopies(worldSize, Map.of()));
     }
 
+    /** Ranks whose links are of one kind, {@code tcp} or {@code shm}. */
+    static InProcessRanks linked(String links, int worldSize) {
+        return joined(Collections.nCopies(worldSize, Map.of("ferro.links", links)));
+    }
+
     /** Ranks that count as being on the hosts of these names. */
     static InProcessRanks onHosts(String... hosts) {
         return joined(Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList());

@@ -114,7 +114,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.first = new FirstCause(rules);
         this.losses = new Losses(this, rules);
         this.board = new StatusBoard(group.rank(), group.worldSize());
-        this.mismatches = new Mismatches(this, group.rank(), group.worldSize());
+        this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
         this.whereabouts = new Whereabouts(
                 place.standings, new Standings.Seat(group.name(), joinedRanks, this::standing), history, owner);
@@ -255,6 +255,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return ask;
     }
 
+    /** Asks some ranks again about an operation. */
+    void ask(CallHeader call, BitSet ranks) {
+        ControlMessage again = ControlMessage.query(board.ask(), call);
+        ranks.stream().forEach(rank -> tell(rank, again));
+    }
+
     /**
      * Asks all ranks, and waits for their answers.
      *
@@ -382,18 +388,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void mismatched(int peer, CallHeader expected, CallHeader found) {
-        String text = "ranks made different calls at seq " + expected.sequence() + ": rank " + group.rank() + " "
-                + expected.text() + ", rank " + peer + " sent " + Mismatches.difference(expected, found);
-        String pair = Math.min(peer, group.rank()) + "," + Math.max(peer, group.rank());
-        losses.mismatched(pair, expected, text);
-        // what all ranks know of the call; a header may have something that only two of them agree on
-        CallHeader mine = history.find(expected.sequence());
-        ask(mine == null ? expected : mine);
-        // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
-        CallHeader earlier = history.find(found.sequence());
-        if (earlier != null && earlier.sequence() != expected.sequence()) {
-            ask(earlier);
-        }
+        mismatches.suspected(peer, expected, found);
     }
 
     @Override
@@ -477,19 +472,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void answered(int peer, Status status) {
         board.answered(peer, status);
-        CallHeader mine = history.find(status.asked());
-        if (mine != null && status.fingerprint() != 0 && !rules.isSameCall(mine.fingerprint(), status.fingerprint())) {
-            mismatches.found(mine, peer, status.call());
-        }
-        mismatches.answered(peer, status);
+        mismatches.heard(peer, status.asked(), status.fingerprint(), status.call());
     }
 
-    /** Compares what a peer called with what this rank did; what was called too long ago nobody found different then. */
     private void compare(int peer, ControlMessage theirs) {
-        CallHeader mine = history.find(theirs.sequence());
-        if (mine != null && !rules.isSameCall(mine.fingerprint(), theirs.hash())) {
-            mismatches.found(mine, peer, theirs.text());
-        }
+        mismatches.heard(peer, theirs.sequence(), theirs.hash(), theirs.text());
     }
 
     private void depart(int peer, long lastSequence) {

@@ -2,7 +2,6 @@ package ferro.collectives.control;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.spi.CallHeader;
 import java.util.BitSet;
 
 /**
@@ -12,8 +11,6 @@ import java.util.BitSet;
 final class Losses {
     /** Data links may end before the control message that says why; so long that message has time to come. */
     private static final long BROKEN_NANOS = 50_000_000L;
-    /** So long a rank whose header was another has time to say what it called. */
-    private static final long MISMATCH_NANOS = 300_000_000L;
     /** Whoever is called this much later than it wanted has stood still, and has not read meanwhile. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
@@ -88,14 +85,8 @@ final class Losses {
         }
     }
 
-    /** Blames for a header that was not the one expected, if nobody says what differs. */
-    void mismatched(String pair, CallHeader expected, String text) {
-        Failure possible = new Failure(Code.MISMATCH, control.self(), expected.sequence(), pair, text, null);
-        afterReading(() -> fallback(possible), MISMATCH_NANOS);
-    }
-
     /** Does something when the inboxes were read for a while; a timer that is late was not alone in standing still. */
-    private void afterReading(Runnable task, long nanos) {
+    void afterReading(Runnable task, long nanos) {
         long due = control.nanoTime() + nanos;
         control.later(
                 () -> {

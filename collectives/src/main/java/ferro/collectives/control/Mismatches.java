@@ -7,97 +7,122 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the ranks have called at a place of the order where they differ. All are asked, so that the failure lists each known
- * rank's call and blames those that differ from most; whoever does not answer in time is left out. Thread-safe.
+ * What the ranks have called at a place of the order where they differ. All are asked before anybody is blamed, so that the
+ * failure lists each known rank's call and blames those that differ from most. It is settled as soon as all have said what
+ * they called, and after {@link #SETTLE_NANOS} without those that have not come to it. Thread-safe.
  */
 final class Mismatches {
-    /** So long the other ranks have to say what they called; an answer takes far less than a millisecond. */
-    private static final long COLLECT_NANOS = 20_000_000L;
+    /**
+     * So long ranks have to say what they called: with the first question of a rank that waits, 50 ms after it began, this is
+     * below the 100 ms in which all that have entered are to know.
+     */
+    static final long SETTLE_NANOS = 40_000_000L;
+    /** Whoever has not come to the call is asked again so often. */
+    private static final long ASK_AGAIN_NANOS = 10_000_000L;
     /** Room for the calls in the text; what comes after is counted. */
     private static final int LIST_MOST = 2000;
 
     private final GroupControl control;
-    private final int self;
+    private final History history;
+    private final Losses losses;
+    private final Rules rules;
     private final int worldSize;
-    private final Map<Integer, String> calls = new TreeMap<>();
-    private long sequence;
-    private boolean concluded;
+    private final Map<Integer, Made> calls = new TreeMap<>();
+    /** The earliest place where ranks differ, as far as this one knows; 0 while none is known. */
+    private long contested;
 
-    Mismatches(GroupControl control, int self, int worldSize) {
+    private boolean settled;
+
+    /** A call that a rank has made. */
+    private record Made(long fingerprint, String text) {}
+
+    Mismatches(GroupControl control, History history, Losses losses, Rules rules, int worldSize) {
         this.control = control;
-        this.self = self;
+        this.history = history;
+        this.losses = losses;
+        this.rules = rules;
         this.worldSize = worldSize;
     }
 
-    /** Takes note that a rank has made another call than this one at a place of the order. */
-    void found(CallHeader mine, int peer, String theirs) {
-        synchronized (this) {
-            if (sequence == 0) {
-                sequence = mine.sequence();
-                calls.put(self, mine.text());
-            } else if (sequence != mine.sequence()) {
-                return;
-            }
-            boolean first = calls.size() == 1;
-            calls.put(peer, theirs);
-            if (!first || calls.size() == worldSize) {
-                peer = -1;
-            }
+    /** Takes note of what a rank says it has called, asked or not; what this rank has not called, or too long ago, is no news. */
+    void heard(int peer, long sequence, long fingerprint, String text) {
+        CallHeader mine = fingerprint == 0 ? null : history.find(sequence);
+        if (mine == null) {
+            return;
         }
-        if (peer >= 0) {
-            control.ask(mine);
-            // once more for those that come to it meanwhile
-            control.later(() -> control.ask(mine), COLLECT_NANOS / 2);
-            control.later(this::conclude, COLLECT_NANOS);
-        }
-        concludeIfAllCalled();
-    }
-
-    /** Takes note of what a rank answered. */
-    void answered(int peer, Status status) {
-        synchronized (this) {
-            if (sequence == 0 || status.asked() != sequence) {
-                return;
-            }
-            if (status.fingerprint() != 0) {
-                calls.put(peer, status.call());
-            }
-        }
-        concludeIfAllCalled();
-    }
-
-    private void concludeIfAllCalled() {
+        boolean begins;
         boolean all;
         synchronized (this) {
+            boolean earlier = contested == 0 || sequence < contested;
+            begins = !settled && earlier && !rules.isSameCall(mine.fingerprint(), fingerprint);
+            if (begins) {
+                contested = sequence;
+                calls.clear();
+                calls.put(control.self(), new Made(mine.fingerprint(), mine.text()));
+            }
+            if (settled || sequence != contested) {
+                return;
+            }
+            calls.put(peer, new Made(fingerprint, text));
             all = calls.size() == worldSize;
         }
         if (all) {
-            conclude();
+            settle(sequence);
+        } else if (begins) {
+            control.ask(mine);
+            control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+            losses.afterReading(() -> settle(sequence), SETTLE_NANOS);
         }
     }
 
-    private void conclude() {
-        Failure failure;
+    /** Asks those that had not come to it, or have not answered. */
+    private void askAgain(CallHeader mine) {
+        BitSet unknown = new BitSet();
         synchronized (this) {
-            if (concluded) {
+            if (settled || contested != mine.sequence()) {
                 return;
             }
-            concluded = true;
-            String text = "ranks made different calls at seq " + sequence + ": " + list()
-                    + ": all ranks must make the same calls in the same order";
-            failure = new Failure(Code.MISMATCH, self, sequence, Names.list(odd()), text, null, calls.size());
+            unknown.set(0, worldSize);
+            calls.keySet().forEach(unknown::clear);
+        }
+        control.ask(mine, unknown);
+        control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+    }
+
+    private void settle(long sequence) {
+        Failure failure;
+        synchronized (this) {
+            if (settled || contested != sequence) {
+                return;
+            }
+            settled = true;
+            failure = new Failure(
+                    Code.MISMATCH,
+                    control.self(),
+                    sequence,
+                    Names.list(odd()),
+                    text(sequence, list()),
+                    null,
+                    calls.size());
         }
         control.fail(failure);
+    }
+
+    private static String text(long sequence, String calls) {
+        return "ranks made different calls at seq " + sequence + ": " + calls
+                + ": all ranks must make the same calls in the same order";
     }
 
     /** Returns the ranks that differ from more than half of those that are known, else all of these. */
     private BitSet odd() {
         BitSet odd = new BitSet();
         calls.keySet().forEach(odd::set);
-        for (String call : calls.values()) {
-            long same = calls.values().stream().filter(call::equals).count();
+        for (Made usual : calls.values()) {
+            long same = calls.values().stream()
+                    .filter(call -> call.fingerprint == usual.fingerprint)
+                    .count();
             if (2 * same > calls.size()) {
-                calls.forEach((rank, other) -> odd.set(rank, !other.equals(call)));
+                calls.forEach((rank, call) -> odd.set(rank, call.fingerprint != usual.fingerprint));
             }
         }
         return odd;
@@ -106,7 +131,7 @@ final class Mismatches {
     private String list() {
         StringBuilder text = new StringBuilder();
         int listed = 0;
-        for (Map.Entry<Integer, String> call : calls.entrySet()) {
+        for (Map.Entry<Integer, Made> call : calls.entrySet()) {
             if (text.length() > LIST_MOST) {
                 return text + " and " + (calls.size() - listed) + " more";
             }
@@ -114,18 +139,42 @@ final class Mismatches {
                     .append("rank ")
                     .append(call.getKey())
                     .append(' ')
-                    .append(call.getValue());
+                    .append(call.getValue().text);
             listed++;
         }
         return text.toString();
     }
 
-    /** Says what another rank sent in place of what is expected of it. */
-    static String difference(CallHeader expected, CallHeader found) {
-        if (found.fingerprint() == expected.fingerprint()) {
-            return "the same call as seq " + found.sequence() + ", need seq " + expected.sequence();
+    /** What a rank has sent is not what it should send in this rank's call: all are asked what they have called. */
+    void suspected(int peer, CallHeader expected, CallHeader found) {
+        // what all ranks know of the call; a header may have something that only two of them agree on
+        CallHeader mine = history.find(expected.sequence());
+        control.ask(mine == null ? expected : mine);
+        // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
+        CallHeader earlier = history.find(found.sequence());
+        if (earlier != null && earlier.sequence() != expected.sequence()) {
+            control.ask(earlier);
         }
-        return "seq " + found.sequence() + " with fingerprint " + Long.toHexString(found.fingerprint()) + ", need "
-                + Long.toHexString(expected.fingerprint());
+        boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
+        losses.afterReading(() -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
+    }
+
+    /** Nobody has said what differs: one of the two is to blame. */
+    private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
+        synchronized (this) {
+            if (contested != 0) {
+                return;
+            }
+        }
+        String other = "another one, of which it has told nothing";
+        if (found.fingerprint() == expected.fingerprint()) {
+            other = "the same, but as its seq " + found.sequence();
+        } else if (ofTwo && found.sequence() == expected.sequence()) {
+            other = "the same, but with another number of elements for rank " + control.self();
+        }
+        String list = "rank " + control.self() + " " + expected.text() + ", rank " + peer + " " + other;
+        String both = control.self() + "," + peer;
+        control.failUnlessFailed(new Failure(
+                Code.MISMATCH, control.self(), expected.sequence(), both, text(expected.sequence(), list), null));
     }
 }

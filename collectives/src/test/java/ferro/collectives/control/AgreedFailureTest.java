@@ -218,7 +218,7 @@ class AgreedFailureTest {
         group.ranks.get(2).called(MAX.sequence(), MAX.call());
         group.ranks.get(0).ask(SUM);
         group.deliverAll();
-        group.pass(Duration.ofMillis(20));
+        group.pass(Duration.ofMillis(50));
         group.deliverAll();
         assertAgreed(group, Code.MISMATCH, "2", 0, 1, 2, 3);
         String text = group.ranks.get(3).failure().text();
@@ -235,7 +235,7 @@ class AgreedFailureTest {
         group.ranks.get(2).called(MAX.sequence(), MAX.call());
         group.ranks.get(0).heartbeat();
         group.deliverAll();
-        group.pass(Duration.ofMillis(20));
+        group.pass(Duration.ofMillis(50));
         group.deliverAll();
         assertAgreed(group, Code.MISMATCH, "0,2", 0, 1, 2);
     }

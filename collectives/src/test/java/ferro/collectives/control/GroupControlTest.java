@@ -242,7 +242,7 @@ class GroupControlTest {
         assertEquals("{2}", group.ranks.get(0).missingAt(3000).toString(), "but called it was");
         group.ranks.get(0).ask(CallHeader.of(9, 4500, 1, "call other"));
         group.deliverAll();
-        group.pass(Duration.ofMillis(20));
+        group.pass(Duration.ofMillis(50));
         group.deliverAll();
         assertTrue(group.ranks.get(0).failure().text().contains("rank 1 call 4500"));
     }
