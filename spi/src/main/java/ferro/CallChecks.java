@@ -1,7 +1,5 @@
 package ferro;
 
-import java.util.Objects;
-
 /** The checks that calls share; every message names the value found and the one needed. */
 final class CallChecks {
     private CallChecks() {}
@@ -22,9 +20,19 @@ final class CallChecks {
         }
     }
 
+    /** Refuses a call that lacks what every rank must have. */
+    static void given(String kind, String name, Object argument) {
+        if (argument == null) {
+            throw new NullPointerException(kind + ": " + name + " is null: every rank must have one");
+        }
+    }
+
+    static void given(String kind, Tensor in, Tensor out) {
+        given(kind, "input", in);
+        given(kind, "output", out);
+    }
+
     static void sameType(String kind, Tensor in, Tensor out) {
-        Objects.requireNonNull(in, "input");
-        Objects.requireNonNull(out, "output");
         if (in.dataType() != out.dataType()) {
             throw new IllegalArgumentException(kind + ": input is "
                     + in.dataType().label() + ", output is " + out.dataType().label() + ": both must have one type");
@@ -67,7 +75,6 @@ final class CallChecks {
     /** Checks a rank's own part where the tensor of all parts is elsewhere. */
     static void ownPart(String kind, String name, Tensor part, Parts parts) {
         if (parts.counts != null) {
-            Objects.requireNonNull(part, name);
             oneEach(kind, parts.counts, parts.worldSize);
             length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
         }

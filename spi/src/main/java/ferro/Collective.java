@@ -3,6 +3,9 @@ package ferro;
 /**
  * One group operation as data; its fingerprint (kind, counts, type, op name, root) travels, the object never does.
  *
+ * <p>A tensor or op that every rank must have cannot be null: the record is not made then, with a NullPointerException that names
+ * it. What only the root needs may be null, and {@link #check} asks for it there.
+ *
  * <p>Parts: {@code counts} null means equal parts; otherwise one count per rank, equal on all ranks (v-form). Send and
  * receive are not here: they are matched by peer and tag and have no place in the sequence.
  */
@@ -28,7 +31,9 @@ public sealed interface Collective {
      *
      * @return tensor; null for a barrier
      */
-    Tensor operand();
+    default Tensor operand() {
+        return in();
+    }
 
     /**
      * Returns the operand, or the one tensor of a call that works in place.
@@ -126,6 +131,12 @@ public sealed interface Collective {
      * @param op  how
      */
     record AllReduce(Tensor in, Tensor out, ReduceOp op) implements Collective {
+        /** Refuses null. */
+        public AllReduce {
+            CallChecks.given("allReduce", in, out);
+            CallChecks.given("allReduce", "op", op);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
@@ -141,11 +152,6 @@ public sealed interface Collective {
         public String kind() {
             return "allReduce";
         }
-
-        @Override
-        public Tensor operand() {
-            return in;
-        }
     }
 
     /**
@@ -155,6 +161,11 @@ public sealed interface Collective {
      * @param root owner
      */
     record Broadcast(Tensor data, int root) implements Collective {
+        /** Refuses null. */
+        public Broadcast {
+            CallChecks.given("broadcast", "data", data);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
@@ -189,11 +200,6 @@ public sealed interface Collective {
         public String kind() {
             return "broadcast";
         }
-
-        @Override
-        public Tensor operand() {
-            return data;
-        }
     }
 
     /**
@@ -205,6 +211,12 @@ public sealed interface Collective {
      * @param root receiver
      */
     record Reduce(Tensor in, Tensor out, ReduceOp op, int root) implements Collective {
+        /** Refuses null. */
+        public Reduce {
+            CallChecks.given("reduce", "input", in);
+            CallChecks.given("reduce", "op", op);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
@@ -229,11 +241,6 @@ public sealed interface Collective {
         public String kind() {
             return "reduce";
         }
-
-        @Override
-        public Tensor operand() {
-            return in;
-        }
     }
 
     /**
@@ -244,6 +251,11 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record AllGather(Tensor in, Tensor out, long[] counts) implements Collective {
+        /** Refuses null. */
+        public AllGather {
+            CallChecks.given("allGather", in, out);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
@@ -264,11 +276,6 @@ public sealed interface Collective {
         public String kind() {
             return "allGather";
         }
-
-        @Override
-        public Tensor operand() {
-            return in;
-        }
     }
 
     /**
@@ -280,6 +287,12 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record ReduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) implements Collective {
+        /** Refuses null. */
+        public ReduceScatter {
+            CallChecks.given("reduceScatter", in, out);
+            CallChecks.given("reduceScatter", "op", op);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
@@ -316,6 +329,11 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record Gather(Tensor in, Tensor out, int root, long[] counts) implements Collective {
+        /** Refuses null. */
+        public Gather {
+            CallChecks.given("gather", "input", in);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
@@ -346,11 +364,6 @@ public sealed interface Collective {
         public String kind() {
             return "gather";
         }
-
-        @Override
-        public Tensor operand() {
-            return in;
-        }
     }
 
     /**
@@ -362,6 +375,11 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record Scatter(Tensor in, Tensor out, int root, long[] counts) implements Collective {
+        /** Refuses null. */
+        public Scatter {
+            CallChecks.given("scatter", "output", out);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
@@ -408,6 +426,11 @@ public sealed interface Collective {
      * @param recvCounts lengths by source or null
      */
     record AllToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) implements Collective {
+        /** Refuses null. */
+        public AllToAll {
+            CallChecks.given("allToAll", in, out);
+        }
+
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
@@ -434,11 +457,6 @@ public sealed interface Collective {
         @Override
         public String kind() {
             return "allToAll";
-        }
-
-        @Override
-        public Tensor operand() {
-            return in;
         }
     }
 
@@ -467,11 +485,6 @@ public sealed interface Collective {
         @Override
         public String kind() {
             return "barrier";
-        }
-
-        @Override
-        public Tensor operand() {
-            return null;
         }
     }
 }

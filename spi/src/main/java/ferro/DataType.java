@@ -1,5 +1,7 @@
 package ferro;
 
+import java.util.Objects;
+
 /** Element type; {@code label} is what settings, tables and JSON use. */
 public enum DataType {
     /** Signed 8 bit. */
@@ -59,6 +61,7 @@ public enum DataType {
      * @throws IllegalArgumentException listing the labels if there is no such type
      */
     public static DataType parse(String label) {
+        Objects.requireNonNull(label, "label");
         for (DataType type : values()) {
             if (type.label.equals(label)) {
                 return type;

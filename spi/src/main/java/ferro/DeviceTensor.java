@@ -24,7 +24,7 @@ public final class DeviceTensor implements Tensor {
      */
     public DeviceTensor(DataType dataType, long[] shape, long address, int device, Object owner) {
         this.dataType = Objects.requireNonNull(dataType, "dataType");
-        this.shape = shape.clone();
+        this.shape = Objects.requireNonNull(shape, "shape").clone();
         this.elementCount = HostTensor.elements(shape);
         this.address = address;
         this.device = device;

@@ -1,5 +1,7 @@
 package ferro;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -24,8 +26,8 @@ import java.util.Objects;
 public final class HostTensor extends HostElements implements Tensor {
     private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
         super(
-                Objects.requireNonNull(dataType, "dataType"),
-                Objects.requireNonNull(memory, "memory"),
+                requireNonNull(dataType, "dataType"),
+                requireNonNull(memory, "memory"),
                 Math.toIntExact(offset),
                 Math.toIntExact(elementCount));
     }
@@ -37,7 +39,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; FLOAT32
      */
     public static HostTensor of(float[] array) {
-        return new HostTensor(DataType.FLOAT32, array, 0, array.length);
+        return new HostTensor(DataType.FLOAT32, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -52,7 +54,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, float[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.FLOAT32, "float[]"), array, offset, count);
     }
 
@@ -63,7 +65,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; FLOAT64
      */
     public static HostTensor of(double[] array) {
-        return new HostTensor(DataType.FLOAT64, array, 0, array.length);
+        return new HostTensor(DataType.FLOAT64, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -78,7 +80,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, double[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.FLOAT64, "double[]"), array, offset, count);
     }
 
@@ -89,7 +91,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; INT32
      */
     public static HostTensor of(int[] array) {
-        return new HostTensor(DataType.INT32, array, 0, array.length);
+        return new HostTensor(DataType.INT32, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -104,7 +106,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, int[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.INT32, "int[]"), array, offset, count);
     }
 
@@ -115,7 +117,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; INT64
      */
     public static HostTensor of(long[] array) {
-        return new HostTensor(DataType.INT64, array, 0, array.length);
+        return new HostTensor(DataType.INT64, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -130,7 +132,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, long[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.INT64, "long[]"), array, offset, count);
     }
 
@@ -141,7 +143,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; INT16
      */
     public static HostTensor of(short[] array) {
-        return new HostTensor(DataType.INT16, array, 0, array.length);
+        return new HostTensor(DataType.INT16, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -156,7 +158,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, short[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.INT16, "short[]"), array, offset, count);
     }
 
@@ -167,7 +169,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @return view; INT8
      */
     public static HostTensor of(byte[] array) {
-        return new HostTensor(DataType.INT8, array, 0, array.length);
+        return new HostTensor(DataType.INT8, requireNonNull(array, "array"), 0, array.length);
     }
 
     /**
@@ -182,7 +184,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside the array
      */
     public static HostTensor of(DataType dataType, byte[] array, int offset, int count) {
-        Objects.checkFromIndexSize(offset, count, array.length);
+        Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
         return new HostTensor(fitting(dataType, DataType.INT8, "byte[]"), array, offset, count);
     }
 
@@ -195,6 +197,8 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IllegalArgumentException if it is not direct, read-only, not native-ordered, or cut inside an element
      */
     public static HostTensor of(DataType dataType, ByteBuffer bytes) {
+        requireNonNull(dataType, "dataType");
+        requireNonNull(bytes, "bytes");
         if (!bytes.isDirect() || bytes.isReadOnly()) {
             throw new IllegalArgumentException("need a writable direct buffer, found " + bytes
                     + (bytes.isReadOnly() ? " (read-only)" : "") + ": wrap the array of a heap buffer instead");
@@ -215,7 +219,7 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IllegalArgumentException if the count is negative, or one buffer cannot hold so many bytes
      */
     public static HostTensor allocate(DataType dataType, long elementCount) {
-        long most = Integer.MAX_VALUE / dataType.byteSize();
+        long most = Integer.MAX_VALUE / requireNonNull(dataType, "dataType").byteSize();
         if (elementCount < 0 || elementCount > most) {
             throw new IllegalArgumentException("allocate: " + elementCount + " elements of " + dataType.label()
                     + ", need 0 to " + most + ", the most that one buffer holds");
@@ -301,7 +305,7 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     private static DataType fitting(DataType dataType, DataType natural, String array) {
-        if (carrier(dataType) != carrier(natural)) {
+        if (carrier(requireNonNull(dataType, "dataType")) != carrier(natural)) {
             throw new IllegalArgumentException(array + " cannot hold " + dataType.label());
         }
         return dataType;

@@ -61,6 +61,7 @@ public final class ReduceOp {
      * @return op; device tensors refuse it with UnsupportedOperationException
      */
     public static ReduceOp of(String name, Combiner combiner) {
+        Objects.requireNonNull(name, "name");
         return new ReduceOp("user:" + name, Objects.requireNonNull(combiner, "combiner"), 1);
     }
 
@@ -83,6 +84,7 @@ public final class ReduceOp {
      * @throws IllegalArgumentException listing the names if there is no such op
      */
     public static ReduceOp parse(String name) {
+        Objects.requireNonNull(name, "name");
         String plain = name.equals("mean") || name.equals("average") ? "avg" : name;
         for (ReduceOp op : BUILT_IN) {
             if (op.name.equals(plain)) {

@@ -5,6 +5,7 @@ import ferro.collectives.JoinedCalls.Batch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Runs the calls of a coalesced block to their end: all are queued before the first is waited for. */
 final class CoalescedBlock {
@@ -19,6 +20,8 @@ final class CoalescedBlock {
     }
 
     void run(List<Collective> calls, Duration timeout) {
+        Objects.requireNonNull(calls, "calls");
+        Objects.requireNonNull(timeout, "timeout");
         // whatever is wrong with one of them is wrong before anything moves
         calls.forEach(planner::prepare);
         List<Batch> batches = new JoinedCalls(planner, worldSize, calls).batches();

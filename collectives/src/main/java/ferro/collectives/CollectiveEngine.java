@@ -12,6 +12,7 @@ import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 /** Makes a whole back end of a medium. */
@@ -30,6 +31,7 @@ public final class CollectiveEngine {
      * @throws IllegalArgumentException as {@link #check} and {@link #tuned}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
+        check(transport, group, context);
         return over(transport, group, context, tuned(context));
     }
 
@@ -45,8 +47,8 @@ public final class CollectiveEngine {
      * @throws IllegalArgumentException as {@link #check}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context, String ofRankZero) {
-        check(context);
-        TunedRows inForce = TunedRows.parse(ofRankZero);
+        check(transport, group, context);
+        TunedRows inForce = TunedRows.parse(Objects.requireNonNull(ofRankZero, "ofRankZero"));
         TunedRows own = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
         if (own != TunedRows.NONE && own.hash() != inForce.hash()) {
             LOG.log(
@@ -67,11 +69,18 @@ public final class CollectiveEngine {
      * @throws IllegalArgumentException if one makes no sense, naming it and what it may be
      */
     public static void check(RankContext context) {
+        Objects.requireNonNull(context, "context");
         AlgorithmTable.of(Settings.ALGORITHM.of(context));
         Settings.SEGMENT.of(context);
         Settings.WARM_UP.of(context);
         HeartbeatTimes.of(context);
         WaitBudget.of(context, 1);
+    }
+
+    private static void check(Transport transport, GroupSpec group, RankContext context) {
+        Objects.requireNonNull(transport, "transport");
+        Objects.requireNonNull(group, "group");
+        check(context);
     }
 
     /**
@@ -82,7 +91,8 @@ public final class CollectiveEngine {
      * @throws IllegalArgumentException if it cannot be read, or makes no sense
      */
     public static String tuned(RankContext context) {
-        return TunedRows.read(Settings.ALGORITHM_TABLE.find(context)).text();
+        return TunedRows.read(Settings.ALGORITHM_TABLE.find(Objects.requireNonNull(context, "context")))
+                .text();
     }
 
     /**
@@ -110,7 +120,8 @@ public final class CollectiveEngine {
      */
     @SuppressWarnings("exports")
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
-        check(context);
+        check(transport, group, context);
+        Objects.requireNonNull(rules, "rules");
         Place place = Place.watched(
                 transport,
                 group,
@@ -127,6 +138,8 @@ public final class CollectiveEngine {
      * @return back end with every collective; subgroups, asynchronous point-to-point and abort across ranks are refused
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
+        Objects.requireNonNull(plain, "plain");
+        Objects.requireNonNull(context, "context");
         return PlainEngine.over(plain, context);
     }
 

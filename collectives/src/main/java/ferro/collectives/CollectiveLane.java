@@ -11,6 +11,7 @@ import ferro.collectives.reduce.Multiplied;
 import ferro.recorder.GroupRecorder;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -103,6 +104,7 @@ final class CollectiveLane {
     /** Runs a call on this thread: at once if nothing is queued and nobody drives, else in its place. */
     void run(Collective call, Duration timeout, boolean noMessages) {
         Prepared prepared = planner.prepare(call);
+        Objects.requireNonNull(timeout, "timeout");
         checkUsable.accept(prepared.kind);
         long seen = turn.look();
         boolean direct = noMessages && !isMultiplied(call) && isIdle();

@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -266,7 +267,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public Set<Integer> silentRanks(Duration within) {
-        return stepped ? Set.of() : control.silentRanks(Deadlines.nanos(within));
+        return stepped ? Set.of() : control.silentRanks(Deadlines.nanos(Objects.requireNonNull(within, "within")));
     }
 
     @Override
@@ -281,13 +282,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void close(Duration timeout) {
+        long bound = Deadlines.nanos(timeout);
         if (!collectives.close()) {
             return;
         }
-        long begun = context.nanoTime();
-        long bound = Deadlines.nanos(timeout);
         if (!stepped) {
-            finishQueued(begun + bound);
+            finishQueued(context.nanoTime() + bound);
         }
         if (control.failure() == null && !isIdle()) {
             control.fail(Reasons.closedTooEarly(group, timeout));

@@ -4,6 +4,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /** Byte buffers of {@link ferro.Backend}'s own methods as tensors; their position and limit stay as they are. */
@@ -11,7 +12,7 @@ final class Messages {
     private Messages() {}
 
     static HostTensor outgoing(ByteBuffer message) {
-        if (message.isDirect() && !message.isReadOnly()) {
+        if (Objects.requireNonNull(message, "message").isDirect() && !message.isReadOnly()) {
             return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
         }
         if (message.hasArray()) {
@@ -23,7 +24,7 @@ final class Messages {
     }
 
     static void receive(ByteBuffer message, Consumer<HostTensor> receive) {
-        if (message.isReadOnly()) {
+        if (Objects.requireNonNull(message, "message").isReadOnly()) {
             throw new IllegalArgumentException("cannot receive into a read-only buffer, found " + message);
         }
         receive.accept(

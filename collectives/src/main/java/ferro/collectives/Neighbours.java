@@ -11,6 +11,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
 import java.time.Duration;
+import java.util.Objects;
 
 /** The ranks that share memory with this one: finds them, has operations and links use it, and makes tensors in it. */
 final class Neighbours {
@@ -81,6 +82,8 @@ final class Neighbours {
 
     /** Makes a tensor in memory that all ranks share, else in memory of this rank's own. */
     HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
+        Objects.requireNonNull(dataType, "dataType");
+        Objects.requireNonNull(timeout, "timeout");
         SharedMachine runs = machine;
         if (runs == null || elementCount < 0) {
             return HostTensor.allocate(dataType, elementCount);

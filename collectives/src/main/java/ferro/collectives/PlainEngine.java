@@ -16,6 +16,7 @@ import ferro.spi.RankContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,6 +49,7 @@ final class PlainEngine extends ForwardingBackend {
     /** Sends before it returns: a plain back end has no other way. */
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         InvalidRankException.check(to, worldSize());
         engine.checkUsable("send");
         ByteBuffer bytes = transport.bytesOf(host(tensor));
@@ -58,6 +60,7 @@ final class PlainEngine extends ForwardingBackend {
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         InvalidRankException.check(from, worldSize());
         engine.checkUsable("recv");
         HostTensor into = host(tensor);
@@ -76,11 +79,15 @@ final class PlainEngine extends ForwardingBackend {
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
         transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
         transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
     }
 
@@ -91,11 +98,15 @@ final class PlainEngine extends ForwardingBackend {
 
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
         throw new UnsupportedOperationException("newGroup(" + name + ") on the plain back end "
                 + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
     }
 
     private HostTensor host(Tensor tensor) {
+        Objects.requireNonNull(tensor, "tensor");
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(
                     "point-to-point on " + plain.getClass().getSimpleName() + ": " + Planner.ON_DEVICE);
@@ -117,6 +128,7 @@ final class PlainEngine extends ForwardingBackend {
 
         @Override
         public boolean await(Duration timeout) {
+            Objects.requireNonNull(timeout, "timeout");
             return true;
         }
 

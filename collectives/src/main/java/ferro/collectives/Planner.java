@@ -19,6 +19,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -69,7 +70,7 @@ final class Planner {
     }
 
     Optional<String> unsupportedBecause(Collective call) {
-        if (isOnDevice(call)) {
+        if (isOnDevice(Objects.requireNonNull(call, "call"))) {
             return Optional.of(ON_DEVICE);
         }
         ReduceOp op = call.op();
@@ -86,7 +87,7 @@ final class Planner {
      */
     Prepared prepare(Collective call) {
         int worldSize = group.worldSize();
-        call.check(group.rank(), worldSize);
+        Objects.requireNonNull(call, "call").check(group.rank(), worldSize);
         if (!isOnDevice(call)) {
             Prepared last = newest;
             if (last != null && last.fits(call, worldSize)) {

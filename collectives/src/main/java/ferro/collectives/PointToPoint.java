@@ -20,6 +20,7 @@ import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -71,6 +72,7 @@ final class PointToPoint {
     }
 
     Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+        Objects.requireNonNull(tensor, "tensor");
         String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
         Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);

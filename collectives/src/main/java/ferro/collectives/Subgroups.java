@@ -7,6 +7,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -38,17 +39,25 @@ final class Subgroups {
 
     /** Waits until all members have called. */
     Child reach(int[] ranks, String name, Duration timeout) {
+        check(ranks, name, timeout);
         int position = position(ranks, group);
         return child(ranks, name, position, agreement.reach(place.identity(), ranks, timeout));
     }
 
     /** As {@link #reach}, without waiting: timers look at the deadline. */
     CompletionStage<Child> form(int[] ranks, String name, Duration timeout) {
+        check(ranks, name, timeout);
         int[] members = ranks.clone();
         int position = position(members, group);
         Agreement.Attempt attempt = agreement.begin(place.identity(), members, timeout);
         lookAgain(attempt);
         return attempt.end().thenApplyAsync(identity -> child(members, name, position, identity), context.background());
+    }
+
+    private static void check(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
     }
 
     private void lookAgain(Agreement.Attempt attempt) {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -97,6 +98,7 @@ final class Coalescing {
 
         @Override
         public boolean await(Duration timeout) {
+            Objects.requireNonNull(timeout, "timeout");
             refuseInside();
             try {
                 block.ended.get(Math.min(timeout.toMillis(), Integer.MAX_VALUE), TimeUnit.MILLISECONDS);

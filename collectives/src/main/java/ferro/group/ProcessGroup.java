@@ -29,7 +29,8 @@ import java.util.function.Consumer;
  * their operand as it is).
  *
  * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link ferro.InvalidRankException}), what a back
- * end cannot do is {@link UnsupportedOperationException}, both before anything moves. What goes wrong under way is
+ * end cannot do is {@link UnsupportedOperationException}, null that is not allowed is a {@link NullPointerException} that names the
+ * argument, all of them before anything moves. What goes wrong under way is
  * {@link ferro.FerroException}, which fails the whole group on every rank.
  */
 public final class ProcessGroup extends TensorForms implements AutoCloseable {
@@ -70,7 +71,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
     public static ProcessGroup join(GroupSpec group) {
-        return join(group, SystemContext.ofProcess());
+        return join(Objects.requireNonNull(group, "group"), SystemContext.ofProcess());
     }
 
     /**
@@ -83,6 +84,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
+        Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(context, "context");
         // a folder of the recorder that cannot be written is told before anything is opened
         FlightRecorder.of(context, group);
         try {
@@ -112,6 +115,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
+        Objects.requireNonNull(context, "context");
         CollectiveBackend whole =
                 backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
         return new ProcessGroup(TensorCalls.of(whole, context), whole.timeout(), false);
@@ -152,6 +156,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws IllegalArgumentException if it is zero or negative
      */
     public ProcessGroup within(Duration deadline) {
+        Objects.requireNonNull(deadline, "deadline");
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
@@ -183,6 +188,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return new group, whose ranks are the positions in {@code ranks}
      */
     public ProcessGroup newGroup(int... ranks) {
+        Objects.requireNonNull(ranks, "ranks");
         calls.coalescing().refuse("newGroup");
         for (int i = 0; i < ranks.length; i++) {
             peer(ranks[i]);
@@ -272,14 +278,14 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws UnsupportedOperationException if the back end records nothing
      */
     public Path writeFlightRecord(Path folder) throws IOException {
-        return backend.writeFlightRecord(folder);
+        return backend.writeFlightRecord(Objects.requireNonNull(folder, "folder"));
     }
 
     /**
      * Fails everything pending and later, on all ranks; any thread, idempotent. The first cause wins: once this rank knows of a
      * failure ({@link #failure}), its abort changes nothing.
      *
-     * @param cause why
+     * @param cause why; null if there is none to give
      */
     public void abort(Throwable cause) {
         backend.abort(cause);
@@ -291,6 +297,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param bound how long at most
      */
     public void close(Duration bound) {
+        Objects.requireNonNull(bound, "bound");
         if (!view) {
             calls.close(bound);
         }

@@ -13,6 +13,7 @@ import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -45,11 +46,11 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     private CollectiveBackend of(Collective call) {
-        return call.operand() instanceof DeviceTensor ? device : host;
+        return Objects.requireNonNull(call, "call").operand() instanceof DeviceTensor ? device : host;
     }
 
     private CollectiveBackend of(Tensor tensor) {
-        return tensor instanceof DeviceTensor ? device : host;
+        return Objects.requireNonNull(tensor, "tensor") instanceof DeviceTensor ? device : host;
     }
 
     @Override
@@ -116,6 +117,7 @@ final class RoutedBackend extends ForwardingBackend {
     /** Hears of both, one event at a time, but of the failure from the host's alone: it is one. */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
+        Objects.requireNonNull(listener, "listener");
         Object oneAtATime = new Object();
         host.onEvent(event -> {
             synchronized (oneAtATime) {

@@ -7,6 +7,7 @@ import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -60,17 +61,17 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * Returns a context with settings and a store of its own.
      *
      * @param settings by property or by variable
-     * @param store    rendezvous store; the caller closes it
+     * @param store    rendezvous store, which the caller closes; null for the one of {@code ferro.rendezvous}
      * @return context
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
-        Map<String, String> own = Map.copyOf(settings);
+        Map<String, String> own = Map.copyOf(Objects.requireNonNull(settings, "settings"));
         return new SystemContext(own::get, own, store);
     }
 
     @Override
     public Optional<String> setting(String name) {
-        String value = properties.apply(name);
+        String value = properties.apply(Objects.requireNonNull(name, "name"));
         return Optional.ofNullable(value != null ? value : variables.get(Setting.variable(name)));
     }
 
@@ -124,6 +125,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     @Override
     public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(make, "make");
         synchronized (shared) {
             Use use = shared.computeIfAbsent(type, key -> new Use(make.get()));
             use.count++;
@@ -134,7 +137,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
         synchronized (shared) {
-            Use use = shared.get(type);
+            Use use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null) {
                 return Optional.empty();
             }
@@ -147,7 +150,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     public void release(Class<? extends AutoCloseable> type) {
         Use last;
         synchronized (shared) {
-            Use use = shared.get(type);
+            Use use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null || --use.count > 0) {
                 return;
             }

@@ -1,5 +1,7 @@
 package ferro.group;
 
+import static java.util.Objects.requireNonNull;
+
 import ferro.Collective;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -25,7 +27,7 @@ abstract class TensorForms extends ArrayForms {
      */
     @Override
     public void allReduce(Tensor data, ReduceOp op) {
-        run(new Collective.AllReduce(data, data, op));
+        run(allReduceCall(data, op));
     }
 
     /**
@@ -36,7 +38,7 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      */
     public Work allReduceAsync(Tensor data, ReduceOp op) {
-        return submit(new Collective.AllReduce(data, data, op));
+        return submit(allReduceCall(data, op));
     }
 
     /**
@@ -283,7 +285,7 @@ abstract class TensorForms extends ArrayForms {
      */
     @Override
     public void send(Tensor data, int to, int tag) {
-        calls.send(data, peer(to), tag(tag), timeout).await();
+        calls.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout).await();
     }
 
     /**
@@ -295,7 +297,7 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      */
     public Work sendAsync(Tensor data, int to, int tag) {
-        return calls.send(data, peer(to), tag(tag), timeout);
+        return calls.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout);
     }
 
     /**
@@ -307,7 +309,7 @@ abstract class TensorForms extends ArrayForms {
      */
     @Override
     public void recv(Tensor data, int from, int tag) {
-        calls.recv(data, peer(from), tag(tag), timeout).await();
+        calls.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout).await();
     }
 
     /**
@@ -319,7 +321,7 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      */
     public Work recvAsync(Tensor data, int from, int tag) {
-        return calls.recv(data, peer(from), tag(tag), timeout);
+        return calls.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout);
     }
 
     /**
@@ -329,14 +331,19 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      */
     public Work submit(Collective call) {
-        return calls.submit(call, timeout);
+        return calls.submit(requireNonNull(call, "call"), timeout);
     }
 
     private void run(Collective call) {
         calls.run(call, timeout);
     }
 
+    private static Collective allReduceCall(Tensor data, ReduceOp op) {
+        return new Collective.AllReduce(requireNonNull(data, "data"), data, op);
+    }
+
     private Collective reduceCall(Tensor data, ReduceOp op, int root) {
+        requireNonNull(data, "data");
         return new Collective.Reduce(data, calls.backend().rank() == root ? data : null, op, root);
     }
 

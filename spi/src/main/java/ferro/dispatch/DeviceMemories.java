@@ -6,6 +6,7 @@ import ferro.spi.Services;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
@@ -26,7 +27,7 @@ public final class DeviceMemories {
      * @throws UnsupportedOperationException if there is none and no provider can open one; lists them with their reasons
      */
     public static DeviceMemory shared(RankContext context) {
-        return context.shared(DeviceMemory.class, () -> {
+        return Objects.requireNonNull(context, "context").shared(DeviceMemory.class, () -> {
             List<String> reasons = new ArrayList<>();
             DeviceMemoryProvider best =
                     best(context, reasons).orElseThrow(() -> new UnsupportedOperationException(noneOf(reasons)));
@@ -49,7 +50,9 @@ public final class DeviceMemories {
     }
 
     private static boolean isShared(RankContext context) {
-        boolean shared = context.find(DeviceMemory.class).isPresent();
+        boolean shared = Objects.requireNonNull(context, "context")
+                .find(DeviceMemory.class)
+                .isPresent();
         if (shared) {
             context.release(DeviceMemory.class);
         }

@@ -75,7 +75,6 @@ final class Dispatch {
     Route open(Message message) {
         String kind = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
-        Objects.requireNonNull(message.tensor(), "tensor");
         if (message.tag() < 0) {
             throw new IllegalArgumentException(
                     kind + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");

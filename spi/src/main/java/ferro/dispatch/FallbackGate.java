@@ -4,6 +4,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -27,6 +28,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
      * @throws IllegalArgumentException if a setting makes no sense
      */
     public static FallbackGate of(RankContext context) {
+        Objects.requireNonNull(context, "context");
         for (Setting<Boolean> setting : FIRST_SET_WINS) {
             Optional<Boolean> open = setting.find(context);
             if (open.isPresent()) {

@@ -26,43 +26,44 @@ final class FreshCall {
     }
 
     static FreshCall allReduce(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
-        DeviceTensor out = like(in, in.shape());
+        DeviceTensor out = like(in, given(in).shape());
         return new FreshCall(dispatch, new Collective.AllReduce(in, out, op), out);
     }
 
     static FreshCall broadcast(Dispatch dispatch, DeviceTensor in, int root) {
-        return new FreshCall(dispatch, new Broadcast(in, root), like(in, in.shape()));
+        return new FreshCall(dispatch, new Broadcast(given(in), root), like(in, in.shape()));
     }
 
     static FreshCall reduce(Dispatch dispatch, DeviceTensor in, ReduceOp op, int root) {
-        DeviceTensor out = dispatch.rank() == root ? like(in, in.shape()) : null;
+        DeviceTensor out = dispatch.rank() == root ? like(given(in), in.shape()) : null;
         return new FreshCall(dispatch, new Collective.Reduce(in, out, op, root), out);
     }
 
     static FreshCall allGather(Dispatch dispatch, DeviceTensor in) {
-        DeviceTensor out = like(in, Shapes.joined(in.shape(), dispatch.worldSize()));
+        DeviceTensor out = like(in, Shapes.joined(given(in).shape(), dispatch.worldSize()));
         return new FreshCall(dispatch, new Collective.AllGather(in, out, null), out);
     }
 
     static FreshCall reduceScatter(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
-        DeviceTensor out = like(in, Shapes.part("reduceScatter", in.shape(), dispatch.worldSize()));
+        DeviceTensor out = like(in, Shapes.part("reduceScatter", given(in).shape(), dispatch.worldSize()));
         return new FreshCall(dispatch, new Collective.ReduceScatter(in, out, op, null), out);
     }
 
     static FreshCall gather(Dispatch dispatch, DeviceTensor in, int root) {
-        DeviceTensor out = dispatch.rank() == root ? like(in, Shapes.joined(in.shape(), dispatch.worldSize())) : null;
+        DeviceTensor out =
+                dispatch.rank() == root ? like(in, Shapes.joined(given(in).shape(), dispatch.worldSize())) : null;
         return new FreshCall(dispatch, new Collective.Gather(in, out, root, null), out);
     }
 
     static FreshCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
         InvalidRankException.check(root, dispatch.worldSize());
-        DeviceTensor out = like(in, Shapes.part("scatter", in.shape(), dispatch.worldSize()));
+        DeviceTensor out = like(in, Shapes.part("scatter", given(in).shape(), dispatch.worldSize()));
         DeviceTensor all = dispatch.rank() == root ? in : null;
         return new FreshCall(dispatch, new Collective.Scatter(all, out, root, null), out);
     }
 
     static FreshCall allToAll(Dispatch dispatch, DeviceTensor in) {
-        DeviceTensor out = like(in, in.shape());
+        DeviceTensor out = like(in, given(in).shape());
         return new FreshCall(dispatch, new Collective.AllToAll(in, out, null, null), out);
     }
 
@@ -125,8 +126,11 @@ final class FreshCall {
         }
     }
 
+    private static DeviceTensor given(DeviceTensor in) {
+        return Objects.requireNonNull(in, "input");
+    }
+
     private static DeviceTensor like(DeviceTensor in, long[] shape) {
-        Objects.requireNonNull(in, "input");
         return new DeviceTensor(in.dataType(), shape, 0, in.device(), null);
     }
 }

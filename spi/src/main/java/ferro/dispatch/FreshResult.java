@@ -2,6 +2,7 @@ package ferro.dispatch;
 
 import ferro.DeviceTensor;
 import ferro.Work;
+import java.util.Objects;
 
 /**
  * A fresh result under way.
@@ -11,6 +12,11 @@ import ferro.Work;
  * @param work   handle of the call
  */
 public record FreshResult(DeviceTensor tensor, Work work) {
+    /** Refuses null for the work. */
+    public FreshResult {
+        Objects.requireNonNull(work, "work");
+    }
+
     /**
      * Waits for the end.
      *

@@ -72,6 +72,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @throws IllegalArgumentException if it is zero or negative
      */
     public GpuCollectives within(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         if (timeout.isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + timeout);
         }
@@ -86,6 +87,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param timeout from now to the end
      */
     public void run(Collective call, Backend backend, Duration timeout) {
+        Objects.requireNonNull(call, "call");
+        Objects.requireNonNull(timeout, "timeout");
         dispatch(backend).open(call).run(call, timeout);
     }
 
@@ -98,6 +101,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work submit(Collective call, Backend backend, Duration timeout) {
+        Objects.requireNonNull(call, "call");
+        Objects.requireNonNull(timeout, "timeout");
         return dispatch(backend).open(call).submit(call, timeout);
     }
 
@@ -109,6 +114,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return true if a call on host tensors must go by {@link #behind} now, to keep its place in the order
      */
     public boolean isBusy(CollectiveBackend backend, Duration patience) {
+        Objects.requireNonNull(backend, "backend");
+        Objects.requireNonNull(patience, "patience");
         return slow.isBusy(backend, patience);
     }
 
@@ -122,6 +129,9 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work behind(Collective call, CollectiveBackend backend, Duration timeout) {
+        Objects.requireNonNull(call, "call");
+        Objects.requireNonNull(backend, "backend");
+        Objects.requireNonNull(timeout, "timeout");
         return slow.behind(call, backend, timeout);
     }
 
@@ -134,6 +144,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work transfer(Message message, Backend backend, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
         return dispatch(backend).open(message).transfer(message, timeout);
     }
 
@@ -358,7 +370,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return count
      */
     public long fallbackCount(String collective) {
-        return slow.calls().count(collective);
+        return slow.calls().count(Objects.requireNonNull(collective, "collective"));
     }
 
     /**
@@ -369,7 +381,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @throws IllegalStateException    if the owner fails, with its failure as cause
      */
     public static void free(DeviceTensor tensor) {
-        if (!(tensor.owner() instanceof AutoCloseable owner)) {
+        if (!(Objects.requireNonNull(tensor, "tensor").owner() instanceof AutoCloseable owner)) {
             throw new IllegalArgumentException("cannot free " + tensor + ": its owner is " + tensor.owner()
                     + ", which is not AutoCloseable: whoever allocated it must free it");
         }
@@ -389,7 +401,7 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     private Duration timeout(Backend backend) {
-        return deadline == null ? backend.timeout() : deadline;
+        return deadline == null ? Objects.requireNonNull(backend, "backend").timeout() : deadline;
     }
 
     private Dispatch dispatch(Backend backend) {

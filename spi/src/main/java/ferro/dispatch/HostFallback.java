@@ -6,6 +6,7 @@ import ferro.DeviceTensor;
 import ferro.Work;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -92,5 +93,10 @@ public interface HostFallback {
      * @param peer   the other rank
      * @param tag    0 and up
      */
-    record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {}
+    record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
+        /** Refuses null. */
+        public Message {
+            Objects.requireNonNull(tensor, "tensor");
+        }
+    }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -120,6 +121,7 @@ public final class FlightRecorder implements AutoCloseable {
      * @throws IllegalStateException if there is no recorder, by {@code ferro.recorder.entries=0}
      */
     public Path write(Path into, String reason) throws IOException {
+        Objects.requireNonNull(into, "folder");
         if (ring == null) {
             throw new IllegalStateException("rank " + owner.rank + " records nothing, as "
                     + Settings.RECORDER_ENTRIES.name() + "=0: leave it at its default, 2048");

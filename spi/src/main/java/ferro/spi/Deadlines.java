@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Durations as nanoseconds that can be added to a clock: very long ones are a hundred years, not an overflow. */
 public final class Deadlines {
@@ -11,10 +12,11 @@ public final class Deadlines {
     /**
      * Returns a duration in nanoseconds.
      *
-     * @param duration any
+     * @param timeout any
      * @return nanoseconds, at most a hundred years
      */
-    public static long nanos(Duration duration) {
-        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : duration.toNanos();
+    public static long nanos(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
     }
 }

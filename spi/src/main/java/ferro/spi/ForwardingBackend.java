@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -34,7 +35,7 @@ public abstract class ForwardingBackend implements CollectiveBackend {
      * @param inner who does the work
      */
     protected ForwardingBackend(CollectiveBackend inner) {
-        this.inner = inner;
+        this.inner = Objects.requireNonNull(inner, "inner");
     }
 
     /**

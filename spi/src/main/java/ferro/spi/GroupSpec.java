@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * A group to join; carries no secret, so that it can be printed.
@@ -21,6 +22,8 @@ public record GroupSpec(String name, int rank, int worldSize, Duration timeout) 
      * @throws IllegalArgumentException if rank is not below world size
      */
     public GroupSpec {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
         if (worldSize < 1 || rank < 0 || rank >= worldSize) {
             throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
                     + worldSize + ": ranks go from 0 to world size - 1");

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -31,8 +32,8 @@ public final class Listeners {
      * @param logs     whether a late operation is logged as a warning too
      */
     public Listeners(String group, Executor executor, boolean logs) {
-        this.group = group;
-        this.executor = executor;
+        this.group = Objects.requireNonNull(group, "group");
+        this.executor = Objects.requireNonNull(executor, "executor");
         this.logs = logs;
     }
 
@@ -42,7 +43,7 @@ public final class Listeners {
      * @param listener hears
      */
     public synchronized void add(Consumer<GroupEvent> listener) {
-        Ear ear = new Ear(listener);
+        Ear ear = new Ear(Objects.requireNonNull(listener, "listener"));
         ears.add(ear);
         if (failed != null) {
             ear.tell(failed);
@@ -55,6 +56,7 @@ public final class Listeners {
      * @param event what has happened
      */
     public synchronized void tell(GroupEvent event) {
+        Objects.requireNonNull(event, "event");
         if (failed != null) {
             return;
         }

@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
@@ -22,6 +23,9 @@ public final class Services {
      */
     public static <S, T> Optional<T> first(
             Iterable<S> services, Function<S, Optional<T>> answer, Consumer<Error> broken) {
+        Objects.requireNonNull(services, "services");
+        Objects.requireNonNull(answer, "answer");
+        Objects.requireNonNull(broken, "broken");
         Iterator<S> rest = services.iterator();
         while (true) {
             try {
@@ -47,6 +51,7 @@ public final class Services {
      * @param broken   told why one cannot be loaded or looked at
      */
     public static <S> void each(Iterable<S> services, Consumer<S> look, Consumer<Error> broken) {
+        Objects.requireNonNull(look, "look");
         first(
                 services,
                 service -> {

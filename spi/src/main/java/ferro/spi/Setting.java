@@ -2,6 +2,7 @@ package ferro.spi;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -16,6 +17,13 @@ import java.util.function.Function;
  * @param parse    text to value; throws IllegalArgumentException
  */
 public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
+    /** Refuses null, but for the default. */
+    public Setting {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(need, "need");
+        Objects.requireNonNull(parse, "parse");
+    }
+
     /**
      * Returns the value in force.
      *
@@ -38,7 +46,10 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException naming the setting and its text if that makes no sense
      */
     public Optional<T> find(RankContext context) {
-        return context.setting(name).or(() -> Optional.ofNullable(fallback)).map(this::read);
+        return Objects.requireNonNull(context, "context")
+                .setting(name)
+                .or(() -> Optional.ofNullable(fallback))
+                .map(this::read);
     }
 
     /**
@@ -57,7 +68,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @return for example {@code FERRO_TIMEOUT}
      */
     public static String variable(String name) {
-        return name.toUpperCase(Locale.ROOT).replace('.', '_');
+        return Objects.requireNonNull(name, "name").toUpperCase(Locale.ROOT).replace('.', '_');
     }
 
     private T read(String text) {
@@ -93,7 +104,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static Duration interval(String text) {
-        int digits = digits(text);
+        int digits = digits(Objects.requireNonNull(text, "text"));
         long amount = number(text.substring(0, digits), Long.MAX_VALUE);
         try {
             return switch (text.substring(digits).trim()) {
@@ -116,7 +127,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static int count(String text) {
-        return (int) number(text, Integer.MAX_VALUE);
+        return (int) number(Objects.requireNonNull(text, "text"), Integer.MAX_VALUE);
     }
 
     /**
@@ -127,7 +138,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static long bytes(String text) {
-        int digits = digits(text);
+        int digits = digits(Objects.requireNonNull(text, "text"));
         long amount = number(text.substring(0, digits), Long.MAX_VALUE);
         try {
             return switch (text.substring(digits).trim()) {

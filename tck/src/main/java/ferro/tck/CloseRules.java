@@ -99,6 +99,9 @@ public interface CloseRules extends Subject {
                 illegal("2 elements", () -> group.allToAll(two, two.clone()));
                 illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
                 illegal("null", () -> group.gather(two, null, group.rank()));
+                NullPointerException none = assertThrows(
+                        NullPointerException.class, () -> group.allReduce(two, null), "an op that is null");
+                Expect.says(none, "op is null");
                 InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
                 assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
                 assertArrayEquals(new float[] {4, 5}, two, "memory of refused calls");

@@ -9,6 +9,7 @@ import ferro.dispatch.HostFallback;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -78,7 +79,7 @@ public final class HostRoundTrip implements HostFallback {
     }
 
     static boolean isOnDevice(Collective call) {
-        return call.in() instanceof DeviceTensor || call.out() instanceof DeviceTensor;
+        return Objects.requireNonNull(call, "call").in() instanceof DeviceTensor || call.out() instanceof DeviceTensor;
     }
 
     @Override

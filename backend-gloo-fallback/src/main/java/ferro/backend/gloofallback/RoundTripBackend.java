@@ -13,6 +13,7 @@ import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -73,6 +74,8 @@ final class RoundTripBackend extends ForwardingBackend {
 
     @Override
     public void coalesced(List<Collective> calls, Duration timeout) {
+        Objects.requireNonNull(calls, "calls");
+        Objects.requireNonNull(timeout, "timeout");
         if (!lane.isBusy() && calls.stream().noneMatch(HostRoundTrip::isOnDevice)) {
             host.coalesced(calls, timeout);
             return;

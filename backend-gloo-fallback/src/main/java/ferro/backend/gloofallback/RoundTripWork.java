@@ -8,6 +8,7 @@ import ferro.Work;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.spi.RankContext;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -45,6 +46,7 @@ final class RoundTripWork implements Work {
 
     /** Half of what a long can hold, so that differences of times never overflow. */
     static long nanos(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         try {
             return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);
         } catch (ArithmeticException centuries) {

@@ -1,6 +1,7 @@
 package ferro.backend.nccl;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -30,7 +31,7 @@ final class Deadline {
      * @param clock   nanoseconds, monotonic
      */
     static Deadline after(Duration timeout, LongSupplier clock) {
-        if (timeout.isNegative()) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
             throw new IllegalArgumentException("the timeout is negative: " + timeout);
         }
         boolean endless = timeout.compareTo(Duration.ofNanos(FOREVER_NANOS)) >= 0;

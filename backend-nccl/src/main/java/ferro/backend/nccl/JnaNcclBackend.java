@@ -136,6 +136,7 @@ public final class JnaNcclBackend implements NcclBackend {
      * @return what the body returns
      */
     public <R> R withCommunicator(LongFunction<R> body) {
+        Objects.requireNonNull(body, "body");
         Object[] result = new Object[1];
         raw.lend(comm -> result[0] = body.apply(comm));
         @SuppressWarnings("unchecked")
@@ -147,12 +148,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return checks.unsupportedBecause(call);
+        return checks.unsupportedBecause(Objects.requireNonNull(call, "call"));
     }
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        call.check(rank(), worldSize());
+        Objects.requireNonNull(call, "call").check(rank(), worldSize());
         NcclOperation operation = NcclOperation.of(call);
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
@@ -194,9 +195,8 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void abort(Throwable cause) {
-        Objects.requireNonNull(cause, "cause");
         String self = Integer.toString(rank());
-        String text = "aborted by rank " + self + ": " + cause.getMessage();
+        String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
         queue.fail(new GroupFailure(Code.ABORTED, self, text, cause));
         queue.awaitSettled(queue.deadline(SETTLE_BOUND));
     }
@@ -213,19 +213,19 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Path writeFlightRecord(Path folder) throws IOException {
-        return queue.recording().write(folder);
+        return queue.recording().write(Objects.requireNonNull(folder, "folder"));
     }
 
     @Override
     public void controlledBy(CollectiveBackend beside) {
-        queue.controlledBy(new HostHalf(beside, member.context()::nanoTime));
+        queue.controlledBy(new HostHalf(Objects.requireNonNull(beside, "beside"), member.context()::nanoTime));
     }
 
     // messages
 
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        checkMessage(NcclOperation.SEND, tensor, to, tag);
+        checkMessage(NcclOperation.SEND, Objects.requireNonNull(tensor, "tensor"), to, tag);
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(lane, NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
                 : new DeviceJob(lane, NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
@@ -235,7 +235,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        checkMessage(NcclOperation.RECV, tensor, from, tag);
+        checkMessage(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(lane, NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
                 : new DeviceJob(lane, NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
@@ -260,6 +260,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
         checkMessage(NcclOperation.SEND, null, to, tag);
         send(bytes(message.isReadOnly() ? copy(message) : message), to, tag, timeout)
                 .await();
@@ -268,7 +269,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        if (message.isReadOnly()) {
+        if (Objects.requireNonNull(message, "message").isReadOnly()) {
             throw new IllegalArgumentException(
                     "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
         }
@@ -292,13 +293,14 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public DeviceTensor allocate(DataType dataType, long... shape) {
-        return member.memory().allocate(dataType, shape, device());
+        Objects.requireNonNull(dataType, "dataType");
+        return member.memory().allocate(dataType, Objects.requireNonNull(shape, "shape"), device());
     }
 
     @Override
     public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
         Raw call = new Raw(NcclOperation.ALL_REDUCE, in, out, shape, stream);
-        raw.check(call, new Parts(1, 1), op);
+        raw.check(call, new Parts(1, 1), Objects.requireNonNull(op, "op"));
         raw.make(call, calls.allReduce(call.memory(), op));
     }
 
@@ -313,7 +315,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
         Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
-        raw.checkRank(how.root());
+        raw.checkRank(Objects.requireNonNull(how, "how").root());
         raw.check(call, new Parts(1, rank() == how.root() ? 1 : 0), how.op());
         raw.make(call, calls.reduce(call.memory(), how.op(), how.root()));
     }
@@ -328,7 +330,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
         Raw call = new Raw(NcclOperation.REDUCE_SCATTER, in, out, shape, stream);
-        raw.check(call, new Parts(worldSize(), 1), op);
+        raw.check(call, new Parts(worldSize(), 1), Objects.requireNonNull(op, "op"));
         raw.make(call, calls.reduceScatter(call.memory(), op));
     }
 
@@ -383,7 +385,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void grouped(Runnable body) {
-        raw.grouped(body);
+        raw.grouped(Objects.requireNonNull(body, "body"));
     }
 
     @Override
@@ -400,7 +402,9 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
-        return subgroups.make(ranks, name, timeout);
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        return subgroups.make(ranks, name, Objects.requireNonNull(timeout, "timeout"));
     }
 
     @Override
@@ -414,6 +418,7 @@ public final class JnaNcclBackend implements NcclBackend {
      */
     @Override
     public void close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         leak.closed();
         ending.close(timeout);
     }

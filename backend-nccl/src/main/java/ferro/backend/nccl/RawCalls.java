@@ -10,6 +10,7 @@ import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
@@ -40,6 +41,10 @@ final class RawCalls {
      * @param stream    handle
      */
     record Raw(NcclOperation operation, long in, long out, RawShape shape, long stream) {
+        Raw {
+            Objects.requireNonNull(shape, "shape");
+        }
+
         CollectiveCalls.Memory memory() {
             return new CollectiveCalls.Memory(in, out, shape.count(), shape.dataType());
         }

@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Something that goes wrong in a seeded simulation, before one of its steps: between any two things that happen. A fault whose
@@ -31,7 +32,18 @@ public sealed interface Fault {
      * @param rank   who
      * @param length how long
      */
-    record Pause(long step, int rank, Duration length) implements Fault {}
+    record Pause(long step, int rank, Duration length) implements Fault {
+        /**
+         * Refuses null.
+         *
+         * @param step   when
+         * @param rank   who
+         * @param length how long
+         */
+        public Pause {
+            Objects.requireNonNull(length, "length");
+        }
+    }
 
     /**
      * Everything that one rank sends to another vanishes from now on: data, acknowledgements, control messages, even the end of

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +66,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
      */
     public static List<SimulatedBackend> createGroup(int worldSize, Map<String, String> settings) {
+        Objects.requireNonNull(settings, "settings");
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulated group needs at least 1 rank, found " + worldSize);
         }

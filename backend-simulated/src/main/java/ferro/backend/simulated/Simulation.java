@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -112,6 +113,7 @@ public final class Simulation {
      * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
      */
     public static Simulation of(int worldSize, long seed, Map<String, String> settings) {
+        Objects.requireNonNull(settings, "settings");
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulation needs at least 1 rank, found " + worldSize);
         }
@@ -127,7 +129,10 @@ public final class Simulation {
      * @throws IllegalArgumentException if {@code ferro.seed} is no number
      */
     public static LongStream seeds(int count, RankContext context) {
-        return Settings.SEED.find(context).map(LongStream::of).orElseGet(() -> LongStream.rangeClosed(1, count));
+        return Settings.SEED
+                .find(Objects.requireNonNull(context, "context"))
+                .map(LongStream::of)
+                .orElseGet(() -> LongStream.rangeClosed(1, count));
     }
 
     /**
@@ -140,6 +145,7 @@ public final class Simulation {
      * @throws IllegalStateException if the simulation has run
      */
     public Simulation onRank(int rank, Script script) {
+        Objects.requireNonNull(script, "script");
         InvalidRankException.check(rank, ranks.size());
         refuseIfStarted("onRank(" + rank + ")");
         ranks.get(rank).start(script);
@@ -169,6 +175,7 @@ public final class Simulation {
      * @throws IllegalStateException if the simulation has run
      */
     public Simulation faults(List<Fault> faults) {
+        Objects.requireNonNull(faults, "faults");
         refuseIfStarted("faults");
         faults.forEach(misfortune::add);
         return mayFail();
@@ -200,7 +207,7 @@ public final class Simulation {
      * @param stage end of a chain
      */
     public void watch(CompletionStage<?> stage) {
-        watched.add(stage);
+        watched.add(Objects.requireNonNull(stage, "stage"));
     }
 
     /**
@@ -213,6 +220,8 @@ public final class Simulation {
      * @throws IllegalArgumentException if the group is none of this simulation, or the ranks make no group
      */
     public CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int... ranks) {
+        Objects.requireNonNull(parent, "parent");
+        Objects.requireNonNull(ranks, "ranks");
         for (SteppedRank rank : this.ranks) {
             if (rank.has(parent)) {
                 return rank.newGroup(parent, ranks.clone());
@@ -229,7 +238,7 @@ public final class Simulation {
      * @return this
      */
     public Simulation check(Runnable check) {
-        checks.add(check);
+        checks.add(Objects.requireNonNull(check, "check"));
         return this;
     }
 

@@ -1,0 +1,195 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.integration.misuse.PublicCalls.Call;
+import ferro.integration.misuse.Rig.Receiver;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Null for every argument of every public method: refused by name before anything is sent, but where Javadoc allows it. */
+class NullArgumentsTest {
+    private static final Duration SOON = Duration.ofMillis(300);
+
+    /** Arguments that may be null, as their Javadoc says: type, method and parameter, a star for any. */
+    private static final Set<String> ALLOWED = Set.of(
+            // equal parts
+            "*.*.counts",
+            "*.*.sendCounts",
+            "*.*.recvCounts",
+            // where this rank has none
+            "*.on.in",
+            "*.on.out",
+            "*.on.otherIn",
+            "*.on.otherOut",
+            "Collective.Reduce.new.out",
+            "Collective.Gather.new.out",
+            "Collective.Scatter.new.in",
+            "FreshResult.new.tensor",
+            // where there is none to give
+            "*.abort.cause",
+            "DeviceTensor.new.owner",
+            "SystemContext.of.store",
+            "Setting.new.fallback",
+            "FallbackGate.new.decidedBy");
+
+    /** Types whose methods and constructors users never call, or that users write themselves. */
+    private static final Map<String, String> NOT_CALLED_BY_USERS = Map.ofEntries(
+            Map.entry("FerroException", "made of a failure, which a refusal would hide"),
+            Map.entry("FerroException.Where", "made of a failure, which a refusal would hide"),
+            Map.entry("FerroTransferException", "made of a failure, which a refusal would hide"),
+            Map.entry("InvalidRankException", "made of a failure, which a refusal would hide"),
+            Map.entry("GroupEvent", "made of a failure, which a refusal would hide"),
+            Map.entry("NcclBackend", "needs a device or what stands in for one: NullDeviceArgumentsTest"),
+            Map.entry("ReduceOp.Combiner", "written by users, called by ferro"),
+            Map.entry("Simulation.Script", "written by users, called by ferro"),
+            Map.entry("Simulation.Result", "made by ferro, for users to read"),
+            Map.entry("DeviceMemory", "written for a device, called by ferro"),
+            Map.entry("DeviceMemory.Copy", "written for a device, called by ferro"),
+            Map.entry("DeviceMemoryProvider", "written for a device, called by ferro"),
+            Map.entry("HostFallback", "a service that ferro calls"),
+            Map.entry("StoreProvider", "a service that ferro calls"),
+            Map.entry("BackendProvider", "a service that ferro calls"),
+            Map.entry("SimulatedBackendProvider", "a service that ferro calls"),
+            Map.entry("SharedMemoryProvider", "a service that ferro calls"),
+            Map.entry("SharedMemory", "part of a medium, called by the engine"),
+            Map.entry("Store", "part of a medium, called while ranks join"),
+            Map.entry("Transport", "part of a medium, called by the engine"),
+            Map.entry("Transport.Events", "part of a medium, called by the engine"),
+            Map.entry("Link", "part of a medium, called by the engine"),
+            Map.entry("CallHeader", "part of a medium, made by the engine"),
+            Map.entry("CallHeader.Call", "part of a medium, made by the engine"),
+            Map.entry("CallHeader.Kept", "part of a medium, made by the engine"),
+            Map.entry("ProcessTable", "part of a context, called by the engine"),
+            Map.entry("CollectiveEngine.Stepped", "called by simulators"));
+
+    @TempDir
+    private Path folder;
+
+    /**
+     * One argument of one call on one object.
+     *
+     * @param call     what
+     * @param receiver which of several objects, by name
+     * @param index    which argument
+     */
+    private record Case(Call call, String receiver, int index) {
+        String argument() {
+            return call.call().getParameters()[index].getName();
+        }
+
+        @Override
+        public String toString() {
+            return call + " " + argument() + (receiver.isEmpty() ? "" : " on " + receiver);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void isRefusedByNameAndNothingIsSent(Case refused) throws Throwable {
+        try (Rig rig = new Rig(2, SOON)) {
+            Object receiver = refused.call().needsReceiver() ? receiver(rig, refused) : null;
+            Object[] arguments = new Sane(rig, folder, SOON).arguments(refused.call());
+            arguments[refused.index()] = null;
+            long before = rig.meet();
+
+            Throwable told = thrown(refused.call(), receiver, arguments);
+
+            assertTrue(isRefusal(told), () -> "expected a refusal of " + refused.argument() + ", found " + told);
+            assertTrue(names(told, refused.argument()), () -> refused.argument() + " is not named: " + told);
+            assertEquals(before + 1, rig.meet(), "number of the next call");
+            assertEquals(Optional.empty(), rig.group().failure(), "failure of the group");
+        }
+    }
+
+    /** Every line of the tables still stands for something. */
+    @Test
+    void whatIsAllowedIsThere() {
+        List<Call> all = PublicCalls.all();
+        Set<String> unused = new TreeSet<>(ALLOWED);
+        all.forEach(call -> indices(call).forEach(index -> unused.removeIf(line -> stands(line, call.place(index)))));
+        Set<String> gone = new TreeSet<>(NOT_CALLED_BY_USERS.keySet());
+        all.forEach(call -> gone.remove(PublicCalls.name(call.on())));
+
+        assertEquals(Set.of(), unused, "allowed, and there is no such argument");
+        assertEquals(Set.of(), gone, "left out, and there is no such type with arguments");
+    }
+
+    private static List<Case> cases() {
+        try (Rig rig = new Rig(2, SOON)) {
+            return PublicCalls.all().stream()
+                    .filter(call -> !NOT_CALLED_BY_USERS.containsKey(PublicCalls.name(call.on())))
+                    .flatMap(call -> receivers(rig, call)
+                            .flatMap(receiver -> indices(call).map(index -> new Case(call, receiver, index))))
+                    .filter(each -> ALLOWED.stream()
+                            .noneMatch(line -> stands(line, each.call().place(each.index()))))
+                    .toList();
+        }
+    }
+
+    private static Stream<String> receivers(Rig rig, Call call) {
+        if (!call.needsReceiver()) {
+            return Stream.of("");
+        }
+        List<Receiver> receivers = rig.receivers(call.on());
+        assertTrue(
+                !receivers.isEmpty(), "what is " + call + " called on? say so in Rig, or why users never call it here");
+        return receivers.stream().map(Receiver::name);
+    }
+
+    private static Object receiver(Rig rig, Case refused) {
+        return rig.receivers(refused.call().on()).stream()
+                .filter(each -> each.name().equals(refused.receiver()))
+                .findFirst()
+                .orElseThrow()
+                .one();
+    }
+
+    private static Stream<Integer> indices(Call call) {
+        Class<?>[] types = call.call().getParameterTypes();
+        return IntStream.range(0, types.length)
+                .filter(index -> !types[index].isPrimitive())
+                .boxed();
+    }
+
+    private static boolean stands(String line, String place) {
+        return Pattern.matches(line.replace(".", "\\.").replace("*", ".*"), place);
+    }
+
+    private static Throwable thrown(Call call, Object receiver, Object... arguments) {
+        try {
+            call.make(receiver, arguments);
+            return null;
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+    }
+
+    /** What the virtual machine says of a null that was used is no refusal. */
+    private static boolean isRefusal(Throwable told) {
+        String text = told == null ? null : told.getMessage();
+        return text != null
+                && (told instanceof NullPointerException && !text.startsWith("Cannot ")
+                        || told instanceof IllegalArgumentException && text.contains("is null"));
+    }
+
+    /** Messages say input and output where parameters are in and out. */
+    private static boolean names(Throwable told, String argument) {
+        String word = Map.of("in", "input", "out", "output").getOrDefault(argument, argument);
+        return Arrays.asList(told.getMessage().split("\\W+")).contains(word);
+    }
+}

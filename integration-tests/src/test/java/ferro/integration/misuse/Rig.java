@@ -1,0 +1,155 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.backend.simulated.Simulation;
+import ferro.collectives.CollectiveEngine;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.GpuCollectives;
+import ferro.examples.plain.QueueBackend;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.ForwardingContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.Listeners;
+import ferro.spi.Settings;
+import ferro.tck.HeapDeviceMemory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** What the calls are made on: a group, the first rank's end of which they meet, and everything else that has methods. */
+final class Rig implements AutoCloseable {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    final SystemContext context = SystemContext.of(Map.of());
+    private final List<ProcessGroup> ranks;
+    private final CollectiveBackend plain;
+    private final CollectiveBackend roundTrip;
+
+    /**
+     * Something to call a method on.
+     *
+     * @param name which of several, empty if there is one
+     * @param one  the object
+     */
+    record Receiver(String name, Object one) {}
+
+    /** Makes ranks whose calls end soon, should they begin. */
+    Rig(int worldSize, Duration timeout) {
+        Map<String, String> settings = Map.of("ferro.timeout", timeout.toMillis() + "ms");
+        ranks = SimulatedBackend.createGroup(worldSize, settings).stream()
+                .map(ProcessGroup::of)
+                .toList();
+        plain = CollectiveEngine.over(QueueBackend.createGroup(1).get(0), context);
+        SystemContext other =
+                SystemContext.of(Map.of("ferro.backend", "gloo-fallback", "ferro.fallback.host", "simulated"));
+        other.shared(DeviceMemory.class, () -> new HeapDeviceMemory(1));
+        roundTrip = (CollectiveBackend)
+                ProcessGroup.join(new GroupSpec("alone", 0, 1, timeout), other).backend();
+    }
+
+    ProcessGroup group() {
+        return ranks.get(0);
+    }
+
+    CollectiveBackend backend() {
+        return (CollectiveBackend) group().backend();
+    }
+
+    /** Returns what a method of this type can be called on; empty if nobody has said. */
+    List<Receiver> receivers(Class<?> type) {
+        return switch (PublicCalls.name(type)) {
+            case "ProcessGroup" -> one(group());
+            case "CollectiveBackend", "Backend" ->
+                List.of(
+                        new Receiver("simulated", backend()),
+                        new Receiver("plain", plain),
+                        new Receiver("round trip", roundTrip));
+            case "Work" -> List.of(new Receiver("done", done()), new Receiver("coalesced", coalesced()));
+            case "HostTensor" -> one(HostTensor.of(new float[4]));
+            case "GpuCollectives" -> one(GpuCollectives.with(context));
+            case "SystemContext", "RankContext" -> one(context);
+            case "Setting" -> one(Settings.TIMEOUT);
+            case "Listeners" -> one(new Listeners("g", Runnable::run, false));
+            case "Simulation" -> one(Simulation.of(1, 7));
+            case "SimulatedBackend", "ForwardingBackend" -> one(backend());
+            case "ForwardingContext" -> one(new ForwardingContext(context) {});
+            default -> Collective.class.isAssignableFrom(type) ? collectives(type) : List.of();
+        };
+    }
+
+    private static List<Receiver> one(Object object) {
+        return List.of(new Receiver("", object));
+    }
+
+    private static List<Receiver> collectives(Class<?> type) {
+        HostTensor some = HostTensor.of(new float[] {4, 5});
+        List<Collective> kinds = List.of(
+                new Collective.AllReduce(some, some, ReduceOp.MAX),
+                new Collective.Broadcast(some, 0),
+                new Collective.Reduce(some, some, ReduceOp.MAX, 0),
+                new Collective.AllGather(some, some, null),
+                new Collective.ReduceScatter(some, some, ReduceOp.MAX, null),
+                new Collective.Gather(some, some, 0, null),
+                new Collective.Scatter(some, some, 0, null),
+                new Collective.AllToAll(some, some, null, null),
+                new Collective.Barrier());
+        return kinds.stream()
+                .filter(type::isInstance)
+                .map(each -> new Receiver(each.kind(), each))
+                .toList();
+    }
+
+    private Work done() {
+        List<Work> barriers = ranks.stream().map(ProcessGroup::barrierAsync).toList();
+        assertTrue(barriers.stream().allMatch(each -> each.await(SOON)), "a barrier of all ranks");
+        return barriers.get(0);
+    }
+
+    private Work coalesced() {
+        AtomicReference<Work> kept = new AtomicReference<>();
+        List<Thread> others = new ArrayList<>();
+        for (ProcessGroup rank : ranks.subList(1, ranks.size())) {
+            Thread other = new Thread(() -> rank.coalesced(rank::barrierAsync), "test-rank");
+            other.setDaemon(true);
+            other.start();
+            others.add(other);
+        }
+        group().coalesced(() -> kept.set(group().barrierAsync()));
+        return kept.get();
+    }
+
+    /** Makes a collective of all ranks; returns its number, which tells how many there were. */
+    long meet() {
+        List<Work> barriers = ranks.stream().map(ProcessGroup::barrierAsync).toList();
+        for (Work each : barriers) {
+            assertTrue(each.await(SOON), "the next barrier has not ended");
+            assertEquals(barriers.get(0).sequence(), each.sequence(), "numbers of one barrier");
+        }
+        return barriers.get(0).sequence();
+    }
+
+    static DeviceTensor onDevice() {
+        return new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 0, null);
+    }
+
+    @Override
+    public void close() {
+        ranks.forEach(each -> each.close(Duration.ZERO));
+        plain.close();
+        roundTrip.close(Duration.ZERO);
+        context.close();
+    }
+}
