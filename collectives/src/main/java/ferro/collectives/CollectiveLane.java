@@ -10,6 +10,8 @@ import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Multiplied;
 import ferro.recorder.GroupRecorder;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,6 +31,16 @@ final class CollectiveLane {
 
     /** What ends within so many looks ends well below a microsecond after it began: no clock is read for it. */
     private static final int LOOKS_IN_NO_TIME = 100;
+
+    private static final VarHandle ENDED;
+
+    static {
+        try {
+            ENDED = MethodHandles.lookup().findVarHandle(CollectiveLane.class, "ended", long.class);
+        } catch (ReflectiveOperationException missing) {
+            throw new ExceptionInInitializerError(missing);
+        }
+    }
 
     private final Driver driver;
     private final Turn turn;
@@ -52,6 +64,8 @@ final class CollectiveLane {
     private volatile Operation next;
 
     private volatile Operation current;
+    /** Number of the last operation that has ended; written by whoever drives. */
+    private long ended;
 
     /**
      * Makes the lane.
@@ -97,8 +111,22 @@ final class CollectiveLane {
             }
             work.recorded(prepared.text(), prepared.bytes);
             control.called(operation.sequence(), prepared.call);
-            return work;
         }
+        refuseIfSomebodyLeft(operation.sequence(), prepared);
+        return work;
+    }
+
+    /** Its number is taken, so that the others wait for it: it ends with the group. */
+    private void refuseIfSomebodyLeft(long sequence, Prepared prepared) {
+        int gone = control.leaves().before(sequence);
+        if (gone >= 0) {
+            OperationWatch.failForLeaver(control, gone, sequence, prepared);
+        }
+    }
+
+    /** Returns the number of the last operation that has ended, 0 if none; any thread. */
+    long ended() {
+        return (long) ENDED.getOpaque(this);
     }
 
     /** Runs a call on this thread: at once if nothing is queued and nobody drives, else in its place. */
@@ -123,6 +151,7 @@ final class CollectiveLane {
 
     /** Runs an operation with the turn and its number in hand. */
     private void runNow(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
+        refuseIfSomebodyLeft(sequence, prepared);
         // what the others need of this rank is on its way while this rank writes its books
         boolean shown = shows(prepared, sequence, in);
         control.called(sequence, prepared.call);
@@ -133,6 +162,7 @@ final class CollectiveLane {
         if (look >= 0) {
             long endedNanos = look < LOOKS_IN_NO_TIME ? begunNanos : driver.nanoTime();
             recorder.done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
+            ENDED.setOpaque(this, sequence);
             return;
         }
         PendingWork work = direct.work();
@@ -337,6 +367,7 @@ final class CollectiveLane {
         average(prepared, operation.out());
         operation.deliver();
         current = null;
+        ENDED.setOpaque(this, operation.sequence());
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 

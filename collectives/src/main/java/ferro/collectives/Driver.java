@@ -58,6 +58,9 @@ final class Driver {
         /** Ends everything after a failure; idempotent. */
         void settle();
 
+        /** Tells ranks that have left what has ended meanwhile; the turn was given back just now. Cheap, any thread. */
+        void turnLeft();
+
         /** Returns how long this process stood still since then; any thread. */
         long pausedSince(long sinceNanos);
 
@@ -359,6 +362,7 @@ final class Driver {
     /** Gives the turn to the next. */
     void leave() {
         turn.leave();
+        machine.turnLeft();
         wakeNext();
         settleIfFree();
     }

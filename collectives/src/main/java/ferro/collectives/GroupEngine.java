@@ -31,7 +31,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -40,8 +39,6 @@ import java.util.function.Consumer;
  */
 final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupControl.Owner {
     private static final System.Logger LOG = System.getLogger("ferro.group");
-    private static final long CLOSE_NANOS = 2_000_000_000L;
-    private static final long CLOSE_LOOK_NANOS = 1_000_000L;
 
     private final Transport transport;
     private final GroupSpec group;
@@ -57,9 +54,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final Subgroups subgroups;
     private final Planner planner;
     private final Neighbours neighbours;
+    private final Closing closing;
     private volatile boolean settled;
-    private volatile boolean closing;
-    private volatile boolean closed;
     private volatile boolean mismatchUntold;
     /** Whether the next turn takes messages that nobody here waits for; belongs to whoever drives. */
     private boolean listens;
@@ -86,6 +82,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
                 new Neighbours.Users(driver, control, planner, runners, pointToPoint));
         this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
+        this.closing =
+                new Closing(this, new Closing.Parts(transport, group, context, place, driver, control, neighbours));
+        place.left().enter();
         transport.events(control);
         place.membership().enter(control, place.ranks());
         // questions to parent and siblings come at any time: they must not meet a half-made engine
@@ -282,20 +281,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void close(Duration timeout) {
-        long bound = Deadlines.nanos(timeout);
+        Objects.requireNonNull(timeout, "timeout");
         if (!collectives.close()) {
             return;
         }
-        if (!stepped) {
-            finishQueued(context.nanoTime() + bound);
-        }
-        if (control.failure() == null && !isIdle()) {
-            control.fail(Reasons.closedTooEarly(group, timeout));
-        }
         try {
-            control.sayGoodbye();
-            driver.close();
-            closeTransport();
+            closing.close(timeout, stepped);
         } finally {
             // it waits for a disk, which is nothing to do with the turn held
             recording.close();
@@ -303,17 +294,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (mismatchUntold) {
             mismatchUntold = false;
             throw groupFailure("close", control.failure());
-        }
-    }
-
-    /** Has whoever holds the turn close the transport: nobody may be inside it meanwhile. */
-    private void closeTransport() {
-        closing = true;
-        long until = context.nanoTime() + CLOSE_NANOS;
-        driver.failed();
-        while (!closed && context.nanoTime() - until < 0) {
-            LockSupport.parkNanos(this, CLOSE_LOOK_NANOS);
-            driver.failed();
         }
     }
 
@@ -378,22 +358,17 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (failure != null) {
             settle(failure);
         }
-        if (closing && !closed) {
-            closed = true;
-            try {
-                place.membership().leave(control);
-            } finally {
-                closeMedia();
-            }
-        }
+        closing.settle();
     }
 
-    private void closeMedia() {
-        try {
-            transport.close();
-        } finally {
-            neighbours.close();
-        }
+    @Override
+    public void turnLeft() {
+        control.leaves().confirm();
+    }
+
+    @Override
+    public long ended() {
+        return collectives.ended();
     }
 
     private void settle(Failure failure) {
@@ -424,7 +399,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public boolean hasFailed() {
-        return closing && !closed || control.failure() != null && (!settled || !isIdle());
+        return closing.wantsTurn() || control.failure() != null && (!settled || !isIdle());
     }
 
     @Override
@@ -448,8 +423,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(kind + " on group \"" + group.name() + "\": " + Planner.ON_DEVICE);
         }
-        // below 0 the ranks still meet: whoever has met all others may close, and these go on among themselves
-        checkUsable(kind, tag < 0);
+        checkUsable(kind);
         PendingWork work = pointToPoint.submit((HostTensor) tensor, peer, tag, isSend, timeout).work;
         driver.submitted();
         return work;
@@ -457,17 +431,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Refuses a call of a closed group, and repeats the failure of a failed one. */
     void checkUsable(String what) {
-        checkUsable(what, false);
-    }
-
-    private void checkUsable(String what, boolean withoutThoseThatLeft) {
         if (collectives.isClosed()) {
             throw new IllegalStateException(
                     what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
-        }
-        int gone = control.departed();
-        if (gone >= 0 && !withoutThoseThatLeft && control.failure() == null) {
-            control.lostByClosing(gone);
         }
         Failure failure = control.failure();
         if (failure != null) {
@@ -480,7 +446,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         return new PendingWork(driver, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
     }
 
-    private void finishQueued(long until) {
+    /** Waits until what was submitted has ended, the group has failed, or a time. */
+    void finishQueued(long until) {
         // a call that went past the queue holds the turn
         driver.exclusively(() -> {}, until);
         PendingWork last = collectives.last();

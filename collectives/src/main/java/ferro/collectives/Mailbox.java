@@ -1,5 +1,6 @@
 package ferro.collectives;
 
+import ferro.DataType;
 import ferro.HostTensor;
 import ferro.collectives.reduce.Elements;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ final class Mailbox {
     /** A message that came before its receive: its elements, or only its announcement. */
     static final class Letter {
         final long tag;
+        final DataType type;
         final long bytes;
         /** Null for an announcement. */
         final ByteBuffer content;
@@ -27,8 +29,9 @@ final class Mailbox {
         boolean complete;
         Transfer taker;
 
-        Letter(long tag, long bytes, boolean announced) {
+        Letter(long tag, DataType type, long bytes, boolean announced) {
             this.tag = tag;
+            this.type = type;
             this.bytes = bytes;
             this.content =
                     announced ? null : ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder());
@@ -38,11 +41,32 @@ final class Mailbox {
             return COST_BYTES + (content == null ? 0 : bytes);
         }
 
+        /** Returns a letter with the elements of a message. */
+        static Letter of(long tag, HostTensor data) {
+            Letter letter = new Letter(tag, data.dataType(), data.byteCount(), false);
+            Elements.copy(data.dataType(), letter.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            return letter;
+        }
+
         /** Hands the elements over. */
         void copyInto(HostTensor tensor) {
             Elements.copy(
                     tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, tensor.elementCount());
         }
+    }
+
+    /** Whether a message may be received as that: the same elements, or as many bytes where one side has bytes. */
+    static boolean fits(HostTensor into, DataType type, long bytes) {
+        return into.byteCount() == bytes && (into.dataType() == type || isBytes(type) || isBytes(into.dataType()));
+    }
+
+    private static boolean isBytes(DataType type) {
+        return type == DataType.INT8 || type == DataType.UINT8;
+    }
+
+    /** Says what is in a message: f32[1000]. */
+    static String shape(DataType type, long bytes) {
+        return type.label() + "[" + bytes / type.byteSize() + "]";
     }
 
     long bytesKept() {

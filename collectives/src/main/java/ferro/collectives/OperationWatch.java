@@ -60,7 +60,7 @@ final class OperationWatch {
         if (!begun) {
             begin(running, nowNanos);
         }
-        refuseToWaitForTheDeparted(running);
+        refuseToWaitForLeavers(running);
         if (nowNanos - nextPictureNanos >= 0) {
             nextPictureNanos = nowNanos + PICTURE_NANOS;
             picture = standing(running, runner.progress(), Names.list(runner.waitingFor()));
@@ -115,15 +115,17 @@ final class OperationWatch {
         nextAskNanos = nowNanos + askIntervalNanos;
     }
 
-    /** A rank that closed its end without having made a call will never make it. */
-    private void refuseToWaitForTheDeparted(Operation operation) {
-        int gone = control.departedBefore(operation.sequence());
+    /** A rank that left without having made a call will never make it. */
+    private void refuseToWaitForLeavers(Operation operation) {
+        int gone = control.leaves().before(operation.sequence());
         if (gone >= 0) {
-            String text = control.closedBy(gone) + ", while rank " + group.rank() + " is in "
-                    + operation.prepared().text() + " seq " + operation.sequence()
-                    + ": if it should have been there, its own output says why it closed";
-            control.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(gone), text, null));
+            failForLeaver(control, gone, operation.sequence(), operation.prepared());
         }
+    }
+
+    /** Fails the group, since a rank has left before a call. */
+    static void failForLeaver(GroupControl control, int gone, long sequence, Prepared call) {
+        control.leaves().fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
     }
 
     private void warn(Operation running) {

@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.collectives.control.MessageCounts;
 import ferro.spi.CallHeader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,8 +11,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Point-to-point with one peer: envelopes of three longs (tag, bytes, kind), each followed by its elements where the kind has
- * some. A receive for the next envelope is always posted, unless too much unmatched is kept.
+ * Point-to-point with one peer: envelopes of four longs (tag, bytes, kind, type), each followed by its elements where the kind
+ * has some. A receive for the next envelope is always posted, unless too much unmatched is kept.
  *
  * <p>Up to 64 KiB the elements follow at once (eager); above, the sender announces, the receiver says go once a receive
  * meets it, and the elements follow then. Touched by whoever drives.
@@ -26,12 +27,14 @@ final class PeerLane {
     private static final long ANNOUNCED = 1;
     private static final long GO_AHEAD = 2;
     private static final long CONTENT = 3;
-    private static final int LONGS = 3;
+    private static final int LONGS = 4;
+    private static final DataType[] TYPES = DataType.values();
 
     private final int peer;
     private final Lanes.Channel channel;
     private final CallHeader header;
     private final PointToPoint owner;
+    private final MessageCounts.OfPeer counts;
     private final HostTensor envelope = HostTensor.of(new long[LONGS]);
     private final Mailbox mailbox = new Mailbox();
     private final Deque<Inbound> inbound = new ArrayDeque<>();
@@ -52,17 +55,19 @@ final class PeerLane {
         this.channel = channel;
         this.header = header;
         this.owner = owner;
+        this.counts = owner.counts(peer);
         listen();
     }
 
     void send(Transfer send) {
+        send.number = counts.nextSent();
         if (send.tensor.byteCount() <= EAGER_BYTES) {
             send.matched = true;
-            postEnvelope(send.tag, send.tensor.byteCount(), EAGER);
+            postEnvelope(send, EAGER);
             postContent(send);
         } else {
             announced.add(send);
-            postEnvelope(send.tag, send.tensor.byteCount(), ANNOUNCED);
+            postEnvelope(send, ANNOUNCED);
         }
     }
 
@@ -73,14 +78,13 @@ final class PeerLane {
             return;
         }
         receive.matched = true;
-        if (!fits(receive, letter.bytes)) {
+        if (!fits(receive, letter.type, letter.bytes)) {
             return;
         }
         if (letter.content == null) {
             goAhead(receive);
         } else if (letter.complete) {
-            letter.copyInto(receive.tensor);
-            owner.finish(receive);
+            deliver(letter, receive);
         } else {
             letter.taker = receive;
         }
@@ -116,28 +120,38 @@ final class PeerLane {
 
     private void collect(Inbound arrived) {
         if (arrived.receive != null) {
+            counts.countArrived();
+            counts.countTaken();
             owner.finish(arrived.receive);
         } else if (arrived.letter != null) {
+            counts.countArrived();
             arrived.letter.complete = true;
             if (arrived.letter.taker != null) {
-                arrived.letter.copyInto(arrived.letter.taker.tensor);
-                owner.finish(arrived.letter.taker);
+                deliver(arrived.letter, arrived.letter.taker);
             }
         } else {
             listening = false;
             long[] longs = (long[]) envelope.memory();
-            open(longs[0], longs[1], longs[2]);
+            open(longs[0], longs[1], longs[2], longs[3]);
         }
     }
 
-    private void open(long tag, long bytes, long kind) {
-        if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
-            openEager(tag, bytes);
+    private void deliver(Mailbox.Letter letter, Transfer receive) {
+        letter.copyInto(receive.tensor);
+        counts.countTaken();
+        owner.finish(receive);
+    }
+
+    private void open(long tag, long bytes, long kind, long type) {
+        if (type < 0 || type >= TYPES.length) {
+            owner.nonsense(peer, "a point-to-point envelope of element type " + type);
+        } else if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
+            openEager(tag, TYPES[(int) type], bytes);
         } else if (kind == ANNOUNCED) {
             Transfer receive = mailbox.takeReceive(tag);
             if (receive == null) {
-                mailbox.keep(new Mailbox.Letter(tag, bytes, true));
-            } else if (fits(receive, bytes)) {
+                mailbox.keep(new Mailbox.Letter(tag, TYPES[(int) type], bytes, true));
+            } else if (fits(receive, TYPES[(int) type], bytes)) {
                 goAhead(receive);
             }
         } else if (kind == GO_AHEAD) {
@@ -150,14 +164,14 @@ final class PeerLane {
         }
     }
 
-    private void openEager(long tag, long bytes) {
+    private void openEager(long tag, DataType type, long bytes) {
         Transfer receive = mailbox.takeReceive(tag);
         if (receive == null) {
-            Mailbox.Letter letter = new Mailbox.Letter(tag, bytes, false);
+            Mailbox.Letter letter = new Mailbox.Letter(tag, type, bytes, false);
             mailbox.keep(letter);
             channel.link.receive(header, HostTensor.of(DataType.INT8, letter.content), 0, bytes);
             inbound.add(new Inbound(++channel.receivesPosted, null, letter));
-        } else if (fits(receive, bytes)) {
+        } else if (fits(receive, type, bytes)) {
             postReceive(receive);
         }
     }
@@ -169,7 +183,7 @@ final class PeerLane {
             if (send.tag == tag) {
                 each.remove();
                 send.matched = true;
-                postEnvelope(tag, send.tensor.byteCount(), CONTENT);
+                postEnvelope(send, CONTENT);
                 postContent(send);
                 return;
             }
@@ -177,17 +191,17 @@ final class PeerLane {
         owner.nonsense(peer, "a go-ahead for tag " + tag + ", of which nothing was announced");
     }
 
-    private boolean fits(Transfer receive, long bytes) {
-        if (receive.tensor.byteCount() == bytes) {
+    private boolean fits(Transfer receive, DataType type, long bytes) {
+        if (Mailbox.fits(receive.tensor, type, bytes)) {
             return true;
         }
-        owner.otherLength(receive, bytes);
+        owner.mismatched(receive, type, bytes);
         return false;
     }
 
     private void goAhead(Transfer receive) {
         going.add(receive);
-        postEnvelope(receive.tag, receive.tensor.byteCount(), GO_AHEAD);
+        postEnvelope(receive, GO_AHEAD);
     }
 
     private void listen() {
@@ -202,12 +216,13 @@ final class PeerLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    private void postEnvelope(long tag, long bytes, long kind) {
+    private void postEnvelope(Transfer about, long kind) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();
-        longs[0] = tag;
-        longs[1] = bytes;
+        longs[0] = about.tag;
+        longs[1] = about.tensor.byteCount();
         longs[2] = kind;
+        longs[3] = about.tensor.dataType().ordinal();
         channel.link.send(header, spare, 0, LONGS);
         outbound.add(new Outbound(++channel.sendsPosted, null, spare));
     }

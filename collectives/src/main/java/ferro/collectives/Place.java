@@ -19,8 +19,9 @@ import java.util.stream.IntStream;
  * @param ranks      ranks of the joined group, in the order of this one
  * @param standings  where this rank stands in all of these groups
  * @param manner     how all of them are driven
+ * @param left       which of them are open, or were left
  */
-record Place(long identity, Membership membership, int[] ranks, Standings standings, Manner manner) {
+record Place(long identity, Membership membership, int[] ranks, Standings standings, Manner manner, LeftGroups left) {
     /** Where no control message ever comes, nothing is waited for before a loss is blamed. */
     private static final Rules NOTHING_TO_READ = new Rules() {
         @Override
@@ -54,12 +55,12 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
 
     private static Place joined(long identity, Membership membership, GroupSpec group, Manner manner) {
         int[] all = IntStream.range(0, group.worldSize()).toArray();
-        return new Place(identity, membership, all, new Standings(), manner);
+        return new Place(identity, membership, all, new Standings(), manner, new LeftGroups(manner.stepped));
     }
 
     Place child(long child, int[] members) {
         int[] joined = IntStream.of(members).map(rank -> ranks[rank]).toArray();
-        return new Place(child, membership, joined, standings, manner);
+        return new Place(child, membership, joined, standings, manner, left);
     }
 
     GroupControl.Place control() {

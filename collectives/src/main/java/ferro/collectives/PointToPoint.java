@@ -1,5 +1,6 @@
 package ferro.collectives;
 
+import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.collectives.control.Diagnosis;
@@ -7,12 +8,13 @@ import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.control.Inquiry;
+import ferro.collectives.control.Leaves;
+import ferro.collectives.control.MessageCounts;
 import ferro.collectives.control.Names;
 import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.shared.NearTransport;
 import ferro.spi.CallHeader;
-import ferro.spi.GroupSpec;
 import ferro.spi.Transport.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,6 +119,9 @@ final class PointToPoint {
             nextPictureNanos = nowNanos + PICTURE_NANOS;
             picture = picture();
         }
+        if (control.leaves().any()) {
+            pending.forEach(this::refuseIfItsPeerLeft);
+        }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
             long begun = transfer.work.begunNanos();
@@ -126,6 +131,31 @@ final class PointToPoint {
                 return;
             }
         }
+    }
+
+    /** Fails the group where a peer has left that a transfer can never meet any more. */
+    private void refuseIfItsPeerLeft(Transfer transfer) {
+        Leaves.Goodbye left = control.leaves().of(transfer.peer);
+        if (left == null) {
+            return;
+        }
+        if (transfer.isSend) {
+            if (!transfer.matched || transfer.number > left.taken()) {
+                failForLeaver(transfer, "it has not taken this message");
+            }
+        } else if (control.leaves().hasLostMessages(transfer.peer)) {
+            failForLeaver(
+                    transfer,
+                    "their connection ended with " + counts(transfer.peer).arrived() + " of the " + left.sent()
+                            + " messages that it sent to this rank");
+        } else if (!transfer.matched && counts(transfer.peer).arrived() >= left.sent()) {
+            failForLeaver(
+                    transfer, "none of the " + left.sent() + " messages that it sent to this rank is left for it");
+        }
+    }
+
+    private void failForLeaver(Transfer transfer, String why) {
+        control.leaves().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
     }
 
     private void giveUp(Transfer late) {
@@ -215,11 +245,19 @@ final class PointToPoint {
         }
     }
 
-    void otherLength(Transfer receive, long bytes) {
-        GroupSpec group = driver.group();
-        String text = "rank " + receive.peer + " sent " + bytes + " bytes with tag " + receive.tag + ", rank "
-                + group.rank() + " receives " + receive.tensor.byteCount() + ": both must be equal";
-        control.fail(new Failure(Code.MISMATCH, group.rank(), -1, receive.peer + "," + group.rank(), text, null));
+    /** A message met a receive of another shape. */
+    void mismatched(Transfer receive, DataType type, long bytes) {
+        int rank = driver.group().rank();
+        String text = "rank " + receive.peer + " sent " + Mailbox.shape(type, bytes) + ", " + bytes + " bytes, to rank "
+                + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
+                + receive.tensor.byteCount()
+                + " bytes: type and count must be equal, unless one side has plain bytes (i8,"
+                + " u8, a ByteBuffer) and as many of them";
+        control.fail(new Failure(Code.MISMATCH, rank, -1, receive.peer + "," + rank, text, null));
+    }
+
+    MessageCounts.OfPeer counts(int peer) {
+        return control.leaves().messages().of(peer);
     }
 
     void nonsense(int peer, String what) {
@@ -230,6 +268,10 @@ final class PointToPoint {
     private void start(Transfer transfer) {
         if (transfer.peer == driver.group().rank()) {
             startOwn(transfer);
+            return;
+        }
+        if (transfer.isSend && control.leaves().of(transfer.peer) != null) {
+            failForLeaver(transfer, "it takes no more messages");
             return;
         }
         PeerLane lane = laneTo(transfer.peer);
@@ -260,13 +302,11 @@ final class PointToPoint {
         if (receive != null) {
             meet(transfer, receive);
         } else if (transfer.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
-            Mailbox.Letter letter = new Mailbox.Letter(transfer.tag, transfer.tensor.byteCount(), false);
-            HostTensor data = transfer.tensor;
-            Elements.copy(data.dataType(), letter.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
-            own.keep(letter);
+            own.keep(Mailbox.Letter.of(transfer.tag, transfer.tensor));
             finish(transfer);
         } else {
-            own.keep(new Mailbox.Letter(transfer.tag, transfer.tensor.byteCount(), true));
+            HostTensor data = transfer.tensor;
+            own.keep(new Mailbox.Letter(transfer.tag, data.dataType(), data.byteCount(), true));
             ownSends.add(transfer);
         }
     }
@@ -275,8 +315,8 @@ final class PointToPoint {
         Mailbox.Letter letter = own.takeLetter(receive.tag);
         if (letter == null) {
             own.post(receive);
-        } else if (letter.bytes != receive.tensor.byteCount()) {
-            otherLength(receive, letter.bytes);
+        } else if (!Mailbox.fits(receive.tensor, letter.type, letter.bytes)) {
+            mismatched(receive, letter.type, letter.bytes);
         } else if (letter.content != null) {
             letter.copyInto(receive.tensor);
             finish(receive);
@@ -293,12 +333,12 @@ final class PointToPoint {
     }
 
     private void meet(Transfer send, Transfer receive) {
-        if (send.tensor.byteCount() != receive.tensor.byteCount()) {
-            otherLength(receive, send.tensor.byteCount());
-            return;
-        }
         HostTensor from = send.tensor;
         HostTensor into = receive.tensor;
+        if (!Mailbox.fits(into, from.dataType(), from.byteCount())) {
+            mismatched(receive, from.dataType(), from.byteCount());
+            return;
+        }
         if (from.dataType() == into.dataType()) {
             Elements.copy(
                     from.dataType(),
@@ -308,9 +348,7 @@ final class PointToPoint {
                     Elements.at(from, 0),
                     from.elementCount());
         } else {
-            Mailbox.Letter letter = new Mailbox.Letter(send.tag, from.byteCount(), false);
-            Elements.copy(from.dataType(), letter.content, 0, from.memory(), Elements.at(from, 0), from.elementCount());
-            letter.copyInto(into);
+            Mailbox.Letter.of(send.tag, from).copyInto(into);
         }
         finish(receive);
         finish(send);

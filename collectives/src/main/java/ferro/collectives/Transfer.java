@@ -12,6 +12,8 @@ final class Transfer {
     final boolean isSend;
     /** Whether the other side has met it, so that it can no longer be given up without harm. */
     boolean matched;
+    /** Of a send: how many messages to that peer it makes with those before it. */
+    long number;
 
     private Link link;
     private long bytesBefore;
@@ -28,6 +30,11 @@ final class Transfer {
     void moves(Link on) {
         link = on;
         bytesBefore = on.bytesMoved();
+    }
+
+    /** Says what is moved: f32[1000]. */
+    String shape() {
+        return Mailbox.shape(tensor.dataType(), tensor.byteCount());
     }
 
     /** Returns how far it is: at most so many bytes, since others of the same peer may move beside it. */

@@ -94,6 +94,41 @@ public interface Transport extends AutoCloseable {
     void abandon();
 
     /**
+     * Returns whether what was sent to a peer may be lost if this process ends before the peer has taken it; asked before
+     * {@link #leave}, by whoever drives.
+     *
+     * @param peer rank
+     * @param lane which link
+     * @return false where it is kept elsewhere, or nothing was sent
+     */
+    default boolean mayLose(int peer, Lane lane) {
+        return false;
+    }
+
+    /**
+     * Returns whether other ranks need this process beside its groups, as it serves the store; its last group then waits until
+     * they have left as well.
+     *
+     * @return false unless it serves something
+     */
+    default boolean servesOthers() {
+        return false;
+    }
+
+    /**
+     * Ends all links of this group in good order: what was sent arrives, what still comes is discarded, and no connection is
+     * reset; later posts are ignored; control messages go on until {@link #close}. Called by whoever drives, when nothing is
+     * posted but receives that nobody waits for; idempotent, never waits.
+     *
+     * @return whether control messages reach the other ranks, so that they can answer a goodbye; false if it can be closed at
+     *     once
+     */
+    default boolean leave() {
+        abandon();
+        return false;
+    }
+
+    /**
      * Returns how ranks of this group that are on one host can share memory; the engine then runs what it can over that, and
      * links for the rest.
      *
@@ -129,7 +164,8 @@ public interface Transport extends AutoCloseable {
          * A link ended while something was posted on it, or cannot be made; told by whoever drives, or in background.
          *
          * @param peer  rank
-         * @param cause PEER_LOST, PARTITION or PROTOCOL
+         * @param cause PEER_LOST, PARTITION or PROTOCOL; its place has the number of the collective whose data was waited for,
+         *              0 if none was, -1 for a link of messages
          */
         void broken(int peer, FerroException cause);
 

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 601 to 609: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
-    /** A closed rank is named by those that call it. */
+    /** A rank that has left is named by those that call without it, and not before. */
     @Rule(601)
     @Test
-    default void peersOfAClosedRankFailAtTheirNextCallAndNameIt() {
+    default void peersOfAClosedRankFailInTheFirstCallThatItDidNotMake() {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch closed = new CountDownLatch(1);
         try (Ranks ranks = group(3)) {
@@ -48,7 +48,8 @@ public interface CloseRules extends Subject {
             for (int rank = 0; rank < 3; rank += 2) {
                 FerroException failure = Expect.failure(outcomes, rank, Code.PEER_LOST, Code.ABORTED);
                 Expect.blames(failure, 1);
-                Expect.says(failure, "closed");
+                Expect.says(failure, "rank 1 left");
+                Expect.says(failure, "after seq 1; this call is seq 2");
             }
         }
     }

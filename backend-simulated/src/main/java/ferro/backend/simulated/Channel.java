@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Channel {
     /** Largest send that the window takes: the eager limit of the engine and its envelope. */
-    static final long SMALL_BYTES = (64 << 10) + 24;
+    static final long SMALL_BYTES = (64 << 10) + 32;
     /** What senders may have in the window of one channel. */
     static final long WINDOW_BYTES = 256 << 10;
     /** What a post costs beside its bytes, so that empty ones are bounded too. */

@@ -4,6 +4,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One lane to one peer: posts go into one channel, receives are served from the other by whoever drives this rank. */
@@ -12,6 +13,7 @@ final class SimulatedLink implements Link {
 
     private final SimulatedTransport transport;
     private final int peer;
+    private final Lane lane;
     private final Channel outgoing;
     private final Channel incoming;
     private final ReceiveQueue receives = new ReceiveQueue();
@@ -27,9 +29,10 @@ final class SimulatedLink implements Link {
     private boolean failed;
     private volatile boolean dropped;
 
-    SimulatedLink(SimulatedTransport transport, int peer, Channel outgoing, Channel incoming) {
+    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, Channel outgoing, Channel incoming) {
         this.transport = transport;
         this.peer = peer;
+        this.lane = lane;
         this.outgoing = outgoing;
         this.incoming = incoming;
         outgoing.sender(this);
@@ -203,8 +206,10 @@ final class SimulatedLink implements Link {
 
     private void fail(String why) {
         failed = true;
+        long waitedFor = receives.isEmpty() ? 0 : receives.first().call.sequence();
         transport.tellBroken(
                 peer,
+                lane == Lane.COLLECTIVE ? waitedFor : -1,
                 why + " with " + (outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }

@@ -112,7 +112,7 @@ final class SimulatedTransport implements Transport {
 
     private Link connect(int peer, Lane lane, int place) {
         Wire wire = network.connect(mailbox, mailboxes[peer], lane);
-        SimulatedLink link = new SimulatedLink(this, peer, wire.from(mailbox.rank()), wire.to(mailbox.rank()));
+        SimulatedLink link = new SimulatedLink(this, peer, lane, wire.from(mailbox.rank()), wire.to(mailbox.rank()));
         if (pages[place / PAGE] == null) {
             pages[place / PAGE] = new SimulatedLink[PAGE];
         }
@@ -216,6 +216,13 @@ final class SimulatedTransport implements Transport {
     }
 
     @Override
+    public boolean leave() {
+        drop("left the group");
+        forget();
+        return !dead;
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
@@ -255,9 +262,10 @@ final class SimulatedTransport implements Transport {
         }
     }
 
-    void tellBroken(int peer, String why) {
+    void tellBroken(int peer, long sequence, String why) {
         tellBroken(
                 peer,
+                sequence,
                 Code.PEER_LOST,
                 "lost rank " + peer + ", which " + why + ": make a new group of the ranks that are left");
     }
@@ -265,16 +273,17 @@ final class SimulatedTransport implements Transport {
     void tellOutOfStep(int peer, String expected, String found) {
         tellBroken(
                 peer,
+                -1,
                 Code.PROTOCOL,
                 "is out of step with rank " + peer + ": expected " + expected + ", found " + found
                         + ": both must post as many elements of a call, report this as a fault of ferro");
     }
 
-    private void tellBroken(int peer, Code code, String what) {
+    private void tellBroken(int peer, long sequence, Code code, String what) {
         if (events == null) {
             return;
         }
-        Where where = Where.outside(name(), rank()).blaming(Integer.toString(peer));
+        Where where = new Where(name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + name() + "\" " + what));
     }
 }

@@ -40,6 +40,7 @@ import java.util.stream.LongStream;
 public final class Simulation {
     private static final long LINGER_MILLIS = 150;
     private static final long LINGER_NANOS = Duration.ofMillis(LINGER_MILLIS).toNanos();
+    private static final long CLOSE_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long LONGEST_NANOS = Duration.ofHours(24).toNanos();
 
     private final long seed;
@@ -303,6 +304,10 @@ public final class Simulation {
             }
         }
         turnUntil(agenda.elapsed() + LINGER_NANOS);
+        if (!network.leaked().isEmpty()) {
+            // what was cut off answers no goodbye: then a close has its bound
+            turnUntil(agenda.elapsed() + CLOSE_NANOS);
+        }
         StringBuilder left = new StringBuilder(network.leaked());
         for (int rank = 0; rank < ranks.size(); rank++) {
             if (ranks.get(rank).openTimers() > 0) {

@@ -1,5 +1,6 @@
 package ferro.backend.tcp;
 
+import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -112,6 +113,11 @@ final class CheckedWire implements Wire {
     @Override
     public void close() {
         inner.close();
+    }
+
+    @Override
+    public Channel release() {
+        return inner.release();
     }
 
     private void pack(ByteBuffer bytes, int from, int count) {

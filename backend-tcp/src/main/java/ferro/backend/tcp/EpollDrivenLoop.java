@@ -206,13 +206,18 @@ final class EpollDrivenLoop implements DrivenLoop {
 
         @Override
         public void close() {
+            release().unsafe().closeForcibly();
+        }
+
+        @Override
+        public Channel release() {
             owner.driver = Thread.currentThread();
             try {
                 registration.cancel();
             } finally {
                 owner.driver = null;
             }
-            channel.unsafe().closeForcibly();
+            return channel;
         }
     }
 }

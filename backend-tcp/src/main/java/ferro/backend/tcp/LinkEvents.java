@@ -6,8 +6,14 @@ import java.io.IOException;
 
 /** What a link tells its group, and how a failure of it reads. */
 interface LinkEvents {
-    /** Makes the failure of a connection that ended: how far the posts had come, and what the kernel said, or null. */
-    FerroException ended(String progress, IOException cause);
+    /**
+     * Makes the failure of a connection that ended.
+     *
+     * @param sequence of the oldest receive, 0 if there is none
+     * @param progress how far the posts had come
+     * @param cause    what the kernel said, or null
+     */
+    FerroException ended(long sequence, String progress, IOException cause);
 
     /** The link ended while something was posted on it; told once. */
     void broken(FerroException cause);

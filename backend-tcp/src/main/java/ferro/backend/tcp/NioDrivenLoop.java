@@ -129,6 +129,17 @@ final class NioDrivenLoop implements DrivenLoop {
         public void close() {
             key.cancel();
             channel.unsafe().closeForcibly();
+            forget();
+        }
+
+        @Override
+        public Channel release() {
+            key.cancel();
+            forget();
+            return channel;
+        }
+
+        private void forget() {
             writtenOwner = null;
             written = null;
             readOwner = null;

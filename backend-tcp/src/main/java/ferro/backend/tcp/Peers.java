@@ -29,6 +29,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     private final long id;
     private final Inboxes inboxes;
     private final DataChannels data;
+    private final Drain drain;
     /** Slots taken by connections that have proved themselves. */
     private final Channel[] slots;
 
@@ -47,6 +48,7 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         this.id = id;
         inboxes = new Inboxes(spec.worldSize());
         data = new DataChannels(this, inboxes);
+        drain = new Drain(port.loop());
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
@@ -322,12 +324,22 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         }
     }
 
+    /** Ends a data connection in good order. */
+    void drain(Channel channel) {
+        if (closed) {
+            channel.unsafe().closeForcibly();
+        } else {
+            drain.take(channel);
+        }
+    }
+
     /** Says goodbye where that is in order, and drops everything; completes when all has left. */
     CompletableFuture<Void> close(boolean inOrder) {
         closed = true;
         port.leave(id);
         dialling.forEach(one -> one.cancel(false));
         data.close();
+        drain.close();
         inboxes.close();
         List<CompletableFuture<Void>> leaving = new ArrayList<>();
         others().forEach(peer -> {

@@ -6,6 +6,7 @@ import ferro.ReduceOp;
 import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import io.netty.channel.Channel;
 import java.io.IOException;
 
 /**
@@ -145,6 +146,8 @@ final class TcpLink implements Link {
         }
         if (ending != null && !moved && busy()) {
             dead = true;
+            // a peer that has left in good order reads on until this side ends the connection, too
+            closeWire();
             events.broken(ending);
         }
         return moved;
@@ -155,6 +158,25 @@ final class TcpLink implements Link {
         dead = true;
         outgoing.clear();
         incoming.clear();
+        closeWire();
+    }
+
+    /** Drops posts, and gives the connection to whoever ends it in good order; null if there is none. */
+    Channel leave() {
+        dead = true;
+        outgoing.clear();
+        incoming.clear();
+        Channel given = wire == null ? null : wire.release();
+        wire = null;
+        return given;
+    }
+
+    /** Returns whether there is a connection, over which something may have gone. */
+    boolean isConnected() {
+        return wire != null;
+    }
+
+    private void closeWire() {
         if (wire != null) {
             wire.close();
             wire = null;
@@ -169,7 +191,7 @@ final class TcpLink implements Link {
             return outgoing.push(wire);
         } catch (IOException refused) {
             // what the peer sent before it went may still be read: told only when that is exhausted
-            ending = events.ended(progress(), refused);
+            ending = events.ended(incoming.posts().sequence(), progress(), refused);
             return false;
         }
     }
@@ -181,12 +203,12 @@ final class TcpLink implements Link {
         try {
             long came = incoming.pull(wire);
             if (came < 0 && ending == null) {
-                ending = events.ended(progress(), null);
+                ending = events.ended(incoming.posts().sequence(), progress(), null);
             }
             return came > 0 && !stopAtStrangeHeader();
         } catch (IOException reset) {
             if (ending == null) {
-                ending = events.ended(progress(), reset);
+                ending = events.ended(incoming.posts().sequence(), progress(), reset);
             }
             return false;
         }

@@ -117,6 +117,18 @@ final class TcpMesh implements AutoCloseable {
         onLoop(() -> peers.openData(new DataKey(peer, group, lane), epoch));
     }
 
+    /** Ends a data connection in good order: it has no driver any more. */
+    void drain(Channel channel) {
+        if (port == null || !port.loop().run(() -> peers.drain(channel))) {
+            channel.unsafe().closeForcibly();
+        }
+    }
+
+    /** Returns whether this process serves the store by which the ranks meet. */
+    boolean servesStore() {
+        return port != null && port.servesStore();
+    }
+
     private void check(int peer) {
         if (peer < 0 || peer >= spec.worldSize() || peer == spec.rank()) {
             throw new InvalidRankException(peer, spec.worldSize());

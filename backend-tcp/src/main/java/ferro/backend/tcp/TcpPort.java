@@ -187,6 +187,11 @@ final class TcpPort implements AutoCloseable {
         return lostStores.contains(at);
     }
 
+    /** Returns whether the store is served here. */
+    boolean servesStore() {
+        return served != null;
+    }
+
     private synchronized void serve() {
         if (served == null) {
             served = new StoreService();

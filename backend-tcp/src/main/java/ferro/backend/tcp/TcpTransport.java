@@ -171,6 +171,36 @@ final class TcpTransport implements Transport {
     }
 
     @Override
+    public boolean mayLose(int peer, Lane lane) {
+        TcpLink link = links[DataLane.of(lane).ordinal()][peer];
+        return link != null && link.isConnected();
+    }
+
+    @Override
+    public boolean servesOthers() {
+        return mesh.servesStore();
+    }
+
+    @Override
+    public boolean leave() {
+        if (!abandoned) {
+            abandoned = true;
+            for (TcpLink[] lane : links) {
+                for (TcpLink link : lane) {
+                    Channel ending = link == null ? null : link.leave();
+                    if (ending != null) {
+                        mesh.drain(ending);
+                    }
+                }
+            }
+            bells.close();
+            closeArrivals();
+            closeDriven();
+        }
+        return true;
+    }
+
+    @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
         return mesh.sharedMemory(members);
     }
@@ -183,12 +213,16 @@ final class TcpTransport implements Transport {
         closed = true;
         abandon();
         mesh.unregister(group);
+        closeDriven();
+        mesh.close();
+    }
+
+    private void closeDriven() {
         DrivenLinks last = driven;
         driven = null;
         if (last != null) {
             last.close();
         }
-        mesh.close();
     }
 
     @Override
@@ -296,9 +330,11 @@ final class TcpTransport implements Transport {
     }
 
     private FerroException failure(FerroException.Code code, int peer, String message, Throwable cause) {
-        FerroException.Where where =
-                FerroException.Where.outside(mesh.spec().name(), rank).blaming(Integer.toString(peer));
-        return new FerroException(code, where, message, cause);
+        return new FerroException(code, where(peer, -1), message, cause);
+    }
+
+    private FerroException.Where where(int peer, long sequence) {
+        return new FerroException.Where(mesh.spec().name(), rank, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
     }
 
     private static String words(DataLane lane) {
@@ -356,14 +392,15 @@ final class TcpTransport implements Transport {
         }
 
         @Override
-        public FerroException ended(String progress, IOException cause) {
+        public FerroException ended(long sequence, String progress, IOException cause) {
             if (cause instanceof CheckedWire.Corrupted) {
                 return corrupted(progress, cause);
             }
             String message = "rank " + rank + " of " + name() + " lost rank " + peer + ": their " + words(lane)
                     + " connection ended" + (cause == null ? "" : " (" + cause.getMessage() + ")") + ", " + progress
                     + "; the output of rank " + peer + " says why";
-            return failure(FerroException.Code.PEER_LOST, peer, message, cause);
+            FerroException.Where where = where(peer, lane == DataLane.COLLECTIVE ? sequence : -1);
+            return new FerroException(FerroException.Code.PEER_LOST, where, message, cause);
         }
 
         private FerroException corrupted(String progress, IOException cause) {

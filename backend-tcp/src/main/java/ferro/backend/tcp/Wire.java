@@ -1,5 +1,6 @@
 package ferro.backend.tcp;
 
+import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -32,6 +33,9 @@ interface Wire {
     /** Says what the next {@link DrivenLoop#block} shall end for. */
     void want(boolean reading, boolean writing);
 
-    /** Closes the connection at once; idempotent. What the kernel has taken still goes out. */
+    /** Closes the connection at once; idempotent. What the kernel has taken still goes out, unless something is unread. */
     void close();
+
+    /** Gives the connection back, which is watched here no more: what the kernel has taken goes out, whatever is unread. */
+    Channel release();
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -128,6 +129,11 @@ class CheckedWireTest {
         @Override
         public void want(boolean reading, boolean writing) {
             // nobody waits
+        }
+
+        @Override
+        public Channel release() {
+            throw new UnsupportedOperationException("a pipe has no channel");
         }
 
         @Override

@@ -122,7 +122,7 @@ class TcpLinkFailureTest {
     @ValueSource(strings = {"epoll", "nio"})
     void aConnectionThatCannotBeMadeBreaksTheLinkOnceSomethingIsPosted(String io) throws Exception {
         try (TcpPair.Side alone = new TcpPair.Side(FixedContext.io(io))) {
-            alone.link.fail(alone.ended("refused", null));
+            alone.link.fail(alone.ended(1, "refused", null));
             alone.links.poll();
             assertTrue(alone.broken.isEmpty(), alone.toString());
             alone.link.receive(CALL, Memory.ARRAY.floats(2), 0, 2);

@@ -89,7 +89,7 @@ class TcpListenerTest {
             Refusal refusal = refusal(stranger);
 
             assertEquals(Code.PROTOCOL, refusal.code());
-            assertTrue(refusal.getMessage().contains("version 2 is spoken here, yours is 1"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("version 3 is spoken here, yours is 1"), refusal.getMessage());
         }
     }
 

@@ -131,7 +131,7 @@ final class TcpPair implements AutoCloseable {
         }
 
         @Override
-        public FerroException ended(String progress, IOException cause) {
+        public FerroException ended(long sequence, String progress, IOException cause) {
             return new FerroException(
                     FerroException.Code.PEER_LOST, FerroException.Where.outside("pair", 0), progress, cause);
         }

@@ -412,9 +412,12 @@ public final class Agreement {
         if (failed != null) {
             throw mine.failure(failed.code(), failed.culprits(), failed.text());
         }
-        int gone = mine.open.stream().filter(control::hasDeparted).findFirst().orElse(-1);
+        int gone = mine.open.stream().filter(control.leaves()::has).findFirst().orElse(-1);
         if (gone >= 0) {
-            throw mine.failure(Code.PEER_LOST, Integer.toString(gone), control.closedBy(gone));
+            throw mine.failure(
+                    Code.PEER_LOST,
+                    Integer.toString(gone),
+                    control.leaves().text(gone) + " and makes no group " + mine.list + " with the others");
         }
     }
 }

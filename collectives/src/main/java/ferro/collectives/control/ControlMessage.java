@@ -10,11 +10,13 @@ import java.nio.charset.StandardCharsets;
  *
  * @param kind     what it means
  * @param sequence operation meant; of an abort the rank that saw it first and, from bit 32 on, of how many ranks the calls
- *                 were compared; of a goodbye the last operation called, of an agreement the attempt
- * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen
+ *                 were compared; of a goodbye the last operation called, of its answer the last one that has ended, of an
+ *                 agreement the attempt
+ * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen, of
+ *                 a goodbye the messages sent, of its answer those that have come
  * @param code     of a failure, else null
- * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, or the ranks
- *                 that a status waits for
+ * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, the ranks
+ *                 that a status waits for, or the messages that a leaver has taken
  * @param text     for people
  */
 record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
@@ -24,7 +26,7 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
     enum Kind {
         /** The group has failed. */
         ABORT,
-        /** The sender has closed its end in good order. */
+        /** The sender leaves in good order; with its last collective, and the messages between it and the receiver. */
         GOODBYE,
         /** Where are you, have you called this operation, and was it the same? */
         QUERY,
@@ -35,7 +37,9 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         /** I have given up making it. */
         CANCEL,
         /** That was my last call; a sample in passing, for which no answer is due. */
-        CALLED
+        CALLED,
+        /** I know that you leave; the last collective that has ended here, and how many of your messages are here. */
+        HEARD
     }
 
     static ControlMessage abort(Failure failure) {
@@ -72,8 +76,18 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         return this;
     }
 
-    static ControlMessage goodbye(long lastSequence) {
-        return new ControlMessage(Kind.GOODBYE, lastSequence, 0, null, "", "");
+    static ControlMessage goodbye(Leaves.Goodbye said) {
+        return new ControlMessage(
+                Kind.GOODBYE, said.lastSequence(), said.sent(), null, Long.toString(said.taken()), "");
+    }
+
+    /** Returns what a goodbye says. */
+    Leaves.Goodbye goodbye() {
+        return new Leaves.Goodbye(sequence, hash, Long.parseLong(culprits));
+    }
+
+    static ControlMessage heard(long endedSequence, long arrived) {
+        return new ControlMessage(Kind.HEARD, endedSequence, arrived, null, "", "");
     }
 
     /** Asks about a call, or, without one, where the rank stands. */

@@ -36,7 +36,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final int[] joinedRanks;
     private final Whereabouts whereabouts;
     private final History history = new History();
-    private final Departures departures = new Departures();
+    private final Leaves leaves;
     private final Timers timers;
     private final FirstCause first;
     private final Losses losses;
@@ -67,6 +67,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
          * @return picture of now, or of a little earlier
          */
         Standing standing();
+
+        /**
+         * Returns the number of the last collective that has ended on this rank; any thread.
+         *
+         * @return sequence, 0 if none
+         */
+        long ended();
 
         /**
          * Returns how long this process stood still.
@@ -112,7 +119,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.joinedRanks = place.joinedRanks;
         this.timers = new Timers(context::background);
         this.first = new FirstCause(rules);
-        this.losses = new Losses(this, rules);
+        this.leaves = new Leaves(this, group, owner::ended);
+        this.losses = new Losses(this, leaves, rules);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
@@ -204,6 +212,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             owner.failed();
             event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
         }
+        leaves.failed();
     }
 
     /**
@@ -217,30 +226,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Returns a rank that has closed its end, so that no further call can succeed.
+     * Returns who has left.
      *
-     * @return rank, or -1
+     * @return leaves
      */
-    public int departed() {
-        return departures.before(Long.MAX_VALUE);
-    }
-
-    /**
-     * Returns a rank that has closed its end and never called an operation.
-     *
-     * @param sequence operation
-     * @return rank, or -1
-     */
-    public int departedBefore(long sequence) {
-        return departures.before(sequence);
-    }
-
-    boolean hasDeparted(int peer) {
-        return departures.has(peer);
-    }
-
-    boolean hasDoneItsPart(int peer) {
-        return departures.after(peer, owner.standing().sequence());
+    public Leaves leaves() {
+        return leaves;
     }
 
     /**
@@ -317,16 +308,28 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return owner.pausedSince(sinceNanos);
     }
 
-    /** Tells the other ranks that this one closes its end in good order. */
-    public void sayGoodbye() {
-        tellAll(ControlMessage.goodbye(history.last()));
+    /**
+     * Tells the other ranks that this one leaves: what it has called it has done, and it calls nothing more. Questions are
+     * answered until the medium is closed.
+     *
+     * @param losers           ranks that need this one until they have ended its last collective
+     * @param untilAllHaveLeft whether all need it until they have left as well
+     * @return leave, over when no other rank can lose anything any more
+     */
+    public Leaving leave(BitSet losers, boolean untilAllHaveLeft) {
         closed = true;
         whereabouts.leave();
         timers.close();
+        Leaving leaving = leaves.leave(history.last(), losers, untilAllHaveLeft);
+        if (first.cause() != null) {
+            leaving.end();
+        }
+        return leaving;
     }
 
     @Override
     public void lost(int peer, FerroException cause) {
+        leaves.lost(peer);
         if (!closed) {
             losses.lost(peer, cause);
         }
@@ -367,25 +370,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /**
-     * Fails the group, since a call cannot succeed without a rank that has closed its end.
-     *
-     * @param peer rank that has said goodbye
-     */
-    public void lostByClosing(int peer) {
-        failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), closedBy(peer), null));
-    }
-
-    /**
-     * Says that a rank takes part no more.
-     *
-     * @param peer rank that has said goodbye
-     * @return text for a failure
-     */
-    public String closedBy(int peer) {
-        return "rank " + peer + " has closed group \"" + group.name() + "\" and takes part in no further call";
-    }
-
     @Override
     public void mismatched(int peer, CallHeader expected, CallHeader found) {
         mismatches.suspected(peer, expected, found);
@@ -413,7 +397,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 losses.toldAbort(peer);
                 changed(first.told(read.failure(), context.nanoTime()), false);
             }
-            case GOODBYE -> depart(peer, read.sequence());
+            case GOODBYE -> left(peer, read.goodbye());
+            case HEARD -> leaves.heard(peer, read.sequence(), read.hash());
             case QUERY -> answer(peer, read);
             case STATUS -> answered(peer, Status.of(read));
             case AGREE -> agreement.heard(peer, read);
@@ -479,8 +464,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, theirs.sequence(), theirs.hash(), theirs.text());
     }
 
-    private void depart(int peer, long lastSequence) {
-        departures.add(peer, lastSequence);
+    private void left(int peer, Leaves.Goodbye said) {
+        leaves.left(peer, said);
         agreement.wake();
         transport.wakeup();
     }

@@ -11,16 +11,20 @@ import java.util.BitSet;
 final class Losses {
     /** Data links may end before the control message that says why; so long that message has time to come. */
     private static final long BROKEN_NANOS = 50_000_000L;
+    /** So often the answer of a rank is looked for, a broken link's time apart, before the link's end is blamed on it. */
+    private static final int LOOKS_MOST = 20;
     /** Whoever is called this much later than it wanted has stood still, and has not read meanwhile. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final GroupControl control;
+    private final Leaves leaves;
     private final Rules rules;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
-    Losses(GroupControl control, Rules rules) {
+    Losses(GroupControl control, Leaves leaves, Rules rules) {
         this.control = control;
+        this.leaves = leaves;
         this.rules = rules;
     }
 
@@ -46,7 +50,7 @@ final class Losses {
         Failure loss = of(isOwn(cause) ? control.self() : peer, cause.code(), cause.getMessage(), cause);
         if (!gone) {
             control.fail(loss);
-        } else if (rules.blamesLoss(hasToldAbort(peer), control.hasDeparted(peer))) {
+        } else if (rules.blamesLoss(hasToldAbort(peer), leaves.has(peer))) {
             // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
             // bytes
             control.failUnlessFailed(loss);
@@ -59,24 +63,33 @@ final class Losses {
     }
 
     void broken(int peer, FerroException cause) {
-        synchronized (this) {
-            if (brokenLinks.get(peer)) {
-                return;
-            }
-            brokenLinks.set(peer);
-        }
-        long ask = control.ask(null);
-        afterReading(() -> blameLink(peer, cause, ask), BROKEN_NANOS);
-    }
-
-    private void blameLink(int peer, FerroException cause, long ask) {
-        if (control.hasDoneItsPart(peer)) {
-            // what this rank is in does not miss the one that left; an operation behind may, and blames it in its turn
+        if (leaves.has(peer)) {
+            blameLeaver(peer, cause);
             return;
         }
-        if (control.hasDeparted(peer)) {
-            fallback(of(peer, cause.code(), control.closedBy(peer), cause));
-        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {
+        synchronized (this) {
+            // the links of messages and of collectives may end for different reasons
+            int link = 2 * peer + (isOfMessages(cause) ? 1 : 0);
+            if (brokenLinks.get(link)) {
+                return;
+            }
+            brokenLinks.set(link);
+        }
+        long ask = control.ask(null);
+        afterReading(() -> blameLink(peer, cause, new Question(ask, 1)), BROKEN_NANOS);
+    }
+
+    private static boolean isOfMessages(FerroException cause) {
+        return cause.where().sequence() < 0;
+    }
+
+    private void blameLink(int peer, FerroException cause, Question asked) {
+        if (leaves.has(peer)) {
+            blameLeaver(peer, cause);
+        } else if (!control.hasAnswered(peer, asked.ask) && asked.looks < LOOKS_MOST) {
+            // what it says first is why it went; who is dead is known by the end of its control connection
+            afterReading(() -> blameLink(peer, cause, new Question(asked.ask, asked.looks + 1)), BROKEN_NANOS);
+        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, asked.ask)) {
             String text = cause.getMessage() + "; rank " + peer
                     + " answers on its control connection: the link broke, not the rank";
             fallback(of(peer, Code.PARTITION, text, cause));
@@ -84,6 +97,21 @@ final class Losses {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
         }
     }
+
+    /** The end of a leaver's link is no news, unless what it sent in a collective had not come; messages are counted. */
+    private void blameLeaver(int peer, FerroException cause) {
+        long sequence = cause.where().sequence();
+        if (isOfMessages(cause)) {
+            leaves.endOfMessages(peer);
+        } else if (sequence > 0 && sequence <= leaves.of(peer).lastSequence()) {
+            String text = leaves.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
+                    + cause.getMessage();
+            fallback(of(peer, cause.code(), text, cause));
+        }
+    }
+
+    /** What a rank was asked when a link to it had ended, and how often its answer was looked for. */
+    private record Question(long ask, int looks) {}
 
     /** Does something when the inboxes were read for a while; a timer that is late was not alone in standing still. */
     void afterReading(Runnable task, long nanos) {

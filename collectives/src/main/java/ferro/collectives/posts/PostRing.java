@@ -126,6 +126,15 @@ public final class PostRing {
     }
 
     /**
+     * Returns the number of the call that the oldest post belongs to.
+     *
+     * @return sequence, 0 where nothing is posted
+     */
+    public long sequence() {
+        return isEmpty() ? 0 : oldest().call().sequence();
+    }
+
+    /**
      * Says for a message how far the posts of a link have come.
      *
      * @param receives  of the link

@@ -5,20 +5,23 @@ import ferro.ReduceOp;
 import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
+import ferro.spi.Transport.Lane;
 
 /** One lane to one near rank: a ring in its area and one in this rank's. Belongs to whoever drives. */
 final class NearLink implements Link {
     private final NearLinks home;
     private final int peer;
+    private final Lane lane;
     private final RingWriter outgoing;
     private final RingReader incoming;
     private boolean active;
     /** Nothing is to move or to tell any more. */
     private boolean dead;
 
-    NearLink(NearLinks home, int peer, RingWriter outgoing, RingReader incoming) {
+    NearLink(NearLinks home, int peer, Lane lane, RingWriter outgoing, RingReader incoming) {
         this.home = home;
         this.peer = peer;
+        this.lane = lane;
         this.outgoing = outgoing;
         this.incoming = incoming;
     }
@@ -93,7 +96,8 @@ final class NearLink implements Link {
             moved = exchange();
             if (!moved && busy()) {
                 dead = true;
-                home.events().broken(peer, PostRing.progress(incoming.posts(), 0, outgoing.posts()));
+                long waitedFor = lane == Lane.COLLECTIVE ? incoming.posts().sequence() : -1;
+                home.events().broken(peer, waitedFor, PostRing.progress(incoming.posts(), 0, outgoing.posts()));
             }
         }
         return moved;

@@ -29,8 +29,8 @@ final class NearLinks {
 
     /** Hears what ends a link; called by whoever drives. */
     interface Events {
-        /** The peer has left with something posted here. */
-        void broken(int peer, String progress);
+        /** The peer has left with something posted here: data of that collective, 0 for none, -1 for messages. */
+        void broken(int peer, long sequence, String progress);
 
         /** Another header came than was posted. */
         void mismatched(int peer, CallHeader expected, CallHeader found);
@@ -92,6 +92,7 @@ final class NearLinks {
         NearLink link = new NearLink(
                 this,
                 peer,
+                lane,
                 new RingWriter(areas[peer], there, layout.ring(peer, rank, lane), bytes),
                 new RingReader(areas[rank], incoming, layout.ring(rank, peer, lane), bytes));
         if (dropped) {

@@ -159,6 +159,35 @@ public final class NearTransport implements Transport {
     }
 
     @Override
+    public boolean mayLose(int peer, Lane lane) {
+        // what was put into a ring or an area stays there: each rank has mapped what it reads
+        boolean inMemory = near != null && near.reaches(peer);
+        return !inMemory && bare.mayLose(peer, lane);
+    }
+
+    @Override
+    public boolean servesOthers() {
+        return bare.servesOthers();
+    }
+
+    @Override
+    public boolean leave() {
+        if (abandoned) {
+            return false;
+        }
+        abandoned = true;
+        if (near != null) {
+            near.drop();
+            near = null;
+        }
+        try {
+            return bare.leave();
+        } finally {
+            giveBackMemory();
+        }
+    }
+
+    @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
         return bare.sharedMemory();
     }
@@ -181,9 +210,15 @@ public final class NearTransport implements Transport {
         try {
             bare.close();
         } finally {
-            if (memory != null) {
-                memory.close();
-            }
+            giveBackMemory();
+        }
+    }
+
+    private void giveBackMemory() {
+        SharedMemory mine = memory;
+        memory = null;
+        if (mine != null) {
+            mine.close();
         }
     }
 
@@ -234,11 +269,11 @@ public final class NearTransport implements Transport {
     /** Puts names to what a ring tells. */
     private final class FromLinks implements NearLinks.Events {
         @Override
-        public void broken(int peer, String progress) {
+        public void broken(int peer, long sequence, String progress) {
             String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
                     + ", which has left the memory that they share, " + progress + "; the output of rank " + peer
                     + " says why";
-            Where where = Where.outside(group.name(), rank()).blaming(Integer.toString(peer));
+            Where where = new Where(group.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
             events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
         }
 

@@ -138,6 +138,11 @@ class GroupControlTest {
         }
 
         @Override
+        public long ended() {
+            return 0;
+        }
+
+        @Override
         public long pausedSince(long sinceNanos) {
             return 0;
         }
@@ -161,6 +166,12 @@ class GroupControlTest {
 
     private static FerroException lost(int peer) {
         return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
+    }
+
+    /** With something posted of a collective, 0 for nothing, -1 for messages. */
+    private static FerroException lost(int peer, long sequence) {
+        Where where = new Where("dp", 0, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        return new FerroException(Code.PEER_LOST, where, "the link to rank " + peer + " has ended");
     }
 
     @Test
@@ -250,12 +261,12 @@ class GroupControlTest {
     @Test
     void aLostPeerIsToBlameUnlessItSaidGoodbye() {
         HandDriven group = new HandDriven(3);
-        group.ranks.get(1).sayGoodbye();
+        group.ranks.get(1).leave(new BitSet(), false);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
         group.pass(Duration.ofMillis(10));
         assertNull(group.ranks.get(0).failure());
-        assertEquals(1, group.ranks.get(0).departed());
+        assertTrue(group.ranks.get(0).leaves().any());
         group.ranks.get(0).lost(2, lost(2));
         group.pass(Duration.ofMillis(10));
         group.deliverAll();
@@ -284,11 +295,85 @@ class GroupControlTest {
         group.stop(1);
         group.deliverAll();
         group.pass(Duration.ofMillis(50));
+        assertEquals(Code.PARTITION, group.ranks.get(2).failure().code());
+        assertTrue(group.ranks.get(2).failure().text().contains("the link broke, not the rank"));
+        assertNull(group.ranks.get(0).failure(), "what rank 1 says first is why its link ended");
+        for (int look = 1; look < 20; look++) {
+            group.pass(Duration.ofMillis(50));
+        }
         assertEquals("1", group.ranks.get(0).failure().culprits());
         assertEquals(Code.PEER_LOST, group.ranks.get(0).failure().code());
         assertFalse(group.ranks.get(0).failure().text().contains("the link broke"));
-        assertEquals(Code.PARTITION, group.ranks.get(2).failure().code());
-        assertTrue(group.ranks.get(2).failure().text().contains("the link broke, not the rank"));
+    }
+
+    @Test
+    void theEndOfALeaversLinkIsNoNewsWhereAllThatItSentIsHere() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(1).called(4, SUM.call());
+        group.ranks.get(0).broken(1, lost(1, 5));
+        group.ranks.get(1).leave(new BitSet(), false);
+        group.deliverAll();
+        group.ranks.get(2).broken(1, lost(1, 5));
+        group.ranks.get(2).broken(1, lost(1, 0));
+        group.ranks.get(2).broken(1, lost(1, -1));
+        for (int look = 0; look <= 20; look++) {
+            group.pass(Duration.ofMillis(50));
+            group.deliverAll();
+        }
+        assertNull(group.ranks.get(0).failure(), "its goodbye came after the end of its link");
+        assertNull(group.ranks.get(2).failure(), "its goodbye came before the end of its link");
+    }
+
+    @Test
+    void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(1).called(4, SUM.call());
+        group.ranks.get(1).leave(new BitSet(), false);
+        group.deliverAll();
+        group.ranks.get(2).broken(1, lost(1, 4));
+        Failure failure = group.ranks.get(2).failure();
+        assertEquals(Code.PEER_LOST, failure.code());
+        assertEquals("1", failure.culprits());
+        assertTrue(
+                failure.text().contains("left group \"dp\" after seq 4, but not all that it sent in seq 4 has come"),
+                failure.text());
+    }
+
+    @Test
+    void aLeaveIsOverWhenAllHaveWhatItSent() {
+        HandDriven group = new HandDriven(3);
+        boolean[] over = new boolean[1];
+        BitSet losers = new BitSet();
+        losers.set(0);
+        group.ranks.get(1).called(4, SUM.call());
+        group.ranks.get(1).leaves().messages().of(2).nextSent();
+        group.ranks.get(1).leave(losers, false).whenOver(() -> over[0] = true);
+        group.deliverAll();
+        assertFalse(over[0], "rank 0 has not ended seq 4, rank 2 has not the message");
+        group.ended[0] = 4;
+        group.ranks.get(0).leaves().confirm();
+        group.deliverAll();
+        assertFalse(over[0], "rank 2 has not the message");
+        group.ended[2] = 4;
+        group.ranks.get(2).leaves().messages().of(1).countArrived();
+        group.ranks.get(2).leaves().confirm();
+        group.deliverAll();
+        assertTrue(over[0]);
+    }
+
+    @Test
+    void aLeaveWaitsForNobodyWhoHasLeftOrIsLost() {
+        HandDriven group = new HandDriven(3);
+        boolean[] over = new boolean[1];
+        BitSet losers = new BitSet();
+        losers.set(0, 3);
+        group.ranks.get(1).called(4, SUM.call());
+        group.ranks.get(1).leave(losers, true).whenOver(() -> over[0] = true);
+        group.ranks.get(0).leave(new BitSet(), false);
+        group.deliverAll();
+        assertFalse(over[0], "rank 2 is there");
+        group.ranks.get(1).lost(2, lost(2));
+        assertTrue(over[0]);
     }
 
     @Test
@@ -375,9 +460,9 @@ class GroupControlTest {
     @Test
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
-        ranks.get(1).sayGoodbye();
-        assertEquals(-1, ranks.get(0).departedBefore(3));
-        assertEquals(1, ranks.get(0).departedBefore(4));
+        ranks.get(1).leave(new BitSet(), false);
+        assertEquals(-1, ranks.get(0).leaves().before(3));
+        assertEquals(1, ranks.get(0).leaves().before(4));
     }
 
     @Test

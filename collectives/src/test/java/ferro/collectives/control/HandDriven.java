@@ -28,6 +28,7 @@ final class HandDriven {
     final List<List<GroupEvent>> events = new ArrayList<>();
     final int[] failures;
     final Standing[] standings;
+    final long[] ended;
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
     private final boolean[] stopped;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
@@ -44,6 +45,7 @@ final class HandDriven {
         this.worldSize = worldSize;
         this.failures = new int[worldSize];
         this.standings = new Standing[worldSize];
+        this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
         IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
         int[] all = IntStream.range(0, worldSize).toArray();
@@ -140,6 +142,11 @@ final class HandDriven {
         @Override
         public Standing standing() {
             return standings[rank];
+        }
+
+        @Override
+        public long ended() {
+            return ended[rank];
         }
 
         @Override

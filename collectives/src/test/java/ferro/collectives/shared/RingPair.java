@@ -56,7 +56,7 @@ final class RingPair {
         }
 
         @Override
-        public void broken(int peer, String progress) {
+        public void broken(int peer, long sequence, String progress) {
             broken.add(progress);
         }
 

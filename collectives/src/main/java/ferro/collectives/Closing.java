@@ -1,0 +1,160 @@
+package ferro.collectives;
+
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.Leaving;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The end of a group on one rank: waits for queued work, says goodbye, ends the links in good order, and gives the medium back
+ * once no other rank can lose anything by it. Only the close of the last group of a rank waits for that.
+ */
+final class Closing {
+    private static final long TURN_NANOS = 2_000_000_000L;
+    private static final long LOOK_NANOS = 1_000_000L;
+
+    private final GroupEngine engine;
+    private final Parts parts;
+    private volatile boolean asked;
+    private volatile boolean ended;
+    /** Whether this was the last group of its rank, and whether other ranks may still need something of it. */
+    private boolean last;
+
+    private boolean needed;
+    private Leaving leaving;
+
+    /**
+     * What ends.
+     *
+     * @param transport  medium
+     * @param group      who
+     * @param context    clock
+     * @param place      among all groups of the same processes
+     * @param driver     ends the links with the turn held
+     * @param control    tells the others
+     * @param neighbours gives shared memory back
+     */
+    record Parts(
+            Transport transport,
+            GroupSpec group,
+            RankContext context,
+            Place place,
+            Driver driver,
+            GroupControl control,
+            Neighbours neighbours) {}
+
+    Closing(GroupEngine engine, Parts parts) {
+        this.engine = engine;
+        this.parts = parts;
+    }
+
+    /** Ends the group; its calls are refused already. */
+    void close(Duration timeout, boolean stepped) {
+        long until = parts.context.nanoTime() + Deadlines.nanos(timeout);
+        if (!stepped) {
+            engine.finishQueued(until);
+        }
+        if (parts.control.failure() == null && !engine.isIdle()) {
+            parts.control.fail(Reasons.closedTooEarly(parts.group, timeout));
+        }
+        parts.driver.close();
+        asked = true;
+        settleByTurn();
+        if (needed && !stepped) {
+            leaving.whenOver(this::over);
+        }
+        if (last) {
+            parts.place.left().await(parts.context, until).forEach(Closing::release);
+        } else if (stepped && needed) {
+            releaseLater(until);
+        }
+    }
+
+    /** Where nobody can wait, a timer is the bound. */
+    private void releaseLater(long until) {
+        long nanos = until - parts.context.nanoTime();
+        Future<?> timer = parts.context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
+        leaving.whenOver(() -> {
+            timer.cancel(false);
+            over();
+        });
+    }
+
+    /** Whoever holds the turn ends the links, as nobody may be inside them then. */
+    private void settleByTurn() {
+        long until = parts.context.nanoTime() + TURN_NANOS;
+        parts.driver.failed();
+        while (!ended && parts.context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            parts.driver.failed();
+        }
+    }
+
+    /** Returns whether the turn is wanted to end the links; any thread. */
+    boolean wantsTurn() {
+        return asked && !ended;
+    }
+
+    /** Ends the links if that is wanted; with the turn held. */
+    void settle() {
+        if (wantsTurn()) {
+            try {
+                end();
+            } finally {
+                ended = true;
+            }
+        }
+    }
+
+    private void end() {
+        try {
+            parts.place.membership().leave(parts.control);
+        } finally {
+            endLinks();
+        }
+    }
+
+    private void endLinks() {
+        boolean failed = parts.control.failure() != null;
+        try {
+            leaving = parts.control.leave(losers(), parts.transport.servesOthers());
+            needed = !failed && parts.transport.leave();
+        } finally {
+            last = parts.place.left().leave(this, needed);
+            try {
+                parts.neighbours.close();
+            } finally {
+                if (!needed) {
+                    release();
+                }
+            }
+        }
+    }
+
+    /** Returns the ranks that may lose what they have not yet taken of collectives if this process ends. */
+    private BitSet losers() {
+        BitSet losers = new BitSet();
+        for (int peer = 0; peer < parts.group.worldSize(); peer++) {
+            losers.set(peer, peer != parts.group.rank() && parts.transport.mayLose(peer, Lane.COLLECTIVE));
+        }
+        return losers;
+    }
+
+    private void over() {
+        if (parts.place.left().isOver(this)) {
+            release();
+        }
+    }
+
+    private void release() {
+        parts.transport.close();
+    }
+}

@@ -1,0 +1,209 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.HostTensor;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A rank may leave as soon as its own calls have returned: programs that do so, again and again, over every medium. The loops are
+ * few in a plain build; {@code -Dferro.leaving.loops=10000} has as many as the promise says.
+ */
+@Timeout(value = 40, unit = TimeUnit.MINUTES)
+class LeavingTest {
+    private static final int LOOPS = Integer.getInteger("ferro.leaving.loops", 40);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    /** What one rank does in one loop, up to its close. */
+    private interface Program {
+        void run(ProcessGroup group);
+    }
+
+    @ParameterizedTest(name = "{1} ranks, {0}")
+    @CsvSource({
+        "simulated, 2",
+        "simulated, 3",
+        "simulated, 5",
+        "tcp, 2",
+        "tcp, 3",
+        "tcp, 4",
+        "tcp, 5",
+        "shm, 2",
+        "shm, 3",
+        "shm, 4",
+        "shm, 5"
+    })
+    void ranksThatCloseAfterASubgroupAndABroadcastFailNobody(String medium, int worldSize) throws Exception {
+        loop(medium, worldSize, LOOPS, group -> {
+            group.barrier();
+            ProcessGroup all = group.newGroup(everybody(group));
+            float[] data = {group.rank() + 3, 4};
+            all.broadcast(data, 0);
+            assertEquals(3, data[0]);
+            all.close();
+        });
+    }
+
+    @ParameterizedTest(name = "{1} ranks on two hosts, {0}")
+    @CsvSource({"hosts, 2", "hosts, 3", "hosts, 5"})
+    void ranksOfTwoHostsThatCloseAfterABarrierFailNobody(String medium, int worldSize) throws Exception {
+        loop(medium, worldSize, LOOPS, ProcessGroup::barrier);
+    }
+
+    @ParameterizedTest(name = "{1} floats, {0}")
+    @CsvSource({
+        "simulated, 1000",
+        "simulated, 400000",
+        "tcp, 1000",
+        "tcp, 400000",
+        "shm, 1000",
+        "shm, 400000",
+        "hosts, 1000",
+        "hosts, 400000"
+    })
+    void aPipelineWhoseFirstStageLeavesFirstEndsWell(String medium, int floats) throws Exception {
+        int batches = 5;
+        loop(medium, 3, Math.max(3, LOOPS / 10), group -> {
+            for (int batch = 0; batch < batches; batch++) {
+                float[] data = new float[floats];
+                if (group.rank() == 0) {
+                    Arrays.fill(data, batch + 2);
+                } else {
+                    group.recv(data, group.rank() - 1, 7);
+                    assertEquals(batch + 2, data[floats - 1]);
+                }
+                if (group.rank() < group.worldSize() - 1) {
+                    group.send(HostTensor.of(data), group.rank() + 1, 7);
+                }
+            }
+        });
+    }
+
+    private static int[] everybody(ProcessGroup group) {
+        int[] ranks = new int[group.worldSize()];
+        Arrays.setAll(ranks, rank -> rank);
+        return ranks;
+    }
+
+    private static void loop(String medium, int worldSize, int loops, Program program) throws Exception {
+        try (Job job = new Job(medium, worldSize)) {
+            List<String> failed = new ArrayList<>();
+            for (Future<List<String>> rank : job.start(loops, program)) {
+                failed.addAll(result(rank));
+            }
+            assertEquals(List.of(), failed, failed.size() + " of " + loops * worldSize + " ends failed");
+        }
+    }
+
+    private static List<String> result(Future<List<String>> rank) throws Exception {
+        try {
+            return rank.get();
+        } catch (ExecutionException failed) {
+            throw new AssertionError("a rank failed: " + failed.getCause(), failed.getCause());
+        }
+    }
+
+    /** Ranks of this JVM, each on a thread of its own that runs ahead as it can. */
+    private static final class Job implements AutoCloseable {
+        private final String medium;
+        private final int worldSize;
+        private final TcpStoreServer store;
+        private final ExecutorService threads;
+        private final List<SystemContext> contexts = new ArrayList<>();
+        private final Map<Integer, List<SimulatedBackend>> simulated = new HashMap<>();
+
+        Job(String medium, int worldSize) {
+            this.medium = medium;
+            this.worldSize = worldSize;
+            threads = Executors.newFixedThreadPool(worldSize);
+            boolean sockets = !medium.equals("simulated");
+            store = sockets
+                    ? TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)
+                    : null;
+            for (int rank = 0; sockets && rank < worldSize; rank++) {
+                Map<String, String> settings = new HashMap<>(Map.of(
+                        "ferro.backend",
+                        "tcp",
+                        "ferro.rendezvous",
+                        "tcp://127.0.0.1:" + store.port(),
+                        "FERRO_STORE_SERVED",
+                        "1",
+                        "ferro.links",
+                        medium.equals("hosts") ? "auto" : medium));
+                if (medium.equals("hosts")) {
+                    settings.put("ferro.host", rank % 2 == 0 ? "a" : "b");
+                }
+                contexts.add(SystemContext.of(settings));
+            }
+        }
+
+        List<Future<List<String>>> start(int loops, Program program) {
+            List<Future<List<String>>> running = new ArrayList<>();
+            for (int rank = 0; rank < worldSize; rank++) {
+                int own = rank;
+                Callable<List<String>> loop = () -> {
+                    List<String> failed = new ArrayList<>();
+                    for (int i = 0; i < loops; i++) {
+                        try (ProcessGroup group = join(i, own)) {
+                            assertTrue(isOver(group.linkReport()), group.linkReport());
+                            program.run(group);
+                        } catch (RuntimeException failure) {
+                            failed.add("loop " + i + " rank " + own + ": " + failure);
+                        }
+                    }
+                    return failed;
+                };
+                running.add(threads.submit(loop));
+            }
+            return running;
+        }
+
+        private ProcessGroup join(int loop, int rank) {
+            return medium.equals("simulated")
+                    ? ProcessGroup.of(simulated(loop).get(rank))
+                    : ProcessGroup.join(new GroupSpec("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
+        }
+
+        private synchronized List<SimulatedBackend> simulated(int loop) {
+            return simulated.computeIfAbsent(loop, first -> SimulatedBackend.createGroup(worldSize));
+        }
+
+        private boolean isOver(String report) {
+            return switch (medium) {
+                case "tcp" -> report.endsWith("do not share memory: this back end has none");
+                case "hosts" -> report.contains("do not share memory") && report.contains("host");
+                default -> report.contains("all " + worldSize + " ranks share");
+            };
+        }
+
+        @Override
+        public void close() {
+            threads.shutdownNow();
+            contexts.forEach(SystemContext::close);
+            if (store != null) {
+                store.close();
+            }
+        }
+    }
+}
