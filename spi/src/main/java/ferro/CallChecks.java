@@ -1,5 +1,7 @@
 package ferro;
 
+import java.util.Optional;
+
 /** The checks that calls share; every message names the value found and the one needed. */
 final class CallChecks {
     private CallChecks() {}
@@ -40,6 +42,14 @@ final class CallChecks {
         if (!place(in).equals(place(out))) {
             throw new IllegalArgumentException(
                     kind + ": input is " + place(in) + ", output is " + place(out) + ": both must be in one place");
+        }
+    }
+
+    /** Checks that a user's code is for these elements. */
+    static void op(String kind, ReduceOp op, Tensor operand) {
+        Optional<String> reason = op.unsupportedBecause(operand.dataType());
+        if (reason.isPresent()) {
+            throw new IllegalArgumentException(kind + ": " + reason.get());
         }
     }
 

@@ -140,6 +140,7 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
+            CallChecks.op(kind(), op, in);
             CallChecks.length(kind(), "output", out, in.elementCount(), "input");
         }
 
@@ -220,6 +221,7 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
+            CallChecks.op(kind(), op, in);
             if (rank == root) {
                 CallChecks.present(kind(), "output", out, root);
                 CallChecks.sameType(kind(), in, out);
@@ -296,6 +298,7 @@ public sealed interface Collective {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
+            CallChecks.op(kind(), op, in);
             CallChecks.parts(kind(), out, in, new CallChecks.Parts(counts, rank, worldSize));
         }
 

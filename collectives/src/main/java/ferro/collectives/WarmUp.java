@@ -4,7 +4,6 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.reduce.Elements;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -21,7 +20,7 @@ final class WarmUp {
     private static final int[] CALLS = {32, 16, 4};
 
     /** No program's own call is taken for it, where a rank has no warm-up. */
-    private static final ReduceOp LONGEST = ReduceOp.of("ferro.warmup", WarmUp::longest);
+    private static final ReduceOp LONGEST = ReduceOp.of("ferro.warmup", (long a, long b) -> Math.max(a, b));
 
     private final CollectiveBackend group;
     private final RankContext context;
@@ -61,16 +60,5 @@ final class WarmUp {
 
     private void reduce(HostTensor tensor, ReduceOp op) {
         group.run(new Collective.AllReduce(tensor, tensor, op), timeout);
-    }
-
-    private static void longest(HostTensor into, HostTensor received) {
-        HostTensor longer = nanos(into) >= nanos(received) ? into : received;
-        Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), longer.memory(), Elements.at(longer, 0), 1);
-    }
-
-    private static long nanos(HostTensor tensor) {
-        long[] copy = new long[1];
-        Elements.copy(tensor.dataType(), copy, 0, tensor.memory(), Elements.at(tensor, 0), 1);
-        return copy[0];
     }
 }

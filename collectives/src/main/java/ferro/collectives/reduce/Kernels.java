@@ -39,14 +39,15 @@ public final class Kernels {
      * Returns a kernel of its own, for one thread at a time; making one costs a few KiB, so keep it.
      *
      * @param type element type
-     * @param op   how; for AVG of floats and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
+     * @param op   how; for AVG and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
      *             {@link Multiplied}
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
     public static Kernel of(DataType type, ReduceOp op) {
         if (op.combiner() != null) {
-            return new UserKernel(type, op.combiner());
+            refuse(type, op);
+            return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
         }
         BlockKernel plain = plain(type, op);
         ReduceOp combining = op.factor() == 1 ? op : ReduceOp.SUM;
@@ -57,12 +58,16 @@ public final class Kernels {
 
     /** Returns a kernel of plain Java, for an op of ours. */
     static BlockKernel plain(DataType type, ReduceOp op) {
-        unsupportedBecause(type, op).ifPresent(reason -> {
-            throw new UnsupportedOperationException(reason);
-        });
+        refuse(type, op);
         Map<ReduceOp, Supplier<BlockKernel>> ofType = BUILT_IN.get(type);
         // what is not among them is a sum of multiplied inputs
         return ofType.getOrDefault(op, ofType.get(ReduceOp.SUM)).get();
+    }
+
+    private static void refuse(DataType type, ReduceOp op) {
+        unsupportedBecause(type, op).ifPresent(reason -> {
+            throw new UnsupportedOperationException(reason);
+        });
     }
 
     /**
@@ -75,7 +80,7 @@ public final class Kernels {
     }
 
     /**
-     * Returns why there is no kernel; there is none for averages of integers, which go by {@link WholeSums}.
+     * Returns why there is no kernel.
      *
      * @param type element type
      * @param op   how
@@ -83,11 +88,13 @@ public final class Kernels {
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {
         if (op.combiner() != null || BUILT_IN.get(type).containsKey(op)) {
-            return Optional.empty();
+            return op.unsupportedBecause(type);
         }
         if (op == ReduceOp.AVG) {
-            return Optional.of(
-                    "no kernel for avg of " + type.label() + ": its sum could wrap; use WholeSums and the sum of i64");
+            String why = type.byteSize() < Long.BYTES
+                    ? "the sum would have to travel in 64 bits; use sum and divide, or f32 or f64"
+                    : "the sum may wrap in its 64 bits; use sum and divide, or f64";
+            return Optional.of("no avg of " + type.label() + ": " + why);
         }
         if (op == ReduceOp.BAND || op == ReduceOp.BOR || op == ReduceOp.BXOR) {
             return Optional.of("no " + op.name() + " of " + type.label()

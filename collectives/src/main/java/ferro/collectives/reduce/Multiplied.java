@@ -21,7 +21,7 @@ public final class Multiplied {
         }
         DataType type = given.dataType();
         int count = Math.toIntExact(given.elementCount());
-        Object array = array(type, count);
+        Object array = Elements.array(type, count);
         Elements.copy(type, array, 0, given.memory(), Elements.at(given, 0), count);
         if (array instanceof float[] elements) {
             return multiplied(elements, (float) factor);
@@ -35,17 +35,6 @@ public final class Multiplied {
             return multiplied(type, elements, factor);
         }
         return multiplied(type, (byte[]) array, (long) factor);
-    }
-
-    private static Object array(DataType type, int count) {
-        return switch (type) {
-            case FLOAT32 -> new float[count];
-            case FLOAT64 -> new double[count];
-            case INT32, UINT32 -> new int[count];
-            case INT64, UINT64 -> new long[count];
-            case INT16, FLOAT16, BFLOAT16 -> new short[count];
-            case INT8, UINT8 -> new byte[count];
-        };
     }
 
     private static HostTensor multiplied(float[] elements, float factor) {

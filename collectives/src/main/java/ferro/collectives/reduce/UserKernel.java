@@ -6,20 +6,26 @@ import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Combines by a user's code, which is given views made for each call. */
+/** Combines by a user's code for tensors, which is given views made for each call. */
 final class UserKernel extends Kernel {
     private final DataType type;
-    private final ReduceOp.Combiner combiner;
+    private final ReduceOp op;
 
-    UserKernel(DataType type, ReduceOp.Combiner combiner) {
+    UserKernel(DataType type, ReduceOp op) {
         this.type = type;
-        this.combiner = combiner;
+        this.op = op;
     }
 
     @Override
     public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
         if (count > 0) {
-            combiner.combine(view(into, intoOffset, count), view(source, sourceOffset, count));
+            HostTensor left = view(into, intoOffset, count);
+            HostTensor right = view(source, sourceOffset, count);
+            try {
+                op.combiner().combine(left, right);
+            } catch (RuntimeException | Error thrown) {
+                throw UserCode.failure(op, type, thrown);
+            }
         }
     }
 

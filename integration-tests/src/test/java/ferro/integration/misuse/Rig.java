@@ -79,6 +79,7 @@ final class Rig implements AutoCloseable {
                         new Receiver("round trip", roundTrip));
             case "Work" -> List.of(new Receiver("done", done()), new Receiver("coalesced", coalesced()));
             case "HostTensor" -> one(HostTensor.of(new float[4]));
+            case "ReduceOp" -> one(ReduceOp.MAX);
             case "GpuCollectives" -> one(GpuCollectives.with(context));
             case "SystemContext", "RankContext" -> one(context);
             case "Setting" -> one(Settings.TIMEOUT);

@@ -1,0 +1,137 @@
+package ferro;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.ReduceOp.Combiner;
+import ferro.ReduceOp.FloatCombine;
+import ferro.ReduceOp.SpanCombine;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ReduceOpTest {
+    private static final FloatCombine KEEP = (into, received) -> into;
+    private static final SpanCombine<short[]> TAKE = (into, received, count) -> into[0] = received[0];
+
+    /** What the types of a lambda's parameters choose, and a form that takes any. */
+    private static final List<ReduceOp> BY_ELEMENT = List.of(
+            ReduceOp.of("own", (float a, float b) -> a * b + 1),
+            ReduceOp.of("own", (double a, double b) -> a * b + 1),
+            ReduceOp.of("own", (int a, int b) -> a * b + 1),
+            ReduceOp.of("own", (long a, long b) -> a * b + 1));
+
+    @Test
+    void theTypesOfALambdaChooseTheElementType() {
+        List<DataType> types = List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT32, DataType.INT64);
+        for (int i = 0; i < 4; i++) {
+            for (DataType type : DataType.values()) {
+                assertEquals(
+                        type == types.get(i),
+                        BY_ELEMENT.get(i).unsupportedBecause(type).isEmpty(),
+                        type.label());
+            }
+        }
+    }
+
+    @Test
+    void codeForTensorsAndBuiltInOpsNameNoType() {
+        ReduceOp any = ReduceOp.of("any", (into, received) -> {});
+        for (DataType type : DataType.values()) {
+            assertEquals(Optional.empty(), any.unsupportedBecause(type));
+            assertEquals(Optional.empty(), ReduceOp.SUM.unsupportedBecause(type));
+        }
+        assertNull(any.span());
+        assertNull(ReduceOp.MAX.span());
+        assertNull(ReduceOp.MAX.combiner());
+    }
+
+    @Test
+    void codeForArraysServesTensorsOfEveryMemoryToo() {
+        int length = 5_003;
+        HostTensor into = HostTensor.allocate(DataType.INT64, length);
+        HostTensor received = HostTensor.of(new long[length]);
+        for (int i = 0; i < length; i++) {
+            into.setLong(i, i + 2);
+            received.setLong(i, 3 * i + 4);
+        }
+        Combiner combiner = BY_ELEMENT.get(3).combiner();
+
+        combiner.combine(into.slice(1, length - 2), received.slice(1, length - 2));
+
+        assertEquals(2, into.getLong(0));
+        assertEquals(length + 1, into.getLong(length - 1));
+        for (int i = 1; i < length - 1; i++) {
+            assertEquals((i + 2L) * (3L * i + 4) + 1, into.getLong(i));
+            assertEquals(3L * i + 4, received.getLong(i), "what was received stays as it is");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void arraysThatDoNotCarryTheTypeAreRefused(DataType type) {
+        if (type.byteSize() == 2) {
+            assertTrue(ReduceOp.of("take", type, short[].class, TAKE)
+                    .unsupportedBecause(type)
+                    .isEmpty());
+            return;
+        }
+        Executable making = () -> ReduceOp.of("take", type, short[].class, TAKE);
+        String text = assertThrows(IllegalArgumentException.class, making).getMessage();
+        assertTrue(text.startsWith("short[] cannot hold " + type.label() + ": use "), text);
+    }
+
+    @Test
+    void opsOfOneNameTypeAndCodeAreEqual() {
+        ReduceOp op = ReduceOp.of("take", DataType.INT16, short[].class, TAKE);
+
+        assertEquals(op, ReduceOp.of("take", DataType.INT16, short[].class, TAKE));
+        assertNotEquals(op, ReduceOp.of("take", DataType.FLOAT16, short[].class, TAKE));
+        assertNotEquals(op, ReduceOp.of("other", DataType.INT16, short[].class, TAKE));
+        assertEquals(ReduceOp.of("keep", KEEP), ReduceOp.of("keep", KEEP));
+        assertEquals(
+                ReduceOp.of("keep", KEEP).hashCode(), ReduceOp.of("keep", KEEP).hashCode());
+        assertNotEquals(ReduceOp.of("keep", KEEP), ReduceOp.of("keep", (float a, float b) -> a));
+    }
+
+    @Test
+    void nothingInsteadOfCodeOrANameIsRefusedByItsName() {
+        assertEquals("name", nullOf(() -> ReduceOp.of(null, KEEP)));
+        assertEquals("name", nullOf(() -> ReduceOp.of(null, (into, received) -> {})));
+        assertEquals("combine", nullOf(() -> ReduceOp.of("x", (FloatCombine) null)));
+        assertEquals("combiner", nullOf(() -> ReduceOp.of("x", (Combiner) null)));
+        assertEquals("type", nullOf(() -> ReduceOp.of("x", null, short[].class, TAKE)));
+        assertEquals("array", nullOf(() -> ReduceOp.of("x", DataType.INT16, null, TAKE)));
+    }
+
+    private static String nullOf(Executable making) {
+        return assertThrows(NullPointerException.class, making).getMessage();
+    }
+
+    @Test
+    void aCallWithCodeForAnotherTypeIsRefusedByItsCheck() {
+        HostTensor ints = HostTensor.of(new int[] {5, 6});
+        ReduceOp floats = BY_ELEMENT.get(0);
+        for (Collective call : List.of(
+                new Collective.AllReduce(ints, ints, floats),
+                new Collective.Reduce(ints, null, floats, 1),
+                new Collective.ReduceScatter(ints, ints.slice(0, 1), floats, null))) {
+            String text = assertThrows(IllegalArgumentException.class, () -> call.check(0, 2))
+                    .getMessage();
+
+            assertEquals(
+                    call.kind()
+                            + ": reduction user:own is code for f32, and the elements are i32: use a tensor of f32, or"
+                            + " code for i32",
+                    text);
+        }
+        assertArrayEquals(new int[] {5, 6}, (int[]) ints.memory());
+    }
+}
