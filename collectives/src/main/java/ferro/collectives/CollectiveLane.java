@@ -47,7 +47,6 @@ final class CollectiveLane {
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
-    private final WholeAverages averages;
     private final OperationQueue queue = new OperationQueue();
     private final Runner runner;
     private final OperationWatch watch;
@@ -81,7 +80,6 @@ final class CollectiveLane {
         this.planner = planner;
         this.checkUsable = checkUsable;
         this.runner = runner;
-        this.averages = new WholeAverages(driver.group().rank(), driver.group().worldSize());
         this.watch = new OperationWatch(driver.group(), control, runner);
     }
 
@@ -98,15 +96,15 @@ final class CollectiveLane {
         int rank = driver.group().rank();
         HostTensor in = operand(call, rank);
         Operation.Staging products =
-                isMultiplied(call) && in != null ? new Products(in, call.op().factor(), result(call, rank)) : null;
+                isMultiplied(call) && in != null ? new Products(in, call.op().factor()) : null;
         return submit(prepared, in, result(call, rank), timeout, products);
     }
 
     /** Queues what was prepared; {@code staging} may be null. */
     PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.Staging staging) {
+        driver.refuseInside(prepared.kind);
         PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
-        Operation.Staging all = prepared.isWidened() ? averages.of(prepared, in, out, staging) : staging;
-        Operation operation = new Operation(work, prepared, in, out, all);
+        Operation operation = new Operation(work, prepared, in, out, staging);
         synchronized (queue) {
             checkUsable.accept(prepared.kind);
             if (!queue.add(operation, turn)) {
@@ -138,7 +136,7 @@ final class CollectiveLane {
         Objects.requireNonNull(timeout, "timeout");
         checkUsable.accept(prepared.kind);
         long seen = turn.look();
-        boolean direct = noMessages && !isMultiplied(call) && !prepared.isWidened() && isIdle();
+        boolean direct = noMessages && !isMultiplied(call) && isIdle();
         long sequence = direct ? turn.tryEnterAsNext(seen) : Turn.NONE;
         if (sequence == Turn.NONE) {
             submit(prepared, call, timeout).await();
@@ -155,6 +153,10 @@ final class CollectiveLane {
     /** Runs an operation with the turn and its number in hand. */
     private void runNow(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         refuseIfSomebodyLeft(sequence, prepared);
+        if (prepared.op != null && prepared.op.combiner() != null) {
+            // what its code asks of this group is refused by whose turn it is
+            turn.own();
+        }
         // what the others need of this rank is on its way while this rank writes its books
         boolean shown = shows(prepared, sequence, in);
         control.called(sequence, prepared.call);
@@ -224,6 +226,7 @@ final class CollectiveLane {
 
     /** Takes no more calls; returns false if that was so already. */
     boolean close() {
+        driver.refuseInside("close");
         return turn.close();
     }
 
@@ -371,15 +374,11 @@ final class CollectiveLane {
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
-        if (operation.isStaged()) {
-            // what is staged for the next one would have to stand beside it
-            runner.forget();
-        }
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 
     private void average(Prepared prepared, HostTensor out) {
-        if (prepared.op == ReduceOp.AVG && out != null && !prepared.isWidened()) {
+        if (prepared.op == ReduceOp.AVG && out != null) {
             int worldSize = driver.group().worldSize();
             Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
         }
@@ -394,7 +393,7 @@ final class CollectiveLane {
     }
 
     /** The operand of a sum of multiplied inputs. */
-    private record Products(HostTensor given, double factor, HostTensor result) implements Operation.Staging {
+    private record Products(HostTensor given, double factor) implements Operation.Staging {
         @Override
         public HostTensor operand() {
             return Multiplied.of(given, factor);

@@ -132,6 +132,15 @@ final class Driver {
         return budget.spins();
     }
 
+    /** Refuses what a user's code asks of the group that runs it, to combine elements: it would wait for itself. */
+    void refuseInside(String what) {
+        if (turn.isMine()) {
+            throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
+                    + " is called from the code of a reduction, which this thread runs for that group: make the call"
+                    + " when the collective has ended");
+        }
+    }
+
     /** Drives until the work is done; the turn is this thread's already, and stays so. */
     void driveHolding(PendingWork work) {
         turn.own();
@@ -141,6 +150,9 @@ final class Driver {
     /** Drives, or waits for whoever does, until the work is done. */
     void drive(PendingWork work) {
         refuseIfStepped(work);
+        if (!work.isDone()) {
+            refuseInside(work.description());
+        }
         while (!work.isDone()) {
             if (turn.tryEnter()) {
                 try {
@@ -157,6 +169,9 @@ final class Driver {
     /** As {@link #drive}, but returns at a time with the work untouched; an interrupt only ends the look. */
     void look(PendingWork work, long untilNanos) {
         refuseIfStepped(work);
+        if (!work.isDone()) {
+            refuseInside(work.description());
+        }
         while (!work.isDone()
                 && nanoTime() - untilNanos < 0
                 && !Thread.currentThread().isInterrupted()) {

@@ -23,9 +23,6 @@ final class Operation implements CallHeader {
         /** Returns the operand, made of what the operations before have left there. */
         HostTensor operand();
 
-        /** Returns where the collective leaves its result, or null; asked after {@link #operand}. */
-        HostTensor result();
-
         /** Brings the result to where the caller wants it. */
         void deliver();
     }
@@ -72,7 +69,6 @@ final class Operation implements CallHeader {
     void stage() {
         if (staging != null) {
             in = staging.operand();
-            out = staging.result();
         }
     }
 

@@ -98,11 +98,6 @@ final class PlanRunner implements Runner {
     }
 
     @Override
-    public void forget() {
-        current.forget();
-    }
-
-    @Override
     public boolean isFinished() {
         return current.isFinished();
     }

@@ -76,6 +76,7 @@ final class PointToPoint {
     Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         Objects.requireNonNull(tensor, "tensor");
         String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
+        driver.refuseInside(what);
         Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);
         pendingCount.incrementAndGet();

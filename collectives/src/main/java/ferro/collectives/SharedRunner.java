@@ -16,17 +16,12 @@ final class SharedRunner implements Runner {
     @Override
     public void begin(Operation operation) {
         Prepared prepared = operation.prepared();
-        machine.begin(prepared.program, operation, operation.in(), operation.out(), prepared.combining);
+        machine.begin(prepared.program, operation, operation.in(), operation.out(), prepared.op);
     }
 
     @Override
     public boolean advance() {
         return machine.advance();
-    }
-
-    @Override
-    public void forget() {
-        machine.forget();
     }
 
     @Override
@@ -59,7 +54,7 @@ final class SharedRunner implements Runner {
         if (!machine.isThere(prepared.program, prepared.call)) {
             return false;
         }
-        machine.take(prepared.program, prepared.call, in, out, prepared.combining);
+        machine.take(prepared.program, prepared.call, in, out, prepared.op);
         return true;
     }
 

@@ -79,6 +79,11 @@ final class Turn {
         WORD.getAndAdd(this, -HELD);
     }
 
+    /** Returns whether this thread has come by {@link #tryEnter} or {@link #own}, and not left yet. */
+    boolean isMine() {
+        return holder == Thread.currentThread();
+    }
+
     boolean isHeld() {
         return (word & HELD) != 0;
     }

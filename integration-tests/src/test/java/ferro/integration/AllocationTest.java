@@ -30,6 +30,8 @@ class AllocationTest {
     /** Until the compiler has seen all of it; most often a tenth of these. */
     private static final int ROUNDS_MOST = 2000;
 
+    private static final ReduceOp OWN = ReduceOp.of("larger", (float a, float b) -> Math.max(a, b));
+
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final ConcurrentHashMap<String, Long> least = new ConcurrentHashMap<>();
@@ -91,6 +93,8 @@ class AllocationTest {
             String of = " of " + length;
             calls.add(new Called("allReduce array" + of, group -> group.allReduce(array, ReduceOp.MAX)));
             calls.add(new Called("allReduce tensor" + of, group -> group.allReduce(direct, ReduceOp.MAX)));
+            calls.add(new Called("allReduce array by a user's code" + of, group -> group.allReduce(array, OWN)));
+            calls.add(new Called("allReduce tensor by a user's code" + of, group -> group.allReduce(direct, OWN)));
             calls.add(new Called("allGather arrays" + of, group -> group.allGather(array, both)));
             calls.add(new Called("allToAll arrays" + of, group -> group.allToAll(both, other)));
         }
