@@ -23,8 +23,6 @@ class WrongBackEndsTest {
         return Stream.of(
                 Arguments.of(WrongResults.TakesTheLargestForTheSum.class, 101),
                 Arguments.of(WrongResults.ForgetsToDivide.class, 101),
-                Arguments.of(WrongResults.AveragesASumThatWraps.class, 101),
-                Arguments.of(WrongResults.RoundsAveragesDown.class, 101),
                 Arguments.of(WrongResults.ReturnsBeforeTheDataIsThere.class, 101),
                 Arguments.of(WrongResults.WritesPastTheEnd.class, 101),
                 Arguments.of(WrongResults.RefusesWhatItDoesNotDeclare.class, 101),
@@ -37,6 +35,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.RoundsDifferentlyOnOneRank.class, 111),
                 Arguments.of(WrongManners.GivesTheSameMemoryTwice.class, 115),
                 Arguments.of(WrongResults.SkipsUnequalParts.class, 116),
+                Arguments.of(WrongResults.TakesAUsersCodeForTheSum.class, 118),
+                Arguments.of(WrongResults.TakesAUsersCodeForAnyType.class, 119),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603),
                 Arguments.of(WrongManners.SwapsMessagesInPairs.class, 202),
                 Arguments.of(WrongManners.TakesAMessageOfAnotherLength.class, 206),

@@ -1,0 +1,93 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Rules 118 and 119: reductions by a user's code, where a back end takes them at all. */
+public interface UserCodeRules extends Subject {
+    /**
+     * Every form of code, every length, every memory.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(118)
+    @EachSize
+    default void aUsersCodeCombinesTheElementsOfAllRanksWithTheSameBits(int worldSize) {
+        int[] lengths = {1, worldSize + 1, 1_031, worldSize <= 3 ? 140_001 : 9_001};
+        List<ReduceOp> ops = UserCode.forms();
+        long[][] hashes = new long[worldSize][lengths.length * (ops.size() + 1)];
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int call = 0;
+                for (int length : lengths) {
+                    for (ReduceOp op : ops) {
+                        Operand data = UserCode.operand(group.rank(), length, call);
+                        if (isDone(group, data, op)) {
+                            UserCode.check(data, worldSize, group.rank());
+                        }
+                        hashes[group.rank()][call++] = Cells.hash(data);
+                    }
+                    Operand rounded = UserCode.operand(group.rank(), length, call);
+                    boolean done = isDone(group, rounded, UserCode.ROUNDING);
+                    hashes[group.rank()][call++] = done ? Cells.hash(rounded) : 0;
+                }
+                Expect.works(group);
+            });
+        }
+        for (int call = 0; call < hashes[0].length; call++) {
+            for (int rank = 1; rank < worldSize; rank++) {
+                assertEquals(hashes[0][call], hashes[rank][call], "bits of call " + call + " on ranks 0 and " + rank);
+            }
+        }
+    }
+
+    /** A type that the code is not for. */
+    @Rule(119)
+    @Test
+    default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                ReduceOp op = UserCode.forms().get(0);
+                int[] ints = {5, 6};
+                Collective call = new Collective.AllReduce(HostTensor.of(ints), HostTensor.of(ints), op);
+                Operand floats = UserCode.operand(group.rank(), 2, 0);
+                if (isDone(group, floats, op)) {
+                    CollectiveBackend backend = (CollectiveBackend) group.backend();
+                    String text = assertThrows(
+                                    IllegalArgumentException.class, () -> backend.run(call, backend.timeout()))
+                            .getMessage();
+                    assertTrue(
+                            text.contains(op.name())
+                                    && text.contains(DataType.FLOAT32.label())
+                                    && text.contains(DataType.INT32.label()),
+                            "no op, type needed and type found in: " + text);
+                    assertEquals(6, ints[1], "a refused call wrote to memory");
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
+        Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
+        if (Cells.Refusals.of(group, call).isPresent()) {
+            if (group.rank() == 0) {
+                refused("users' reductions");
+            }
+            return false;
+        }
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        backend.run(call, backend.timeout());
+        return true;
+    }
+}
