@@ -1,0 +1,67 @@
+package ferro.examples.reductions;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+
+/**
+ * Adds up probabilities that are too small for a double, by their logarithms:
+ * {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
+ *
+ * <p>Each rank has the log-likelihoods of its share of the samples under three models; their sum over all samples, exp(-1000) and the
+ * like, is 0 in a double, but has a logarithm.
+ */
+public final class LogSumExp {
+    /** The logarithm of {@code exp(a) + exp(b)}. The same bits for (a, b) and (b, a), as ranks may meet in either order. */
+    static final ReduceOp LOG_SUM_EXP = ReduceOp.of("log sum exp", (double a, double b) -> logSum(a, b));
+
+    /** The larger by magnitude, in a loop over arrays that the JIT compiler turns into vector code. */
+    static final ReduceOp LARGEST =
+            ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
+                for (int i = 0; i < count; i++) {
+                    float most = Math.max(Math.abs(into[i]), Math.abs(received[i]));
+                    // of x and -x it is x, on every rank: without that, each would keep its own
+                    into[i] = Math.max(into[i], received[i]) == most ? most : -most;
+                }
+            });
+
+    private LogSumExp() {}
+
+    private static double logSum(double a, double b) {
+        double larger = Math.max(a, b);
+        return larger == Double.NEGATIVE_INFINITY ? larger : larger + Math.log1p(Math.exp(-Math.abs(a - b)));
+    }
+
+    /**
+     * Joins, combines, prints.
+     *
+     * @param arguments none
+     */
+    public static void main(String[] arguments) {
+        try (ProcessGroup group = ProcessGroup.join()) {
+            double[] evidence = evidence(group);
+            float[] extremes = extremes(group);
+            if (group.rank() == 0) {
+                System.out.printf(
+                        "log of the sum over %d ranks: %s%nlargest by magnitude: %s%n",
+                        group.worldSize(), Arrays.toString(evidence), Arrays.toString(extremes));
+            }
+        }
+    }
+
+    /** Returns the logarithms of the sums of three models over all ranks. */
+    static double[] evidence(ProcessGroup group) {
+        double[] logs = {-1000 - group.rank(), -2000, group.rank() == 0 ? -3 : Double.NEGATIVE_INFINITY};
+        group.allReduce(logs, LOG_SUM_EXP);
+        return logs;
+    }
+
+    /** Returns the largest deviations by magnitude, with their signs. */
+    static float[] extremes(ProcessGroup group) {
+        int rank = group.rank();
+        float[] deviations = {rank + 0.5f, -rank - 0.5f, rank % 2 == 0 ? 2 : -2};
+        group.allReduce(deviations, LARGEST);
+        return deviations;
+    }
+}
