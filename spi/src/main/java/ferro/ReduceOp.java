@@ -45,7 +45,14 @@ public final class ReduceOp {
     public static final ReduceOp MIN = new ReduceOp("min", null, 1);
     /** Larger one; NaN wins. */
     public static final ReduceOp MAX = new ReduceOp("max", null, 1);
-    /** SUM, then one division by the world size; integers toward zero. */
+    /**
+     * SUM, then one division by the world size.
+     *
+     * <p>Of integers it is exact, toward zero: their sum is made in wider numbers and cannot wrap. For that an element of 8 to 32
+     * bits travels as 8 bytes and one of 64 bits as 16, which is 8 times the bytes of a sum for i8 and u8, 4 times for i16, twice
+     * for the others, and each rank makes a copy of its operand of that size while the call runs. NCCL, which would let the sum
+     * wrap, refuses it with UnsupportedOperationException.
+     */
     public static final ReduceOp AVG = new ReduceOp("avg", null, 1);
     /** Bitwise and, integers only. */
     public static final ReduceOp BAND = new ReduceOp("band", null, 1);

@@ -74,6 +74,6 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
                 }
             }
         }
-        return op == ReduceOp.AVG ? new Value(whole, real / ranks) : new Value(whole, real);
+        return op == ReduceOp.AVG ? new Value(whole / ranks, real / ranks) : new Value(whole, real);
     }
 }

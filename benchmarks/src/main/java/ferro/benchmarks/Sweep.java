@@ -61,10 +61,6 @@ public record Sweep(
             throw new IllegalArgumentException(
                     "--queued " + queued + ": " + collective.label() + " has nothing to queue, use another collective");
         }
-        boolean real = type == DataType.FLOAT32 || type == DataType.FLOAT64;
-        if (collective.reduces() && op == ReduceOp.AVG && !real) {
-            throw new IllegalArgumentException("--op avg --type " + type.label() + ": an average needs f32 or f64");
-        }
         sizes = collective == Measured.BARRIER ? List.of(0L) : List.copyOf(sizes);
         for (long size : sizes) {
             checkSize(size, type);

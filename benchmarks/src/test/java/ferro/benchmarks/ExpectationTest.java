@@ -17,6 +17,7 @@ class ExpectationTest {
         assertEquals(2, allReduce(ReduceOp.MIN).whole());
         assertEquals(5, allReduce(ReduceOp.MAX).whole());
         assertEquals(11.0 / 3, allReduce(ReduceOp.AVG).real());
+        assertEquals(3, allReduce(ReduceOp.AVG).whole());
     }
 
     private static Expectation.Value allReduce(ReduceOp op) {

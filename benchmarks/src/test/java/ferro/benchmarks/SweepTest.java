@@ -47,7 +47,6 @@ class SweepTest {
                 "allreduce --type bf16 | --type bf16: measured are [f32, f64, i8, i16, i32, i64]",
                 "allreduce --op xor | no reduction \"xor\"",
                 "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg]",
-                "allreduce --op avg --type i8 | --op avg --type i8: an average needs f32 or f64",
                 "allreduce --time soon | --time soon: need a time such as 250ms",
                 "allreduce --queued few | --queued few: need a number of operations",
                 "allreduce --queued 0 | --queued 0: need 1 to 1000",

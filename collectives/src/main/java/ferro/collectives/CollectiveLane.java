@@ -47,6 +47,7 @@ final class CollectiveLane {
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
+    private final WholeAverages averages;
     private final OperationQueue queue = new OperationQueue();
     private final Runner runner;
     private final OperationWatch watch;
@@ -80,6 +81,7 @@ final class CollectiveLane {
         this.planner = planner;
         this.checkUsable = checkUsable;
         this.runner = runner;
+        this.averages = new WholeAverages(driver.group().rank(), driver.group().worldSize());
         this.watch = new OperationWatch(driver.group(), control, runner);
     }
 
@@ -96,7 +98,7 @@ final class CollectiveLane {
         int rank = driver.group().rank();
         HostTensor in = operand(call, rank);
         Operation.Staging products =
-                isMultiplied(call) && in != null ? new Products(in, call.op().factor()) : null;
+                isMultiplied(call) && in != null ? new Products(in, call.op().factor(), result(call, rank)) : null;
         return submit(prepared, in, result(call, rank), timeout, products);
     }
 
@@ -104,7 +106,8 @@ final class CollectiveLane {
     PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.Staging staging) {
         driver.refuseInside(prepared.kind);
         PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
-        Operation operation = new Operation(work, prepared, in, out, staging);
+        Operation.Staging all = prepared.isWidened() ? averages.of(prepared, in, out, staging) : staging;
+        Operation operation = new Operation(work, prepared, in, out, all);
         synchronized (queue) {
             checkUsable.accept(prepared.kind);
             if (!queue.add(operation, turn)) {
@@ -136,7 +139,7 @@ final class CollectiveLane {
         Objects.requireNonNull(timeout, "timeout");
         checkUsable.accept(prepared.kind);
         long seen = turn.look();
-        boolean direct = noMessages && !isMultiplied(call) && isIdle();
+        boolean direct = noMessages && !isMultiplied(call) && !prepared.isWidened() && isIdle();
         long sequence = direct ? turn.tryEnterAsNext(seen) : Turn.NONE;
         if (sequence == Turn.NONE) {
             submit(prepared, call, timeout).await();
@@ -374,11 +377,15 @@ final class CollectiveLane {
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
+        if (operation.isStaged()) {
+            // what is staged for the next one would have to stand beside it
+            runner.forget();
+        }
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 
     private void average(Prepared prepared, HostTensor out) {
-        if (prepared.op == ReduceOp.AVG && out != null) {
+        if (prepared.op == ReduceOp.AVG && out != null && !prepared.isWidened()) {
             int worldSize = driver.group().worldSize();
             Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
         }
@@ -393,7 +400,7 @@ final class CollectiveLane {
     }
 
     /** The operand of a sum of multiplied inputs. */
-    private record Products(HostTensor given, double factor) implements Operation.Staging {
+    private record Products(HostTensor given, double factor, HostTensor result) implements Operation.Staging {
         @Override
         public HostTensor operand() {
             return Multiplied.of(given, factor);

@@ -80,6 +80,11 @@ final class JoinedCalls {
         }
 
         @Override
+        public HostTensor result() {
+            return room;
+        }
+
+        @Override
         public void deliver() {
             long at = 0;
             for (Collective call : calls) {

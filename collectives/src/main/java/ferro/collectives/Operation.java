@@ -23,6 +23,9 @@ final class Operation implements CallHeader {
         /** Returns the operand, made of what the operations before have left there. */
         HostTensor operand();
 
+        /** Returns where the collective leaves its result, or null; asked after {@link #operand}. */
+        HostTensor result();
+
         /** Brings the result to where the caller wants it. */
         void deliver();
     }
@@ -69,6 +72,7 @@ final class Operation implements CallHeader {
     void stage() {
         if (staging != null) {
             in = staging.operand();
+            out = staging.result();
         }
     }
 

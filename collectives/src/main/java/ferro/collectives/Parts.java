@@ -72,6 +72,18 @@ final class Parts {
         return call.in() == null ? 0 : call.in().elementCount();
     }
 
+    /** Returns the same parts of elements that so many others stand for, each. */
+    Parts times(int others) {
+        if (others == 1) {
+            return this;
+        }
+        return areEqual() ? equal(elements * others) : of(times(inCounts, others), times(outCounts, others));
+    }
+
+    private static long[] times(long[] counts, int others) {
+        return Arrays.stream(counts).map(count -> count * others).toArray();
+    }
+
     /** Returns whether a call is cut like this; asked on every call. */
     boolean fit(Collective call, int worldSize) {
         if (inCounts == null) {

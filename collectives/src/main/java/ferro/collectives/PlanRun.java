@@ -50,13 +50,13 @@ final class PlanRun {
     void begin(Operation next, boolean isAlone) {
         Prepared what = next.prepared();
         // first what may fail: nothing is begun then
-        HostTensor room = scratch.of(what.type, what.schedule.scratchElements);
+        HostTensor room = scratch.of(what.carriedType, what.schedule.scratchElements);
         sendPlace = longer(sendPlace, what.schedule.sends.count);
         receivePlace = longer(receivePlace, what.schedule.receives.count);
         operation = next;
         prepared = what;
         schedule = what.schedule;
-        op = what.op == ReduceOp.AVG ? ReduceOp.SUM : what.op;
+        op = what.combining;
         memory[Region.IN.ordinal()] = next.in();
         memory[Region.OUT.ordinal()] = next.out();
         memory[Region.SCRATCH.ordinal()] = room;

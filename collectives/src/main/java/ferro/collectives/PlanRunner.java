@@ -98,6 +98,11 @@ final class PlanRunner implements Runner {
     }
 
     @Override
+    public void forget() {
+        current.forget();
+    }
+
+    @Override
     public boolean isFinished() {
         return current.isFinished();
     }

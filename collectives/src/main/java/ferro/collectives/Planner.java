@@ -10,6 +10,7 @@ import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
+import ferro.collectives.reduce.WholeSums;
 import ferro.collectives.shared.AreaLayout;
 import ferro.collectives.shared.Program;
 import ferro.collectives.shared.SharedAlgorithms;
@@ -74,9 +75,13 @@ final class Planner {
             return Optional.of(ON_DEVICE);
         }
         ReduceOp op = call.op();
-        return op == null
-                ? Optional.empty()
-                : Kernels.unsupportedBecause(call.operand().dataType(), op);
+        if (op == null) {
+            return Optional.empty();
+        }
+        DataType type = call.operand().dataType();
+        return WholeSums.serve(type, op)
+                ? WholeSums.unsupportedBecause(type, call.operand().elementCount())
+                : Kernels.unsupportedBecause(type, op);
     }
 
     /**
@@ -123,29 +128,31 @@ final class Planner {
     }
 
     private Prepared make(Prepared.Key key) {
-        int unit = key.type() == null ? 1 : key.type().byteSize();
-        Parts parts = key.parts();
-        Program program = parts.areEqual() && table.isFree(key.kind()) ? program(key, unit) : null;
+        Prepared.Key carried = key.carried();
+        int unit = carried.type() == null ? 1 : carried.type().byteSize();
+        Parts parts = carried.parts();
+        long bytes = carried.elements() * unit;
+        Program program = parts.areEqual() && table.isFree(key.kind()) ? program(carried, unit) : null;
         if (program != null) {
             return new Prepared(key, identity, program);
         }
         if (hosts != null && parts.areEqual() && table.isFree(key.kind())) {
-            long bytes = key.elements() * unit;
             Optional<Plan> plan = HostPlans.plan(key.kind(), bytes, group.rank(), key.root(), hosts);
             if (plan.isPresent()) {
-                return prepared(key, plan.get(), List.of(plan.get()), unit);
+                return prepared(key, plan.get(), List.of(plan.get()));
             }
         }
         String algorithm = parts.areEqual()
-                ? table.algorithm(key.kind(), group.worldSize(), key.elements() * unit)
-                : table.algorithmOfParts(key.kind(), group.worldSize(), key.elements() * unit);
+                ? table.algorithm(key.kind(), group.worldSize(), bytes)
+                : table.algorithmOfParts(key.kind(), group.worldSize(), bytes);
         Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
-        List<Plan> plans = key.elements() * unit <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm);
-        return prepared(key, plan, plans, unit);
+        return prepared(key, plan, bytes <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm));
     }
 
-    private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll, int unit) {
-        Schedule.Cut cut = Schedule.Cut.of(ofAll, key.parts(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+    private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll) {
+        Prepared.Key carried = key.carried();
+        int unit = carried.type() == null ? 1 : carried.type().byteSize();
+        Schedule.Cut cut = Schedule.Cut.of(ofAll, carried.parts(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 

@@ -6,6 +6,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.control.Hashing;
 import ferro.collectives.plan.Plan;
+import ferro.collectives.reduce.WholeSums;
 import ferro.collectives.shared.Program;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
@@ -22,10 +23,17 @@ final class Prepared {
     final DataType type;
     final long elements;
     final Parts parts;
+    /** What travels: of most calls elements of their type, cut as they are. */
+    final DataType carriedType;
+
+    final Parts carriedParts;
     /** Lengths of the calls that are joined into this one, else null. */
     final long[] joined;
 
     final ReduceOp op;
+    /** How two elements are combined on the way: a division, or what is done to operands, comes before or after. */
+    final ReduceOp combining;
+
     final int root;
     /** Of operations over links, else null. */
     final Schedule schedule;
@@ -58,18 +66,30 @@ final class Prepared {
         this.parts = key.parts;
         this.joined = key.joined;
         this.elements = parts.elements();
+        Key carried = key.carried();
+        this.carriedType = carried.type;
+        this.carriedParts = carried.parts;
         this.op = key.op;
+        this.combining = op == ReduceOp.AVG ? ReduceOp.SUM : op;
         this.root = key.root;
         this.schedule = schedule;
         this.program = program;
         this.steps = program == null ? schedule.steps() : program.steps();
-        int unit = key.type == null ? 0 : key.type.byteSize();
-        this.bytes = elements * unit;
-        this.bytesMoved = (program == null ? schedule.movedElements() : program.movedElements()) * unit;
+        this.bytes = elements * unit(type);
+        this.bytesMoved = (program == null ? schedule.movedElements() : program.movedElements()) * unit(carriedType);
         String text = describe(key, algorithm);
         this.call = new CallHeader.Call(group, Hashing.of(text), text);
         this.sendCalls = pairs(parts.inCounts(), true);
         this.receiveCalls = pairs(parts.outCounts(), false);
+    }
+
+    private static int unit(DataType type) {
+        return type == null ? 0 : type.byteSize();
+    }
+
+    /** Returns whether it is an average of integers, which goes by wider sums. */
+    boolean isWidened() {
+        return WholeSums.serve(type, op);
     }
 
     String text() {
@@ -111,6 +131,15 @@ final class Prepared {
 
         long elements() {
             return parts.elements();
+        }
+
+        /** Returns what is planned and travels in its place: this, or the wider sums of an average of integers. */
+        Key carried() {
+            if (!WholeSums.serve(type, op)) {
+                return this;
+            }
+            Parts wider = parts.times(WholeSums.longsPerElement(type));
+            return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined);
         }
 
         static int slot(Collective call, int worldSize, int slots) {

@@ -23,6 +23,9 @@ interface Runner {
     /** Does what can be done now; returns whether anything moved. */
     boolean advance();
 
+    /** Lets go of the memory of the current one, which is finished and alone. */
+    void forget();
+
     /** Returns whether the current one is. */
     boolean isFinished();
 

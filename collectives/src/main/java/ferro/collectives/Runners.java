@@ -42,6 +42,11 @@ final class Runners implements Runner {
     }
 
     @Override
+    public void forget() {
+        current.forget();
+    }
+
+    @Override
     public boolean isFinished() {
         return current.isFinished();
     }

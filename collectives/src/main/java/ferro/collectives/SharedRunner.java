@@ -16,12 +16,17 @@ final class SharedRunner implements Runner {
     @Override
     public void begin(Operation operation) {
         Prepared prepared = operation.prepared();
-        machine.begin(prepared.program, operation, operation.in(), operation.out(), prepared.op);
+        machine.begin(prepared.program, operation, operation.in(), operation.out(), prepared.combining);
     }
 
     @Override
     public boolean advance() {
         return machine.advance();
+    }
+
+    @Override
+    public void forget() {
+        machine.forget();
     }
 
     @Override
@@ -54,7 +59,7 @@ final class SharedRunner implements Runner {
         if (!machine.isThere(prepared.program, prepared.call)) {
             return false;
         }
-        machine.take(prepared.program, prepared.call, in, out, prepared.op);
+        machine.take(prepared.program, prepared.call, in, out, prepared.combining);
         return true;
     }
 

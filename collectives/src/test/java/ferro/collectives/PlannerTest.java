@@ -1,5 +1,7 @@
 package ferro.collectives;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -48,6 +50,24 @@ class PlannerTest {
 
         assertSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5))));
         assertNotSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.25))));
+    }
+
+    @Test
+    void averagesOfIntegersAreNamedAsTheyWereCalledAndTravelAsSumsOf64Bits() {
+        HostTensor bytes = HostTensor.of(new byte[8]);
+        HostTensor longs = HostTensor.of(new long[8]);
+
+        Prepared ofBytes = planner.prepare(new AllReduce(bytes, bytes, ReduceOp.AVG));
+        Prepared ofLongs = planner.prepare(new AllReduce(longs, longs, ReduceOp.AVG));
+        Prepared sum = planner.prepare(new AllReduce(longs, longs, ReduceOp.SUM));
+
+        assertTrue(ofBytes.text().startsWith("allReduce i8[8] avg by "), ofBytes.text());
+        assertEquals(8, ofBytes.bytes);
+        assertEquals(sum.bytesMoved, ofBytes.bytesMoved, "a number for each element");
+        assertEquals(64, ofLongs.bytes);
+        assertEquals(2 * sum.bytesMoved, ofLongs.bytesMoved, "two numbers for each element");
+        assertNotEquals(sum.call.fingerprint(), ofLongs.call.fingerprint());
+        assertSame(ofLongs, planner.prepare(new AllReduce(longs, longs, ReduceOp.AVG)));
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestReporter;
  *
  * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective
+ * {@link #CANONICAL_NANS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective
  * ({@code allToAll}). The rules of the first seven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114
@@ -55,6 +55,9 @@ public abstract class BackendContract
 
     /** A failure is known on all ranks, also on those that call nothing, as the same cause. */
     public static final String AGREED_FAILURES = "agreed failures";
+
+    /** AVG of integers; its cells are refused before anything moves. */
+    public static final String WHOLE_AVERAGES = "averages of whole numbers";
 
     private static final String SETTINGS = "settings of each rank";
 

@@ -31,8 +31,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
     static final List<String> KINDS =
             List.of("allReduce", "broadcast", "reduce", "allGather", "reduceScatter", "gather", "scatter", "allToAll");
 
-    private static final List<ReduceOp> WHOLE_OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
-    private static final List<ReduceOp> FLOATING_OPS =
+    private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
     /**
@@ -54,7 +53,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
         return cells;
     }
 
-    /** The cells of a kind in two types, of one that combines in three, at a length. */
+    /** The cells of a kind in two types, of one that combines in three and averages of two more, at a length. */
     static List<Cell> ofLength(String kind, int worldSize, int length) {
         return ofLengths(kind, worldSize, type -> length);
     }
@@ -73,6 +72,10 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
             ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
             cells.add(new Cell(kind, type, op, length.applyAsInt(type), cells.size() % worldSize, false));
         }
+        // one and two numbers of 64 bits for each element
+        for (DataType type : combines(kind) ? List.of(DataType.UINT8, DataType.INT64) : List.<DataType>of()) {
+            cells.add(new Cell(kind, type, ReduceOp.AVG, length.applyAsInt(type), cells.size() % worldSize, true));
+        }
         return cells;
     }
 
@@ -83,7 +86,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
     private static void add(List<Cell> cells, Cell plain, int worldSize) {
         List<ReduceOp> ops = new ArrayList<>();
         if (combines(plain.kind)) {
-            ops.addAll(Numbers.isFloating(plain.type) ? FLOATING_OPS : WHOLE_OPS);
+            ops.addAll(OPS);
         } else {
             ops.add(null);
         }

@@ -3,12 +3,14 @@ package ferro.tck;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
+import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 /** Runs cells one after the other in one group, on all ranks, and names each that went wrong. */
 final class Cells {
@@ -84,16 +86,19 @@ final class Cells {
         if (why.isEmpty()) {
             return false;
         }
-        String named = subject.refuses(cell.kind())
-                ? cell.kind()
-                : subject.refuses(cell.type().label()) ? cell.type().label() : String.valueOf(cell.op());
-        if (!subject.refuses(named)) {
-            throw new IllegalStateException("refused without being declared: " + why.get());
-        }
+        String named = Stream.of(cell.kind(), cell.type().label(), String.valueOf(cell.op()), averages(cell))
+                .filter(subject::refuses)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("refused without being declared: " + why.get()));
         if (group.rank() == 0) {
             subject.refused(named);
         }
         return true;
+    }
+
+    private static String averages(Cell cell) {
+        boolean whole = cell.op() == ReduceOp.AVG && !Numbers.isFloating(cell.type());
+        return whole ? BackendContract.WHOLE_AVERAGES : "";
     }
 
     /** Every rank must have the same bits where every rank gets the result. */

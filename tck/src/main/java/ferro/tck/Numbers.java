@@ -2,6 +2,7 @@ package ferro.tck;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import java.math.BigInteger;
 
 /** Elements as raw bits in a long, sign-extended; the plain arithmetic that a back end is held against. */
 final class Numbers {
@@ -56,6 +57,28 @@ final class Numbers {
             case FLOAT16, BFLOAT16 -> halfOfDouble(type, value);
             default -> narrow(type, (long) value);
         };
+    }
+
+    /** The number that an element of an integer type stands for. */
+    static BigInteger exact(DataType type, long bits) {
+        BigInteger number = BigInteger.valueOf(bits);
+        boolean above = isUnsigned(type) && bits < 0;
+        return above ? number.add(BigInteger.ONE.shiftLeft(Byte.SIZE * type.byteSize())) : number;
+    }
+
+    /** Adds elements of an integer type up, as numbers that have no end. */
+    static BigInteger exactSum(DataType type, long[] operands) {
+        BigInteger sum = BigInteger.ZERO;
+        for (long operand : operands) {
+            sum = sum.add(exact(type, operand));
+        }
+        return sum;
+    }
+
+    /** The average of elements of an integer type, toward zero, of a sum that cannot wrap. */
+    static long average(DataType type, long[] operands) {
+        BigInteger sum = exactSum(type, operands);
+        return narrow(type, sum.divide(BigInteger.valueOf(operands.length)).longValue());
     }
 
     /** Combines integers; they wrap. */

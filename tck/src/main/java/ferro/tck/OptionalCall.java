@@ -27,7 +27,6 @@ record OptionalCall(String name, Collective call, Operand out, long before, Long
         for (DataType type : DataType.values()) {
             boolean floating = Numbers.isFloating(type);
             if (!floating) {
-                calls.add(allReduce(type, ReduceOp.AVG, rank));
                 calls.add(allReduce(type, ReduceOp.BAND, rank));
                 calls.add(allReduce(type, ReduceOp.BOR, rank));
                 calls.add(allReduce(type, ReduceOp.BXOR, rank));
@@ -72,8 +71,8 @@ record OptionalCall(String name, Collective call, Operand out, long before, Long
         Operand data = Operand.unwritten(type, LENGTH, Operand.Placement.of(rank));
         data.fill(index -> values.mark(rank, index));
         Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
-        LongUnaryOperator right = op == ReduceOp.AVG ? null : index -> right(values, type, op, index);
-        return new OptionalCall(op + " of " + type.label(), call, data, Cells.hash(data), right);
+        return new OptionalCall(
+                op + " of " + type.label(), call, data, Cells.hash(data), index -> right(values, type, op, index));
     }
 
     private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {

@@ -49,7 +49,34 @@ final class UnequalParts {
         double[] part = new double[own.length];
         run(new Collective.Scatter(tensor(rank == root ? all : null), HostTensor.of(part), root, counts), part, own);
         reduceScatter(all);
+        averages();
         allToAll();
+    }
+
+    /** Of sums that i32 cannot hold, in memory of its own and where the part of the operand lies. */
+    private void averages() {
+        int start = (int) Arrays.stream(counts, 0, rank).sum();
+        int[] want = new int[(int) counts[rank]];
+        // ranks give m - 0, m - 1, m - 2: less half of what is between the first and the last, toward zero
+        Arrays.setAll(want, i -> (int) ((size * most(start + i) - size * (size - 1L) / 2) / size));
+        for (boolean inPlace : new boolean[] {false, true}) {
+            int[] in = new int[(int) Arrays.stream(counts).sum()];
+            Arrays.setAll(in, i -> (int) (most(i) - rank));
+            HostTensor operand = HostTensor.of(in);
+            HostTensor part = inPlace ? operand.slice(start, want.length) : HostTensor.of(new int[want.length]);
+            if (runIfDone(subject, group, new Collective.ReduceScatter(operand, part, ReduceOp.AVG, counts))) {
+                int[] found = (int[]) part.memory();
+                int from = (int) part.offset();
+                String what = "averages of unequal parts of " + unit + (inPlace ? " in place" : "");
+                assertArrayEquals(want, Arrays.copyOfRange(found, from, from + want.length), what + " on rank " + rank);
+            }
+        }
+    }
+
+    /** Near either end of what i32 holds. */
+    private static long most(int index) {
+        long size = Integer.MAX_VALUE - 100 - index % 100;
+        return index % 2 == 0 ? size : -size;
     }
 
     private void reduceScatter(double[] all) {

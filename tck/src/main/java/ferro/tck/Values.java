@@ -2,6 +2,7 @@ package ferro.tck;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Random;
 
@@ -12,6 +13,9 @@ import java.util.Random;
  * and last of them from every rank's input, and leaving any rank out changes SUM and PRODUCT, by more than rounding may.
  * The values are searched for, not hoped for; signs differ, so that MIN and MAX need a signed compare, or an unsigned one for
  * unsigned types, at every index.
+ *
+ * <p>Of four neighbouring indices of an integer type one has a negative sum that does not divide evenly, so that its average
+ * tells toward zero from downward, and two have sums that the type cannot hold, one on each side of zero where it has two.
  */
 final class Values {
     /** Prime, so that no border of a chunk or segment keeps falling on the same place. */
@@ -86,9 +90,9 @@ final class Values {
         for (int trial = 0; trial < TRIALS; trial++) {
             long[] operands = new long[worldSize];
             for (int rank = 0; rank < worldSize; rank++) {
-                operands[rank] = draw(random);
+                operands[rank] = Numbers.isFloating(type) ? draw(random) : whole(random, rank, Sum.of(index));
             }
-            if (tells(operands)) {
+            if (tells(operands) && isAsSought(operands, Sum.of(index))) {
                 return operands;
             }
         }
@@ -106,9 +110,53 @@ final class Values {
             double size = 1.5 + random.nextInt(48_000) / 1024.0 / 3.0;
             return Numbers.ofDouble(type, random.nextInt(4) == 0 ? -size : size);
         }
-        // odd, so that products that wrap never reach zero
-        long size = 3 + 2L * random.nextInt(24);
-        return Numbers.narrow(type, random.nextInt(4) == 0 ? -size : size);
+        throw new IllegalArgumentException(type.label() + " is no floating-point type");
+    }
+
+    /** What is sought of the sum of integers at an index. */
+    private enum Sum {
+        /** Below zero, and no multiple of the world size. */
+        NEGATIVE,
+        /** Above what the type can hold. */
+        ABOVE,
+        /** Nothing. */
+        ANY,
+        /** Below what the type can hold; of an unsigned one above. */
+        BELOW;
+
+        static Sum of(int index) {
+            return values()[index % values().length];
+        }
+    }
+
+    /** Odd, so that products that wrap do not reach zero; but for one, as two odd numbers never leave a half. */
+    private long whole(Random random, int rank, Sum sought) {
+        boolean large = sought == Sum.ABOVE || sought == Sum.BELOW;
+        // the upper half of what a signed element holds
+        long quarter = 1L << Byte.SIZE * type.byteSize() - 2;
+        long size = large ? quarter + (random.nextLong() & quarter - 1 | 1) : 3 + 2L * random.nextInt(24);
+        boolean even = rank == 0 && (sought == Sum.NEGATIVE || sought == Sum.BELOW);
+        int negativeOfEight = Numbers.isUnsigned(type) ? 4 : List.of(6, 1, 2, 7).get(sought.ordinal());
+        long element = even ? size - 1 : size;
+        return Numbers.narrow(type, random.nextInt(8) < negativeOfEight ? -element : element);
+    }
+
+    private boolean isAsSought(long[] operands, Sum sought) {
+        if (worldSize == 1 || Numbers.isFloating(type) || sought == Sum.ANY) {
+            return true;
+        }
+        BigInteger sum = Numbers.exactSum(type, operands);
+        boolean fits =
+                Numbers.exact(type, Numbers.narrow(type, sum.longValue())).equals(sum);
+        if (Numbers.isUnsigned(type)) {
+            return sought == Sum.NEGATIVE || !fits;
+        }
+        boolean leaves = sum.mod(BigInteger.valueOf(worldSize)).signum() != 0;
+        return switch (sought) {
+            case NEGATIVE -> fits && sum.signum() < 0 && leaves;
+            case ABOVE -> !fits && sum.signum() > 0;
+            default -> !fits && sum.signum() < 0 && leaves;
+        };
     }
 
     private boolean tells(long[] operands) {
@@ -159,12 +207,14 @@ final class Values {
     }
 
     private Near answer(ReduceOp op, long[] operands, int leftOut) {
-        boolean whole = !Numbers.isFloating(type) && op != ReduceOp.AVG;
-        double value = whole ? whole(op, operands, leftOut) : real(op, operands, leftOut);
+        double value = Numbers.isFloating(type) ? real(op, operands, leftOut) : whole(op, operands, leftOut);
         return new Near(value, tolerance(op, operands, leftOut));
     }
 
     private long whole(ReduceOp op, long[] operands, int leftOut) {
+        if (op == ReduceOp.AVG) {
+            return Numbers.average(type, operands);
+        }
         int start = leftOut == 0 ? 1 : 0;
         long result = operands[start];
         for (int rank = start + 1; rank < operands.length; rank++) {

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import java.math.BigInteger;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,6 +59,42 @@ class ValuesTest {
                     : Numbers.combine(type, op, answer, input);
         }
         return answer;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 5, 7, 8})
+    void anAverageOfASumThatWrapsOrIsRoundedDownIsTold(int worldSize) {
+        for (DataType type : DataType.values()) {
+            if (Numbers.isFloating(type)) {
+                continue;
+            }
+            Values values = new Values(type, worldSize);
+            int wrapped = 0;
+            int down = 0;
+            for (int index = 0; index < Values.PERIOD; index++) {
+                long[] operands = operands(values, index, worldSize);
+                BigInteger sum = Numbers.exactSum(type, operands);
+                BigInteger size = BigInteger.valueOf(worldSize);
+                BigInteger held = Numbers.exact(type, Numbers.narrow(type, sum.longValue()));
+                wrapped += isTold(values, index, held.divide(size)) ? 1 : 0;
+                BigInteger downward = sum.subtract(sum.mod(size)).divide(size);
+                down += isTold(values, index, downward) ? 1 : 0;
+            }
+            String where = " of " + type.label() + " at world size " + worldSize;
+            assertTrue(wrapped >= Values.PERIOD / 4, wrapped + " sums that wrap" + where);
+            boolean signed = !Numbers.isUnsigned(type);
+            assertTrue(!signed || down >= Values.PERIOD / 4, down + " averages below zero" + where);
+        }
+    }
+
+    private static long[] operands(Values values, int index, int worldSize) {
+        return LongStream.range(0, worldSize)
+                .map(rank -> values.input((int) rank, index))
+                .toArray();
+    }
+
+    private static boolean isTold(Values values, int index, BigInteger average) {
+        return values.wrong(ReduceOp.AVG, index, average.longValue()) != null;
     }
 
     @Test

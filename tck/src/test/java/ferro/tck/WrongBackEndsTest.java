@@ -23,6 +23,8 @@ class WrongBackEndsTest {
         return Stream.of(
                 Arguments.of(WrongResults.TakesTheLargestForTheSum.class, 101),
                 Arguments.of(WrongResults.ForgetsToDivide.class, 101),
+                Arguments.of(WrongResults.AveragesASumThatWraps.class, 101),
+                Arguments.of(WrongResults.RoundsAveragesDown.class, 101),
                 Arguments.of(WrongResults.ReturnsBeforeTheDataIsThere.class, 101),
                 Arguments.of(WrongResults.WritesPastTheEnd.class, 101),
                 Arguments.of(WrongResults.RefusesWhatItDoesNotDeclare.class, 101),

@@ -12,9 +12,11 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongBinaryOperator;
 import java.util.function.UnaryOperator;
 
 /** Back ends whose collectives are wrong in one thing each; {@link WrongBackEndsTest} says which rule catches which. */
@@ -64,6 +66,49 @@ final class WrongResults {
     static final class ForgetsToDivide extends Decorated {
         ForgetsToDivide() {
             super(honest -> new Replacing(honest, call -> withOp(call, ReduceOp.AVG, ReduceOp.SUM)));
+        }
+    }
+
+    /** As a vendor's library that sums in the type itself. */
+    static final class AveragesASumThatWraps extends Decorated {
+        AveragesASumThatWraps() {
+            super(honest -> new Averaging(honest, (sum, size) -> (int) sum / size));
+        }
+    }
+
+    static final class RoundsAveragesDown extends Decorated {
+        RoundsAveragesDown() {
+            super(honest -> new Averaging(honest, Math::floorDiv));
+        }
+    }
+
+    /** Averages i32 by a division of its own. */
+    private static final class Averaging extends Decorator {
+        private final LongBinaryOperator divide;
+
+        Averaging(CollectiveBackend honest, LongBinaryOperator divide) {
+            super(honest);
+            this.divide = divide;
+        }
+
+        @Override
+        public Work submit(Collective call, Duration timeout) {
+            boolean mine = call instanceof AllReduce all
+                    && all.op() == ReduceOp.AVG
+                    && all.in().dataType() == DataType.INT32;
+            if (!mine) {
+                return super.submit(call, timeout);
+            }
+            HostTensor in = (HostTensor) call.in();
+            HostTensor out = (HostTensor) call.out();
+            long[] sums = new long[(int) in.elementCount()];
+            Arrays.setAll(sums, index -> Operand.read(in, index));
+            super.submit(new AllReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), timeout)
+                    .await();
+            for (int index = 0; index < sums.length; index++) {
+                Operand.write(out, index, divide.applyAsLong(sums[index], worldSize()));
+            }
+            return Handle.done();
         }
     }
 

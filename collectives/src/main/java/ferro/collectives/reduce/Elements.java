@@ -64,13 +64,14 @@ public final class Elements {
     }
 
     /**
-     * Divides elements in place, integers toward zero, f16 and bf16 in f32 and rounded once: the second half of AVG.
+     * Divides elements in place, f16 and bf16 in f32 and rounded once: the second half of AVG of floats.
      *
-     * @param type    element type
+     * @param type    element type, a floating-point one: an average of integers is divided by {@link WholeSums}
      * @param memory  array of the type or direct buffer in native order
      * @param offset  first element
      * @param count   elements
      * @param divisor by what
+     * @throws IllegalArgumentException if the type is an integer one
      */
     public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
         int from = Math.toIntExact(offset);
@@ -78,7 +79,9 @@ public final class Elements {
             case FLOAT32 -> divideFloats(memory, from, Math.toIntExact(count), divisor);
             case FLOAT64 -> divideDoubles(memory, from, Math.toIntExact(count), divisor);
             case FLOAT16, BFLOAT16 -> divideHalves(type, memory, from, Math.toIntExact(count), divisor);
-            case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 -> divideIntegers(type, memory, from, count, divisor);
+            case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 ->
+                throw new IllegalArgumentException(
+                        "divide of " + type.label() + ": a sum of integers may have wrapped, use WholeSums");
         }
     }
 
@@ -151,44 +154,6 @@ public final class Elements {
                 bytes.putShort(at, HalfFloats.narrow(type, HalfFloats.widen(type, bytes.getShort(at)) / divisor));
             }
         }
-    }
-
-    private static void divideIntegers(DataType type, Object memory, int from, long count, long divisor) {
-        int unit = memory instanceof ByteBuffer ? type.byteSize() : 1;
-        for (int i = 0; i < count; i++) {
-            int at = from + i * unit;
-            if (memory instanceof ByteBuffer bytes) {
-                divideInteger(type, bytes, at, divisor);
-            } else if (memory instanceof int[] array) {
-                array[at] = (int) quotient(type, array[at], divisor);
-            } else if (memory instanceof long[] array) {
-                array[at] = quotient(type, array[at], divisor);
-            } else if (memory instanceof short[] array) {
-                array[at] = (short) quotient(type, array[at], divisor);
-            } else {
-                byte[] array = (byte[]) memory;
-                array[at] = (byte) quotient(type, array[at], divisor);
-            }
-        }
-    }
-
-    private static void divideInteger(DataType type, ByteBuffer bytes, int at, long divisor) {
-        switch (type.byteSize()) {
-            case 4 -> bytes.putInt(at, (int) quotient(type, bytes.getInt(at), divisor));
-            case 8 -> bytes.putLong(at, quotient(type, bytes.getLong(at), divisor));
-            case 2 -> bytes.putShort(at, (short) quotient(type, bytes.getShort(at), divisor));
-            default -> bytes.put(at, (byte) quotient(type, bytes.get(at), divisor));
-        }
-    }
-
-    /** Divides an element that was sign-extended. */
-    private static long quotient(DataType type, long element, long divisor) {
-        return switch (type) {
-            case UINT8 -> (element & 0xff) / divisor;
-            case UINT32 -> (element & 0xffff_ffffL) / divisor;
-            case UINT64 -> Long.divideUnsigned(element, divisor);
-            default -> element / divisor;
-        };
     }
 
     /** Returns a view of exactly these elements; bytes need none. */

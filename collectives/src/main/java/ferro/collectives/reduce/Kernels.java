@@ -39,7 +39,7 @@ public final class Kernels {
      * Returns a kernel of its own, for one thread at a time; making one costs a few KiB, so keep it.
      *
      * @param type element type
-     * @param op   how; for AVG and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
+     * @param op   how; for AVG of floats and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
      *             {@link Multiplied}
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
@@ -80,7 +80,7 @@ public final class Kernels {
     }
 
     /**
-     * Returns why there is no kernel.
+     * Returns why there is no kernel; there is none for averages of integers, which go by {@link WholeSums}.
      *
      * @param type element type
      * @param op   how
@@ -91,10 +91,8 @@ public final class Kernels {
             return op.unsupportedBecause(type);
         }
         if (op == ReduceOp.AVG) {
-            String why = type.byteSize() < Long.BYTES
-                    ? "the sum would have to travel in 64 bits; use sum and divide, or f32 or f64"
-                    : "the sum may wrap in its 64 bits; use sum and divide, or f64";
-            return Optional.of("no avg of " + type.label() + ": " + why);
+            return Optional.of(
+                    "no kernel for avg of " + type.label() + ": its sum could wrap; use WholeSums and the sum of i64");
         }
         if (op == ReduceOp.BAND || op == ReduceOp.BOR || op == ReduceOp.BXOR) {
             return Optional.of("no " + op.name() + " of " + type.label()

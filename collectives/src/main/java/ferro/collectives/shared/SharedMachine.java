@@ -128,6 +128,12 @@ public final class SharedMachine {
         program = tensor > 0 ? work.inTensors : work;
     }
 
+    /** Lets go of the memory of the operation that was begun last and is finished. */
+    public void forget() {
+        in.of(null);
+        out.of(null);
+    }
+
     private void use(HostTensor operand, HostTensor result, ReduceOp how) {
         in.of(operand);
         out.of(result);

@@ -1,0 +1,96 @@
+package ferro.collectives;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.plan.Region;
+import ferro.collectives.reduce.WholeSums;
+
+/**
+ * Averages of integers: in its place of the order an operation takes a wider copy of its operand, which is summed in place, and
+ * divides the sums into its result. Staged operations run one at a time, so that one memory serves all those of a group; belongs to
+ * whoever drives.
+ */
+final class WholeAverages {
+    /** Longer ones get memory of their own: making it takes little beside what they do. */
+    private static final int LONGS_KEPT_MOST = 1 << 17;
+
+    private final int rank;
+    private final int worldSize;
+    private long[] kept = {};
+
+    WholeAverages(int rank, int worldSize) {
+        this.rank = rank;
+        this.worldSize = worldSize;
+    }
+
+    /**
+     * Returns what such an operation does before and after.
+     *
+     * @param in  operand of the caller
+     * @param out result of the caller, or null
+     * @param own what else is done with them, around it; or null
+     */
+    Operation.Staging of(Prepared prepared, HostTensor in, HostTensor out, Operation.Staging own) {
+        return new Sums(prepared, in, out, own);
+    }
+
+    private long[] room(long elements) {
+        int longs = Math.toIntExact(elements);
+        if (longs > LONGS_KEPT_MOST) {
+            return new long[longs];
+        }
+        if (kept.length < longs) {
+            kept = new long[Math.min(LONGS_KEPT_MOST, 2 * longs)];
+        }
+        return kept;
+    }
+
+    private final class Sums implements Operation.Staging {
+        private final Prepared prepared;
+        private final HostTensor in;
+        private final HostTensor out;
+        private final Operation.Staging own;
+        private long[] sums;
+
+        Sums(Prepared prepared, HostTensor in, HostTensor out, Operation.Staging own) {
+            this.prepared = prepared;
+            this.in = in;
+            this.out = out;
+            this.own = own;
+        }
+
+        @Override
+        public HostTensor operand() {
+            HostTensor given = own == null ? in : own.operand();
+            long elements = prepared.carriedParts.elements();
+            sums = room(elements);
+            WholeSums.widen(given, sums);
+            return HostTensor.of(DataType.INT64, sums, 0, (int) elements);
+        }
+
+        @Override
+        public HostTensor result() {
+            if (out == null) {
+                return null;
+            }
+            int count = Math.toIntExact(out.elementCount() * WholeSums.longsPerElement(prepared.type));
+            return HostTensor.of(DataType.INT64, sums, first(), count);
+        }
+
+        /** Returns where in the operand the result lies: what is scattered, at this rank's part. */
+        private int first() {
+            boolean scatters = prepared.kind.equals("reduceScatter");
+            return scatters ? (int) prepared.carriedParts.start(Region.IN, rank, worldSize) : 0;
+        }
+
+        @Override
+        public void deliver() {
+            if (out != null) {
+                WholeSums.divide(sums, first(), worldSize, out);
+            }
+            if (own != null) {
+                own.deliver();
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * Sums of integers that cannot wrap, in numbers of 64 bits: what an average of integers travels as. An element of 8 to 32 bits
+ * becomes one number; one of 64 bits becomes two, its upper 32 bits (with its sign, if its type has one) and its lower 32 bits.
+ * So every sum has 31 bits to spare, for as many ranks as an int can count. Any thread may call.
+ */
+public final class WholeSums {
+    private static final int HALF = 32;
+    private static final long LOWER_HALF = 0xffff_ffffL;
+    /** Some JVMs make no longer array. */
+    private static final long LONGS_MOST = Integer.MAX_VALUE - 8;
+
+    private WholeSums() {}
+
+    /**
+     * Returns whether a reduction goes by these sums.
+     *
+     * @param type element type
+     * @param op   how, or null
+     * @return true for AVG of an integer type
+     */
+    public static boolean serve(DataType type, ReduceOp op) {
+        return op == ReduceOp.AVG
+                && switch (type) {
+                    case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 -> true;
+                    case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> false;
+                };
+    }
+
+    /**
+     * Returns how many numbers stand for an element.
+     *
+     * @param type integer type
+     * @return 1, or 2 for a type of 64 bits
+     */
+    public static int longsPerElement(DataType type) {
+        return type.byteSize() == Long.BYTES ? 2 : 1;
+    }
+
+    /**
+     * Returns why elements cannot be averaged at once.
+     *
+     * @param type     integer type
+     * @param elements how many
+     * @return empty if an array holds the sums of all of them
+     */
+    public static Optional<String> unsupportedBecause(DataType type, long elements) {
+        long most = LONGS_MOST / longsPerElement(type);
+        return elements <= most
+                ? Optional.empty()
+                : Optional.of("no avg of " + elements + " elements of " + type.label() + " at once: an array holds the"
+                        + " sums of " + most + " elements; average parts of it, or use sum");
+    }
+
+    /**
+     * Writes the numbers that stand for elements.
+     *
+     * @param given elements of an integer type
+     * @param sums  where to, from the first on
+     */
+    public static void widen(HostTensor given, long[] sums) {
+        int count = Math.toIntExact(given.elementCount());
+        Object memory = given.memory();
+        int from = Math.toIntExact(given.offset());
+        if (given.dataType().byteSize() == Long.BYTES) {
+            halve(given.dataType() == DataType.UINT64, memory, from, count, sums);
+        } else if (memory instanceof ByteBuffer bytes) {
+            widen(given.dataType(), bytes, from, count, sums);
+        } else {
+            widen(value(given.dataType()), memory, from, count, sums);
+        }
+    }
+
+    /** Returns the bits that stay of a sign-extended element of at most 32 bits: all, or of an unsigned one its own. */
+    private static long value(DataType type) {
+        return switch (type) {
+            case UINT8 -> 0xff;
+            case UINT32 -> LOWER_HALF;
+            default -> -1;
+        };
+    }
+
+    private static void widen(long value, Object array, int from, int count, long[] sums) {
+        if (array instanceof int[] ints) {
+            for (int i = 0; i < count; i++) {
+                sums[i] = ints[from + i] & value;
+            }
+        } else if (array instanceof short[] shorts) {
+            for (int i = 0; i < count; i++) {
+                sums[i] = shorts[from + i] & value;
+            }
+        } else {
+            byte[] bytes = (byte[]) array;
+            for (int i = 0; i < count; i++) {
+                sums[i] = bytes[from + i] & value;
+            }
+        }
+    }
+
+    private static void widen(DataType type, ByteBuffer bytes, int from, int count, long[] sums) {
+        long value = value(type);
+        switch (type.byteSize()) {
+            case 4 -> {
+                for (int i = 0; i < count; i++) {
+                    sums[i] = bytes.getInt(from + 4 * i) & value;
+                }
+            }
+            case 2 -> {
+                for (int i = 0; i < count; i++) {
+                    sums[i] = bytes.getShort(from + 2 * i) & value;
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    sums[i] = bytes.get(from + i) & value;
+                }
+            }
+        }
+    }
+
+    private static void halve(boolean unsigned, Object memory, int from, int count, long[] sums) {
+        for (int i = 0; i < count; i++) {
+            long element =
+                    memory instanceof long[] array ? array[from + i] : ((ByteBuffer) memory).getLong(from + 8 * i);
+            sums[2 * i] = unsigned ? element >>> HALF : element >> HALF;
+            sums[2 * i + 1] = element & LOWER_HALF;
+        }
+    }
+
+    /**
+     * Divides sums, each once and toward zero.
+     *
+     * @param sums  of what {@link #widen} writes
+     * @param first number that belongs to the first element
+     * @param ranks how many elements are in each sum
+     * @param into  where the averages go
+     */
+    public static void divide(long[] sums, int first, int ranks, HostTensor into) {
+        int count = Math.toIntExact(into.elementCount());
+        Object memory = into.memory();
+        int to = Math.toIntExact(into.offset());
+        if (into.dataType().byteSize() == Long.BYTES) {
+            divideHalves(sums, first, ranks, into);
+        } else if (memory instanceof ByteBuffer bytes) {
+            divide(sums, first, ranks, bytes, into);
+        } else if (memory instanceof int[] ints) {
+            for (int i = 0; i < count; i++) {
+                ints[to + i] = (int) (sums[first + i] / ranks);
+            }
+        } else if (memory instanceof short[] shorts) {
+            for (int i = 0; i < count; i++) {
+                shorts[to + i] = (short) (sums[first + i] / ranks);
+            }
+        } else {
+            byte[] array = (byte[]) memory;
+            for (int i = 0; i < count; i++) {
+                array[to + i] = (byte) (sums[first + i] / ranks);
+            }
+        }
+    }
+
+    private static void divide(long[] sums, int first, int ranks, ByteBuffer bytes, HostTensor into) {
+        int count = Math.toIntExact(into.elementCount());
+        int to = Math.toIntExact(into.offset());
+        switch (into.dataType().byteSize()) {
+            case 4 -> {
+                for (int i = 0; i < count; i++) {
+                    bytes.putInt(to + 4 * i, (int) (sums[first + i] / ranks));
+                }
+            }
+            case 2 -> {
+                for (int i = 0; i < count; i++) {
+                    bytes.putShort(to + 2 * i, (short) (sums[first + i] / ranks));
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    bytes.put(to + i, (byte) (sums[first + i] / ranks));
+                }
+            }
+        }
+    }
+
+    private static void divideHalves(long[] sums, int first, int ranks, HostTensor into) {
+        int count = Math.toIntExact(into.elementCount());
+        int to = Math.toIntExact(into.offset());
+        for (int i = 0; i < count; i++) {
+            int at = first + 2 * i;
+            long average = quotient(sums[at], sums[at + 1], ranks);
+            if (into.memory() instanceof long[] array) {
+                array[to + i] = average;
+            } else {
+                ((ByteBuffer) into.memory()).putLong(to + 8 * i, average);
+            }
+        }
+    }
+
+    /** Returns (upper * 2^32 + lower) / divisor, toward zero: long division with digits of 32 bits. */
+    private static long quotient(long upper, long lower, int divisor) {
+        long carried = upper + (lower >>> HALF);
+        long rest = lower & LOWER_HALF;
+        long first = Math.floorDiv(carried, divisor);
+        // what is left is below the divisor, so that 63 bits hold it with the digit behind it
+        long left = (carried - first * divisor << HALF) + rest;
+        long second = left / divisor;
+        boolean cut = left != second * divisor;
+        long downward = (first << HALF) + second;
+        return carried < 0 && cut ? downward + 1 : downward;
+    }
+}
