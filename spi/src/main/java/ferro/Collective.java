@@ -9,7 +9,7 @@ package ferro;
  * <p>Parts: {@code counts} null means equal parts; otherwise one count per rank, equal on all ranks (v-form). Send and
  * receive are not here: they are matched by peer and tag and have no place in the sequence.
  */
-public sealed interface Collective {
+public sealed interface Collective extends Operands {
     /**
      * Checks shapes, counts and root before anything moves.
      *
@@ -25,94 +25,6 @@ public sealed interface Collective {
      * @return for example {@code allReduce}
      */
     String kind();
-
-    /**
-     * Returns a tensor of the call that every rank has, for its type.
-     *
-     * @return tensor; null for a barrier
-     */
-    default Tensor operand() {
-        return in();
-    }
-
-    /**
-     * Returns the operand, or the one tensor of a call that works in place.
-     *
-     * @return tensor; null for a barrier and where this rank has none
-     */
-    Tensor in();
-
-    /**
-     * Returns the result, or the one tensor of a call that works in place.
-     *
-     * @return tensor; null for a barrier and where this rank has none
-     */
-    Tensor out();
-
-    /**
-     * Returns how elements are combined.
-     *
-     * @return null where nothing is combined
-     */
-    default ReduceOp op() {
-        return null;
-    }
-
-    /**
-     * Returns the root.
-     *
-     * @return rank, or -1 for a call without root
-     */
-    default int root() {
-        return -1;
-    }
-
-    /**
-     * Returns whether the parts have lengths of their own (v-form).
-     *
-     * @return false where all parts are equal
-     */
-    default boolean hasCounts() {
-        return inCounts() != null || outCounts() != null;
-    }
-
-    /**
-     * Returns the lengths of the parts of the operand, one per rank.
-     *
-     * @return lengths; null where they are equal
-     */
-    default long[] inCounts() {
-        return null;
-    }
-
-    /**
-     * Returns the lengths of the parts of the result, one per rank.
-     *
-     * @return lengths, those of the operand but for an all-to-all; null where they are equal
-     */
-    default long[] outCounts() {
-        return inCounts();
-    }
-
-    /**
-     * Returns what a rank reads.
-     *
-     * @param rank who
-     * @return operand, or null if this rank only receives
-     */
-    default Tensor reads(int rank) {
-        return in();
-    }
-
-    /**
-     * Returns what a rank writes.
-     *
-     * @param rank who
-     * @return result, or null if this rank only gives
-     */
-    default Tensor writes(int rank) {
-        return out();
-    }
 
     /**
      * Returns the same call on other tensors; how a decorator puts memory of its own in place of the caller's.
@@ -131,7 +43,13 @@ public sealed interface Collective {
      * @param op  how
      */
     record AllReduce(Tensor in, Tensor out, ReduceOp op) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in  operand
+         * @param out result, same type and length
+         * @param op  how
+         */
         public AllReduce {
             CallChecks.given("allReduce", in, out);
             CallChecks.given("allReduce", "op", op);
@@ -162,7 +80,12 @@ public sealed interface Collective {
      * @param root owner
      */
     record Broadcast(Tensor data, int root) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param data read on the root, written elsewhere
+         * @param root owner
+         */
         public Broadcast {
             CallChecks.given("broadcast", "data", data);
         }
@@ -212,7 +135,14 @@ public sealed interface Collective {
      * @param root receiver
      */
     record Reduce(Tensor in, Tensor out, ReduceOp op, int root) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in   operand
+         * @param out  result on the root, may be {@code in}
+         * @param op   how
+         * @param root receiver
+         */
         public Reduce {
             CallChecks.given("reduce", "input", in);
             CallChecks.given("reduce", "op", op);
@@ -253,7 +183,13 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record AllGather(Tensor in, Tensor out, long[] counts) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in     own part
+         * @param out    all parts in rank order
+         * @param counts part lengths or null
+         */
         public AllGather {
             CallChecks.given("allGather", in, out);
         }
@@ -289,7 +225,14 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record ReduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in     all parts
+         * @param out    own reduced part
+         * @param op     how
+         * @param counts part lengths or null
+         */
         public ReduceScatter {
             CallChecks.given("reduceScatter", in, out);
             CallChecks.given("reduceScatter", "op", op);
@@ -332,7 +275,14 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record Gather(Tensor in, Tensor out, int root, long[] counts) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in     own part
+         * @param out    all parts, null off the root
+         * @param root   receiver
+         * @param counts part lengths or null
+         */
         public Gather {
             CallChecks.given("gather", "input", in);
         }
@@ -378,7 +328,14 @@ public sealed interface Collective {
      * @param counts part lengths or null
      */
     record Scatter(Tensor in, Tensor out, int root, long[] counts) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in     all parts, null off the root
+         * @param out    own part
+         * @param root   owner
+         * @param counts part lengths or null
+         */
         public Scatter {
             CallChecks.given("scatter", "output", out);
         }
@@ -429,7 +386,14 @@ public sealed interface Collective {
      * @param recvCounts lengths by source or null
      */
     record AllToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) implements Collective {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param in         parts to send
+         * @param out        parts received
+         * @param sendCounts lengths by destination or null
+         * @param recvCounts lengths by source or null
+         */
         public AllToAll {
             CallChecks.given("allToAll", in, out);
         }

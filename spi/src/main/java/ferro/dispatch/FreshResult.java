@@ -12,7 +12,12 @@ import java.util.Objects;
  * @param work   handle of the call
  */
 public record FreshResult(DeviceTensor tensor, Work work) {
-    /** Refuses null for the work. */
+    /**
+     * Refuses null for the work.
+     *
+     * @param tensor where it will be, not to be touched before the work is done; null where this rank gets no result (off the
+     * @param work   handle of the call
+     */
     public FreshResult {
         Objects.requireNonNull(work, "work");
     }

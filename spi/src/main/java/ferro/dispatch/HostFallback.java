@@ -94,7 +94,14 @@ public interface HostFallback {
      * @param tag    0 and up
      */
     record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
-        /** Refuses null. */
+        /**
+         * Refuses null.
+         *
+         * @param sends  whether this rank sends
+         * @param tensor what, or where to
+         * @param peer   the other rank
+         * @param tag    0 and up
+         */
         public Message {
             Objects.requireNonNull(tensor, "tensor");
         }

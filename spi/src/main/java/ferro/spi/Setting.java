@@ -17,7 +17,14 @@ import java.util.function.Function;
  * @param parse    text to value; throws IllegalArgumentException
  */
 public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
-    /** Refuses null, but for the default. */
+    /**
+     * Refuses null, but for the default.
+     *
+     * @param name     property, or a name in capitals for a variable only
+     * @param fallback text used where nothing is set; null means that there is no default
+     * @param need     what a value looks like
+     * @param parse    text to value
+     */
     public Setting {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(need, "need");
