@@ -72,7 +72,7 @@ final class Closing {
             leaving.whenOver(this::over);
         }
         if (last) {
-            parts.place.left().await(parts.context, until).forEach(Closing::release);
+            parts.place.left().await(until).forEach(Closing::release);
         } else if (stepped && needed) {
             releaseLater(until);
         }
@@ -96,6 +96,10 @@ final class Closing {
             LockSupport.parkNanos(this, LOOK_NANOS);
             parts.driver.failed();
         }
+    }
+
+    boolean hasFailed() {
+        return parts.control.failure() != null;
     }
 
     /** Returns whether the turn is wanted to end the links; any thread. */
@@ -125,7 +129,7 @@ final class Closing {
     private void endLinks() {
         boolean failed = parts.control.failure() != null;
         try {
-            leaving = parts.control.leave(losers(), parts.transport.servesOthers());
+            leaving = parts.control.leave(losers(), until());
             needed = !failed && parts.transport.leave();
         } finally {
             last = parts.place.left().leave(this, needed);
@@ -137,6 +141,34 @@ final class Closing {
                 }
             }
         }
+    }
+
+    private Leaving.Until until() {
+        if (parts.control.failure() != null) {
+            return Leaving.Until.ALL_HAVE_HEARD;
+        }
+        return parts.transport.servesOthers() ? Leaving.Until.ALL_HAVE_LEFT : Leaving.Until.ALL_HAVE_ALL;
+    }
+
+    /**
+     * The JVM ends with the group open: says goodbye where nothing is under way, else fails the group. Takes no turn, as whoever
+     * has it may never give it back.
+     *
+     * @return leave to wait for, or null if the group was closed already
+     */
+    Leaving exit(String signal) {
+        if (!engine.refuseCalls()) {
+            return null;
+        }
+        if (parts.control.failure() == null) {
+            String stands = engine.underWay();
+            if (!signal.isEmpty()) {
+                parts.control.fail(Reasons.endedBySignal(parts.group, signal, stands, engine.ended()));
+            } else if (!stands.isEmpty()) {
+                parts.control.fail(Reasons.exits(parts.group, stands));
+            }
+        }
+        return parts.control.leave(losers(), until());
     }
 
     /** Returns the ranks that may lose what they have not yet taken of collectives if this process ends. */

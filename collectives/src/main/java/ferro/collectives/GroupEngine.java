@@ -84,7 +84,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         this.closing =
                 new Closing(this, new Closing.Parts(transport, group, context, place, driver, control, neighbours));
-        place.left().enter();
+        place.left().enter(closing);
         transport.events(control);
         place.membership().enter(control, place.ranks());
         // questions to parent and siblings come at any time: they must not meet a half-made engine
@@ -444,6 +444,22 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     private FerroException groupFailure(String what, Failure failure) {
         return new PendingWork(driver, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
+    }
+
+    /** Takes no more calls; returns false if that was so already. */
+    boolean refuseCalls() {
+        return collectives.close();
+    }
+
+    /** Says what is under way, for people; empty if nothing is. Any thread. */
+    String underWay() {
+        if (isIdle() && !driver.turn().isHeld()) {
+            return "";
+        }
+        Standing standing = standing();
+        return standing.operation().isEmpty()
+                ? "a call"
+                : standing.operation() + (standing.sequence() > 0 ? " seq " + standing.sequence() : "");
     }
 
     /** Waits until what was submitted has ended, the group has failed, or a time. */

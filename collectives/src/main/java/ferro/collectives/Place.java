@@ -43,19 +43,20 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
     /** Returns the place of a group that was joined, which watches the processes of its ranks. */
     static Place watched(Transport transport, GroupSpec group, RankContext context, Manner manner) {
         long identity = Hashing.of(group.name());
-        return joined(identity, Membership.watching(transport, group, context, identity), group, manner);
+        LeftGroups left = manner.stepped ? LeftGroups.stepped() : LeftGroups.of(context);
+        return joined(identity, Membership.watching(transport, group, context, identity), group, manner, left);
     }
 
     /** Returns the place of a group without a control lane: nobody is watched, nobody tells why a peer has gone, or a table. */
     static Place unwatched(GroupSpec group, TunedRows tuned) {
         // what one peer does not take yet may keep from another what it waits for
         Manner manner = new Manner(false, 1, NOTHING_TO_READ, tuned);
-        return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner);
+        return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner, LeftGroups.stepped());
     }
 
-    private static Place joined(long identity, Membership membership, GroupSpec group, Manner manner) {
+    private static Place joined(long identity, Membership membership, GroupSpec group, Manner manner, LeftGroups left) {
         int[] all = IntStream.range(0, group.worldSize()).toArray();
-        return new Place(identity, membership, all, new Standings(), manner, new LeftGroups(manner.stepped));
+        return new Place(identity, membership, all, new Standings(), manner, left);
     }
 
     Place child(long child, int[] members) {

@@ -49,6 +49,21 @@ final class Reasons {
         return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
     }
 
+    /** Makes the failure of a group whose rank's JVM exits in the midst of a call. */
+    static Failure exits(GroupSpec group, String call) {
+        String text = "the JVM exits while rank " + group.rank() + " is in " + call
+                + ": its main has returned, or something has called System.exit";
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
+    /** Makes the failure of a group whose rank's JVM is ended by a signal. */
+    static Failure endedBySignal(GroupSpec group, String signal, String call, long ended) {
+        String where =
+                call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
+        String text = "rank " + group.rank() + " was ended by shutdown (" + signal + ")" + where;
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
     /** Makes the failure of a call whose thread was interrupted. */
     static Failure interrupted(GroupSpec group, PendingWork work) {
         String text = "rank " + group.rank() + " was interrupted in " + work.description()

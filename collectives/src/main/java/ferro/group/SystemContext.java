@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.Store;
+import ferro.spi.ExitTask;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
@@ -28,6 +29,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final Map<String, String> variables;
     private final Store store;
     private final Map<Class<?>, Use> shared = new HashMap<>();
+    private final ExitTasks exits = new ExitTasks(this::nanoTime);
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
 
@@ -161,6 +163,18 @@ public final class SystemContext implements RankContext, AutoCloseable {
         } catch (Exception failure) {
             throw new IllegalStateException("cannot close the shared " + type.getName(), failure);
         }
+    }
+
+    /**
+     * Has something done by a shutdown hook of this context, which is there only as long as there is something to do.
+     *
+     * @param stage what it comes before and after
+     * @param task  run at most once
+     * @return what takes it back
+     */
+    @Override
+    public ExitTask.Handle atExit(ExitTask.Stage stage, ExitTask task) {
+        return exits.add(stage, task);
     }
 
     /** Ends the timer thread; shared objects are closed by their last user. */

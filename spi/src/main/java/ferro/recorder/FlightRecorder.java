@@ -76,7 +76,7 @@ public final class FlightRecorder implements AutoCloseable {
         return context.shared(FlightRecorder.class, () -> {
             Owner owner = new Owner(Settings.JOB_ID.of(context), joined.rank(), joined.worldSize());
             FlightRecorder made = new FlightRecorder(owner, context);
-            made.start();
+            made.start(context);
             return made;
         });
     }
@@ -137,9 +137,9 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    private void start() {
+    private void start(RankContext context) {
         if (folder != null) {
-            folder.start();
+            folder.start(context);
         }
     }
 

@@ -1,6 +1,8 @@
 package ferro.recorder;
 
 import ferro.recorder.RecordedGroup.Failed;
+import ferro.spi.ExitTask;
+import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -29,7 +31,7 @@ final class RecordFolder {
     private final Path folder;
     private final FlightRecorder recorder;
     private final Thread writer;
-    private final Thread atExit;
+    private ExitTask.Handle atExit;
     private FileTime answered;
     private boolean woken;
     private boolean closed;
@@ -40,7 +42,6 @@ final class RecordFolder {
         this.answered = requested();
         this.writer = new Thread(this::run, "ferro-recorder-" + recorder.owner().rank());
         this.writer.setDaemon(true);
-        this.atExit = new Thread(this::finish, writer.getName() + "-exit");
     }
 
     /** Makes the folder if it is not there, and sees whether it can be written. */
@@ -57,12 +58,8 @@ final class RecordFolder {
         }
     }
 
-    void start() {
-        try {
-            Runtime.getRuntime().addShutdownHook(atExit);
-        } catch (IllegalStateException ending) {
-            LOG.log(Level.DEBUG, "the JVM ends already, so that nothing is written at its end", ending);
-        }
+    void start(RankContext context) {
+        atExit = context.atExit(ExitTask.Stage.RECORDINGS, exit -> finish());
         writer.start();
     }
 
@@ -73,10 +70,8 @@ final class RecordFolder {
 
     void close() {
         finish();
-        try {
-            Runtime.getRuntime().removeShutdownHook(atExit);
-        } catch (IllegalStateException ending) {
-            LOG.log(Level.DEBUG, "the JVM ends already, which finishes too", ending);
+        if (atExit != null) {
+            atExit.cancel();
         }
     }
 

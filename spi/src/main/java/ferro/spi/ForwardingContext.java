@@ -71,4 +71,9 @@ public abstract class ForwardingContext implements RankContext {
     public void release(Class<? extends AutoCloseable> type) {
         outer.release(type);
     }
+
+    @Override
+    public ExitTask.Handle atExit(ExitTask.Stage stage, ExitTask task) {
+        return outer.atExit(stage, task);
+    }
 }

@@ -312,19 +312,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * Tells the other ranks that this one leaves: what it has called it has done, and it calls nothing more. Questions are
      * answered until the medium is closed.
      *
-     * @param losers           ranks that need this one until they have ended its last collective
-     * @param untilAllHaveLeft whether all need it until they have left as well
+     * @param losers ranks that need this one until they have ended its last collective
+     * @param until  when it is over
      * @return leave, over when no other rank can lose anything any more
      */
-    public Leaving leave(BitSet losers, boolean untilAllHaveLeft) {
+    public Leaving leave(BitSet losers, Leaving.Until until) {
         closed = true;
         whereabouts.leave();
         timers.close();
-        Leaving leaving = leaves.leave(history.last(), losers, untilAllHaveLeft);
-        if (first.cause() != null) {
-            leaving.end();
-        }
-        return leaving;
+        return leaves.leave(history.last(), losers, until);
     }
 
     @Override

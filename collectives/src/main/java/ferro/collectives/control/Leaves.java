@@ -203,12 +203,15 @@ public final class Leaves {
      *
      * @param last  number of its last collective
      * @param losers ranks that need this one until they have ended that collective
-     * @param untilAllHaveLeft whether this rank is needed until all others have left as well
-     * @return the leave, which ends when all have answered
+     * @param until  when it is over
+     * @return the leave, over when all have answered
      */
-    Leaving leave(long last, BitSet losers, boolean untilAllHaveLeft) {
+    Leaving leave(long last, BitSet losers, Leaving.Until until) {
+        boolean failed = until == Leaving.Until.ALL_HAVE_HEARD;
         Leaving leaving = new Leaving(
-                peer -> losers.get(peer) ? last : 0, peer -> messages.look(peer).sent(), untilAllHaveLeft);
+                peer -> losers.get(peer) && !failed ? last : 0,
+                peer -> failed ? 0 : messages.look(peer).sent(),
+                until == Leaving.Until.ALL_HAVE_LEFT);
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank()) {
                 leaving.expect(peer);

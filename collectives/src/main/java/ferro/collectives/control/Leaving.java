@@ -5,6 +5,16 @@ import java.util.function.IntToLongFunction;
 
 /** The leave of this rank: which ranks may still lose something if it were gone. Thread-safe. */
 public final class Leaving {
+    /** When a leave is over. */
+    public enum Until {
+        /** All know that this rank leaves: for a group that has failed. */
+        ALL_HAVE_HEARD,
+        /** All have what this rank sent. */
+        ALL_HAVE_ALL,
+        /** All have left as well: for a rank that serves the others. */
+        ALL_HAVE_LEFT
+    }
+
     private final BitSet waitedFor = new BitSet();
     private final IntToLongFunction needsEnded;
     private final IntToLongFunction needsArrived;

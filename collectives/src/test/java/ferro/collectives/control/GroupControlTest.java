@@ -261,7 +261,7 @@ class GroupControlTest {
     @Test
     void aLostPeerIsToBlameUnlessItSaidGoodbye() {
         HandDriven group = new HandDriven(3);
-        group.ranks.get(1).leave(new BitSet(), false);
+        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
         group.pass(Duration.ofMillis(10));
@@ -311,7 +311,7 @@ class GroupControlTest {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(0).broken(1, lost(1, 5));
-        group.ranks.get(1).leave(new BitSet(), false);
+        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 5));
         group.ranks.get(2).broken(1, lost(1, 0));
@@ -328,7 +328,7 @@ class GroupControlTest {
     void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(new BitSet(), false);
+        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 4));
         Failure failure = group.ranks.get(2).failure();
@@ -347,7 +347,7 @@ class GroupControlTest {
         losers.set(0);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(1).leaves().messages().of(2).nextSent();
-        group.ranks.get(1).leave(losers, false).whenOver(() -> over[0] = true);
+        group.ranks.get(1).leave(losers, Leaving.Until.ALL_HAVE_ALL).whenOver(() -> over[0] = true);
         group.deliverAll();
         assertFalse(over[0], "rank 0 has not ended seq 4, rank 2 has not the message");
         group.ended[0] = 4;
@@ -368,8 +368,8 @@ class GroupControlTest {
         BitSet losers = new BitSet();
         losers.set(0, 3);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(losers, true).whenOver(() -> over[0] = true);
-        group.ranks.get(0).leave(new BitSet(), false);
+        group.ranks.get(1).leave(losers, Leaving.Until.ALL_HAVE_LEFT).whenOver(() -> over[0] = true);
+        group.ranks.get(0).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
         group.deliverAll();
         assertFalse(over[0], "rank 2 is there");
         group.ranks.get(1).lost(2, lost(2));
@@ -460,7 +460,7 @@ class GroupControlTest {
     @Test
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
-        ranks.get(1).leave(new BitSet(), false);
+        ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
         assertEquals(-1, ranks.get(0).leaves().before(3));
         assertEquals(1, ranks.get(0).leaves().before(4));
     }

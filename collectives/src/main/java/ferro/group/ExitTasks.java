@@ -1,0 +1,86 @@
+package ferro.group;
+
+import ferro.spi.ExitTask;
+import ferro.spi.ExitTask.JvmExit;
+import ferro.spi.ExitTask.Stage;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+
+/**
+ * What one context does when its JVM ends: one shutdown hook, as hooks run in no order, which is there only while there is
+ * something to do. Thread-safe.
+ */
+final class ExitTasks {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final long BOUND_NANOS = Duration.ofSeconds(5).toNanos();
+    /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
+    private static final Pattern SIGNAL_THREAD = Pattern.compile("(SIG[A-Z0-9]+) handler");
+
+    private final LongSupplier clock;
+    private final List<Entry> entries = new ArrayList<>();
+    private Thread hook;
+
+    /** A task and when it comes. */
+    private record Entry(Stage stage, ExitTask task) {}
+
+    ExitTasks(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    synchronized ExitTask.Handle add(Stage stage, ExitTask task) {
+        Entry entry = new Entry(stage, task);
+        entries.add(entry);
+        if (hook == null) {
+            hook = new Thread(this::run, "ferro-exit");
+            try {
+                Runtime.getRuntime().addShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                LOG.log(Level.DEBUG, "the JVM ends already, so that nothing is done at its end", ending);
+            }
+        }
+        return () -> remove(entry);
+    }
+
+    private synchronized void remove(Entry entry) {
+        // two tasks may be equal, and each is taken back once
+        entries.removeIf(known -> known == entry);
+        if (entries.isEmpty() && hook != null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                LOG.log(Level.DEBUG, "the JVM ends already, with nothing left to do", ending);
+            }
+            hook = null;
+        }
+    }
+
+    private void run() {
+        JvmExit exit = new JvmExit(signal(), clock.getAsLong() + BOUND_NANOS);
+        List<Entry> now;
+        synchronized (this) {
+            now = new ArrayList<>(entries);
+        }
+        now.sort(Comparator.comparing(Entry::stage));
+        for (Entry entry : now) {
+            try {
+                entry.task.run(exit);
+            } catch (RuntimeException | Error broken) {
+                LOG.log(Level.WARNING, "what was to be done at the end of the JVM failed", broken);
+            }
+        }
+    }
+
+    private static String signal() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(thread -> SIGNAL_THREAD.matcher(thread.getName()))
+                .filter(java.util.regex.Matcher::matches)
+                .map(matched -> matched.group(1))
+                .findFirst()
+                .orElse("");
+    }
+}

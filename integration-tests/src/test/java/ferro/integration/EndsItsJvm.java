@@ -1,0 +1,76 @@
+package ferro.integration;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Ranks that end their JVMs: stages of a pipeline, each of which ends as the first argument says once it has done its part, or a
+ * rank 1 that ends while the others are in a call with it.
+ */
+final class EndsItsJvm {
+    private static final int BATCHES = 5;
+
+    private EndsItsJvm() {}
+
+    public static void main(String[] arguments) throws Exception {
+        ProcessGroup group = ProcessGroup.join();
+        System.out.println("links: " + group.linkReport());
+        switch (arguments[0]) {
+            case "close" -> {
+                pipeline(group, Integer.parseInt(arguments[1]));
+                group.close();
+            }
+            case "exit" -> {
+                pipeline(group, Integer.parseInt(arguments[1]));
+                System.exit(0);
+            }
+            case "return" -> pipeline(group, Integer.parseInt(arguments[1]));
+            default -> endInRankOne(group, arguments[0]);
+        }
+    }
+
+    private static void pipeline(ProcessGroup group, int floats) {
+        for (int batch = 0; batch < BATCHES; batch++) {
+            float[] data = new float[floats];
+            if (group.rank() == 0) {
+                Arrays.fill(data, batch + 2);
+            } else {
+                group.recv(data, group.rank() - 1, 7);
+            }
+            if (data[floats - 1] != batch + 2) {
+                throw new IllegalStateException("batch " + batch + " has " + data[floats - 1]);
+            }
+            if (group.rank() < group.worldSize() - 1) {
+                group.send(HostTensor.of(data), group.rank() + 1, 7);
+            }
+        }
+    }
+
+    private static void endInRankOne(ProcessGroup group, String how) throws InterruptedException {
+        group.allReduce(new float[] {3, 4}, ReduceOp.SUM);
+        if (group.rank() != 1) {
+            try {
+                group.barrier();
+            } catch (FerroException failure) {
+                System.out.println("failed: " + failure.code() + " by "
+                        + failure.where().culprits() + ": " + failure.getMessage());
+            }
+            return;
+        }
+        if (how.equals("exit-in-call")) {
+            Thread caller = new Thread(() -> group.recv(new float[2], 0, 9), "in-a-call");
+            caller.setDaemon(true);
+            caller.start();
+            while (caller.getState() == Thread.State.NEW || caller.getStackTrace().length < 8) {
+                Thread.onSpinWait();
+            }
+            System.exit(3);
+        }
+        System.out.println("pid: " + ProcessHandle.current().pid());
+        new CountDownLatch(1).await();
+    }
+}

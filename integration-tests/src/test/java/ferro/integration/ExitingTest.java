@@ -1,0 +1,77 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Ranks whose JVMs end, in good order and otherwise, as processes under the launcher. */
+@Timeout(240)
+class ExitingTest {
+    private static final String PROGRAM = "ferro.integration.EndsItsJvm";
+
+    @ParameterizedTest(name = "{0}, {1} floats, {2}")
+    @CsvSource({
+        "close, 1000, tcp",
+        "exit, 400000, tcp",
+        "return, 1000, tcp",
+        "return, 400000, tcp",
+        "exit, 1000, shm",
+        "return, 400000, shm"
+    })
+    void stagesOfAPipelineEndAsSoonAsTheirPartIsDone(String how, String floats, String links) throws Exception {
+        try (LauncherRun run =
+                LauncherRun.start(Map.of("FERRO_LINKS", links), "run", "-n", "3", "--no-bind", PROGRAM, how, floats)) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String report = links.equals("tcp") ? "do not share memory" : "all 3 ranks share memory";
+            assertEquals(
+                    3,
+                    lines(run, "links: ").stream()
+                            .filter(line -> line.contains(report))
+                            .count(),
+                    run::toString);
+            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
+        }
+    }
+
+    @Test
+    void ranksThatWaitForOneWhoseJvmExitsInACallHearSo() throws Exception {
+        try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-in-call")) {
+            assertNotEquals(0, run.exitCode(), run::toString);
+            List<String> failed = lines(run, "failed: ");
+            assertEquals(2, failed.size(), run::toString);
+            for (String line : failed) {
+                assertTrue(line.contains("ABORTED by 1"), line);
+                assertTrue(line.contains("the JVM exits while rank 1 is in recv from rank 0 tag 9"), line);
+            }
+        }
+    }
+
+    @Test
+    void ranksThatWaitForOneThatASignalEndsHearWhich() throws Exception {
+        try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "wait")) {
+            String pid = run.restOfLine("[1] pid: ");
+            new ProcessBuilder("kill", "-s", "TERM", pid).start().waitFor();
+            assertNotEquals(0, run.exitCode(), run::toString);
+            List<String> failed = lines(run, "failed: ");
+            assertEquals(2, failed.size(), run::toString);
+            for (String line : failed) {
+                assertTrue(line.contains("ABORTED by 1"), line);
+                assertTrue(line.contains("rank 1 was ended by shutdown (SIGTERM) after seq 1"), line);
+            }
+        }
+    }
+
+    private static List<String> lines(LauncherRun run, String start) {
+        return run.outLines().stream()
+                .filter(line -> line.contains(start))
+                .map(line -> line.substring(line.indexOf(start)))
+                .toList();
+    }
+}
