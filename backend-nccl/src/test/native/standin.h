@@ -111,6 +111,19 @@ void standInMismatchHangs(int on);
 /* 1: an abort shows on the other ranks as async error 6; 0: they just wait. STANDIN_REMOTE_ERRORS, default 0. */
 void standInRemoteErrors(int on);
 
+/*
+ * 1: a rank leaves an operation as soon as it has its own result and its data is handed on, as with NCCL: the root of a
+ * broadcast or scatter, who is not the root of a reduce or gather, a sender. 0: all leave together. If it then ends its
+ * communicator before the others have what it left for them, they wait for ever. STANDIN_EARLY_RETURNS, default 0.
+ */
+void standInEarlyReturns(int on);
+
+/*
+ * The kernels of an operation end one after the other, so far apart, the first another one each time. One that is still
+ * running when any rank ends its communicator never ends. STANDIN_TAIL_US, default 0.
+ */
+void standInTail(int micros);
+
 /* 1: several ranks may sit on one device. STANDIN_ALLOW_DUPLICATES, default 0. */
 void standInAllowDuplicates(int on);
 

@@ -2,6 +2,7 @@
 #include "driver.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,6 +90,87 @@ static void hanging(Rank *self)
     usleep(20000);
     expect(cudaStreamQuery(self->stream), NOT_READY, "hangs though all are here");
     abort_and_free(self);
+}
+
+/* ---- leaving an operation early ---- */
+
+static atomic_int gone;
+
+static int is_gone(void *unused)
+{
+    (void) unused;
+    return atomic_load(&gone);
+}
+
+static int broadcast(Rank *self)
+{
+    return ncclBroadcast(self->send, self->receive, COUNT, INT32, 0, self->comm, self->stream);
+}
+
+static int has_passed(void *stream)
+{
+    return cudaStreamQuery(stream) == OK;
+}
+
+static void root_stays(Rank *self)
+{
+    if (self->rank == 0) {
+        memset(self->host, 7, COUNT * sizeof(int32_t));
+        rank_upload(self, COUNT * sizeof(int32_t));
+        expect(broadcast(self), OK, "broadcast");
+        until(has_passed, self->stream, "the root goes on before rank 1 has come");
+        memset(self->host, 9, COUNT * sizeof(int32_t));
+        rank_upload(self, COUNT * sizeof(int32_t));
+        atomic_store(&gone, 1);
+    } else {
+        until(is_gone, NULL, "the root has gone on");
+        expect(broadcast(self), OK, "broadcast");
+        rank_download(self, COUNT * sizeof(int32_t));
+        expect(self->host[0], 7, "what the root gave");
+    }
+    expect(all_reduce(self), OK, "the last one");
+    rank_close(self);
+}
+
+static void root_leaves(Rank *self)
+{
+    if (self->rank == 0) {
+        expect(broadcast(self), OK, "broadcast");
+        until(has_passed, self->stream, "the root goes on before rank 1 has come");
+        rank_close(self);
+        atomic_store(&gone, 1);
+        return;
+    }
+    until(is_gone, NULL, "the root has left");
+    expect(broadcast(self), OK, "broadcast");
+    usleep(20000);
+    expect(cudaStreamQuery(self->stream), NOT_READY, "what the root had is gone");
+    abort_and_free(self);
+}
+
+static void leaves_others_running(Rank *self)
+{
+    expect(all_reduce(self), OK, "all-reduce");
+    if (self->rank == 0) {
+        expect(cudaStreamSynchronize(self->stream), OK, "wait");
+        rank_close(self);
+        return;
+    }
+    usleep(100000);
+    expect(cudaStreamQuery(self->stream), NOT_READY, "rank 0 was quicker, and has left");
+    abort_and_free(self);
+}
+
+static void check_leaving(void)
+{
+    standInEarlyReturns(1);
+    on_threads(2, root_stays);
+    atomic_store(&gone, 0);
+    on_threads(2, root_leaves);
+    atomic_store(&gone, 0);
+    standInTail(50000);
+    on_threads(2, leaves_others_running);
+    standInReset();
 }
 
 /* ---- opening ---- */
@@ -239,6 +321,7 @@ void check_failures(void)
     standInHang(1);
     on_threads(2, hanging);
     standInReset();
+    check_leaving();
     check_openings();
     check_all_in_one_thread();
     check_not_blocking();

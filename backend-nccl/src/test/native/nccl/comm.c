@@ -23,6 +23,8 @@ static void notify(Member *member, Notice notice, int code)
         comm->refused = code;
     } else if (notice == FAILED && comm->failed == NCCL_OK) {
         comm->failed = code;
+    } else if (notice == ONE_LEFT) {
+        comm->departures++;
     }
     pthread_cond_broadcast(&comm->changed);
 }

@@ -21,6 +21,7 @@ typedef struct Comm {
     int aborted;
     int closing;   /* ncclCommDestroy has begun */
     int finalized; /* no new operation may be started */
+    int departures; /* ranks that have left while this one was there */
     int in_flight; /* operations that were launched and still hold their buffers */
     uint64_t collectives;
     uint64_t *sends; /* per peer, messages so far */

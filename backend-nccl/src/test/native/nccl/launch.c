@@ -10,6 +10,7 @@ enum { SLICE_MICROS = 200 };
 static void operation_finished(Part *part)
 {
     Operation *operation = (Operation *) ((char *) part - offsetof(Operation, part));
+    operation->departures = operation->comm->departures;
     pthread_cond_broadcast(&operation->comm->changed);
 }
 
@@ -28,12 +29,32 @@ void operation_free(Operation *operation)
     free(operation);
 }
 
+/* The kernel runs on for a while; if a rank goes meanwhile, it waits for ever for what that rank had. world_lock is held. */
+static void run_on(Operation *operation)
+{
+    Comm *comm = operation->comm;
+    uint64_t turn = ((uint64_t) comm->rank + operation->part.request.sequence) % (uint64_t) comm->size;
+    int micros = atomic_load(&nccl_settings.tail_micros) * (int) turn;
+    if (micros == 0) {
+        return;
+    }
+    pthread_mutex_unlock(&world_lock);
+    core_sleep_micros(micros);
+    pthread_mutex_lock(&world_lock);
+    while (comm->departures != operation->departures && !comm->aborted) {
+        pthread_cond_wait(&comm->changed, &world_lock);
+    }
+}
+
 /* world_lock is held. */
 static void await(Operation *operation)
 {
     Comm *comm = operation->comm;
     while (!operation->part.done && !comm->aborted) {
         pthread_cond_wait(&comm->changed, &world_lock);
+    }
+    if (operation->part.done && !comm->aborted) {
+        run_on(operation);
     }
     if (!operation->part.done) {
         comm_withdraw(comm, &operation->part);

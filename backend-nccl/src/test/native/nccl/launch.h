@@ -12,6 +12,7 @@ typedef struct Operation {
     Block *send_block;
     Block *receive_block;
     int latency_micros; /* before it begins */
+    int departures; /* of other ranks, when it was done */
     struct Operation *next;
 } Operation;
 

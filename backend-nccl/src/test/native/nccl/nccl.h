@@ -30,6 +30,8 @@ typedef struct {
     atomic_int mismatch_hangs;
     atomic_int remote_errors;
     atomic_int allow_duplicates;
+    atomic_int early_returns;
+    atomic_int tail_micros;
     atomic_int abort_hangs;
 } NcclSettings;
 

@@ -13,6 +13,8 @@ static void read_environment(void)
     standInHang((int) core_variable("STANDIN_HANG", 0));
     standInMismatchHangs((int) core_variable("STANDIN_MISMATCH_HANGS", 0));
     standInRemoteErrors((int) core_variable("STANDIN_REMOTE_ERRORS", 0));
+    standInEarlyReturns((int) core_variable("STANDIN_EARLY_RETURNS", 0));
+    standInTail((int) core_variable("STANDIN_TAIL_US", 0));
     standInAllowDuplicates((int) core_variable("STANDIN_ALLOW_DUPLICATES", 0));
     standInAbortHangs((int) core_variable("STANDIN_ABORT_HANGS", 0));
     standInCallDwell(0);
@@ -57,6 +59,16 @@ EXPORT void standInMismatchHangs(int on)
 EXPORT void standInRemoteErrors(int on)
 {
     atomic_store(&nccl_settings.remote_errors, on);
+}
+
+EXPORT void standInEarlyReturns(int on)
+{
+    atomic_store(&nccl_settings.early_returns, on);
+}
+
+EXPORT void standInTail(int micros)
+{
+    atomic_store(&nccl_settings.tail_micros, micros);
 }
 
 EXPORT void standInAllowDuplicates(int on)

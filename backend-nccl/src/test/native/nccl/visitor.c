@@ -31,9 +31,6 @@ struct Visitor {
 static void tell(Member *member, Notice notice, int code)
 {
     Visitor *visitor = (Visitor *) member;
-    if (notice == ONE_LEFT) {
-        return;
-    }
     wire_send(visitor->wire, (Message){.kind = NEWS, .value = notice, .code = code}, NULL);
 }
 

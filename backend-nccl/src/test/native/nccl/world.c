@@ -69,8 +69,20 @@ int world_size(const World *world)
     return world->size;
 }
 
+static void free_part_left_behind(Part *part)
+{
+    free((char *) part->send);
+    free(part->receive);
+    free(part);
+}
+
 static void free_meeting(Meeting *meeting)
 {
+    for (int i = 0; i < meeting->needed; i++) {
+        if (meeting->parts[i] != NULL && meeting->parts[i]->left_behind) {
+            free_part_left_behind(meeting->parts[i]);
+        }
+    }
     free(meeting->parts);
     free(meeting);
 }
@@ -193,8 +205,12 @@ static void withdraw_all(World *world, int rank)
 {
     for (Meeting *meeting = world->meetings; meeting != NULL; meeting = meeting->next) {
         for (int i = 0; i < meeting->needed; i++) {
-            if (meeting->parts[i] != NULL && meeting->parts[i]->rank == rank) {
-                world_withdraw(meeting->parts[i]);
+            Part *part = meeting->parts[i];
+            if (part != NULL && part->rank == rank) {
+                world_withdraw(part);
+                if (part->left_behind) {
+                    free_part_left_behind(part);
+                }
             }
         }
     }
@@ -291,16 +307,90 @@ static int all_agree(const Meeting *meeting, const Part *part)
     return 1;
 }
 
+static void finish(Part *part)
+{
+    part->done = 1;
+    part->meeting = NULL;
+    part->finished(part);
+}
+
 static void complete_meeting(Meeting *meeting)
 {
     exchange(meeting->parts, meeting->needed);
     for (int i = 0; i < meeting->needed; i++) {
         Part *part = meeting->parts[i];
-        part->done = 1;
-        part->meeting = NULL;
-        part->finished(part);
+        if (!part->left_behind) {
+            /* whoever owns it may free it now */
+            meeting->parts[i] = NULL;
+            finish(part);
+        }
     }
     remove_meeting(meeting);
+}
+
+/* ---- early returns ---- */
+
+/* Has this rank all that the operation gives it, once its own data is handed on? */
+static int has_all(const Meeting *meeting, const Part *part)
+{
+    const Request *request = &part->request;
+    switch (request->kind) {
+    case SEND:
+        return 1;
+    case REDUCE:
+    case GATHER:
+        return part->rank != request->peer;
+    case BROADCAST:
+    case SCATTER:
+        return meeting->parts[request->peer] != NULL;
+    default:
+        return 0;
+    }
+}
+
+static void take_from_root(const Meeting *meeting, const Part *part)
+{
+    const Request *request = &part->request;
+    size_t bytes = request_receives(request, meeting->needed, part->rank);
+    size_t offset = request->kind == SCATTER ? (size_t) part->rank * bytes : 0;
+    if (bytes > 0) {
+        memmove(part->receive, meeting->parts[request->peer]->send + offset, bytes);
+    }
+}
+
+/* Lets the rank go; what it gave stays here, in memory that is its communicator's. */
+static void step_aside(Meeting *meeting, int slot)
+{
+    Part *part = meeting->parts[slot];
+    int size = meeting->world->size;
+    size_t sends = request_sends(&part->request, size, part->rank);
+    Part *behind = core_allocate(sizeof *behind);
+    behind->request = part->request;
+    behind->rank = part->rank;
+    behind->left_behind = 1;
+    behind->meeting = meeting;
+    char *sent = core_allocate(sends);
+    if (sends > 0) {
+        memcpy(sent, part->send, sends);
+    }
+    behind->send = sent;
+    /* the exchange writes to every rank, also to one that has its result */
+    behind->receive = core_allocate(request_receives(&part->request, size, part->rank));
+    meeting->parts[slot] = behind;
+    finish(part);
+}
+
+static void return_early(Meeting *meeting)
+{
+    for (int slot = 0; slot < meeting->needed; slot++) {
+        Part *part = meeting->parts[slot];
+        if (part != NULL && !part->left_behind && has_all(meeting, part)) {
+            if (part->request.kind == BROADCAST || part->request.kind == SCATTER) {
+                take_from_root(meeting, part);
+            }
+            step_aside(meeting, slot);
+        }
+    }
 }
 
 void world_post(Member *member, Part *part)
@@ -327,6 +417,8 @@ void world_post(Member *member, Part *part)
     }
     if (!meeting->dead && meeting->arrived == meeting->needed) {
         complete_meeting(meeting);
+    } else if (!meeting->dead && atomic_load(&nccl_settings.early_returns)) {
+        return_early(meeting);
     }
 }
 

@@ -41,6 +41,7 @@ typedef struct Part {
     const char *send;
     char *receive;
     int done;
+    int left_behind; /* its rank went on: this is a copy of what others still need */
     void (*finished)(struct Part *part);
     Meeting *meeting; /* where it waits, if the world is in this process */
     uint64_t ticket;  /* how the other process knows it, if the world is there */

@@ -61,6 +61,10 @@ public final class StandInHooks {
 
     public static native void standInRemoteErrors(int on);
 
+    public static native void standInEarlyReturns(int on);
+
+    public static native void standInTail(int micros);
+
     public static native void standInAllowDuplicates(int on);
 
     public static native void standInAbortHangs(int on);
