@@ -63,6 +63,15 @@ public interface Store extends AutoCloseable {
      */
     boolean delete(String key);
 
+    /**
+     * Returns whether this process serves the store to the other ranks, who lose it when it is closed here.
+     *
+     * @return false where another process serves it, or it needs no server
+     */
+    default boolean servedHere() {
+        return false;
+    }
+
     @Override
     void close();
 }

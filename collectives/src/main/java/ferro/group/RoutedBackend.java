@@ -133,14 +133,22 @@ final class RoutedBackend extends ForwardingBackend {
         });
     }
 
-    /** Closes the device's first, since it may need the store that the host's serves. */
+    /**
+     * Lets the device's half leave first, since a failure of its queued calls is told by the host's. Then the host's half closes,
+     * and the device's last: it waits for the other ranks, who must hear of the host's goodbye meanwhile.
+     */
     @Override
     public void close(Duration timeout) {
         long until = context.nanoTime() + Deadlines.nanos(timeout);
         all(
-                () -> device.close(timeout),
-                () -> host.close(Duration.ofNanos(Math.max(0, until - context.nanoTime()))),
+                () -> device.asNcclBackend().ifPresent(view -> view.leave(timeout)),
+                () -> host.close(left(until)),
+                () -> device.close(left(until)),
                 afterClose);
+    }
+
+    private Duration left(long until) {
+        return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
     }
 
     /** Closes what a failure has left over, and keeps the failure. */

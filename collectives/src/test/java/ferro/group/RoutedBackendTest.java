@@ -93,19 +93,20 @@ class RoutedBackendTest {
     }
 
     @Test
-    void closingReachesBothInReverseOrderAndKeepsTheFirstFailure() {
-        IllegalStateException first = new IllegalStateException("device");
-        IllegalStateException second = new IllegalStateException("host");
-        doThrow(first).when(device).close(any());
-        doThrow(second).when(host).close(any());
+    void bothHalvesLeaveBeforeTheDevicesWaitsForItsPeersAndTheFirstFailureIsKept() {
+        IllegalStateException first = new IllegalStateException("host");
+        IllegalStateException second = new IllegalStateException("device");
+        doThrow(first).when(host).close(any());
+        doThrow(second).when(device).close(any());
 
         IllegalStateException thrown = assertThrows(IllegalStateException.class, () -> both.close(BOUND));
 
         assertSame(first, thrown);
         assertSame(second, thrown.getSuppressed()[0]);
         InOrder order = inOrder(device, host);
-        order.verify(device).close(BOUND);
+        order.verify(device).leave(BOUND);
         order.verify(host).close(any());
+        order.verify(device).close(any());
     }
 
     @Test
@@ -118,8 +119,8 @@ class RoutedBackendTest {
         assertThrows(IllegalStateException.class, () -> sharing.close(BOUND));
 
         InOrder order = inOrder(device, host, store);
-        order.verify(device).close(BOUND);
         order.verify(host).close(any());
+        order.verify(device).close(any());
         order.verify(store).run();
     }
 

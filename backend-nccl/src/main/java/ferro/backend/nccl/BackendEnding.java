@@ -2,26 +2,46 @@ package ferro.backend.nccl;
 
 import ferro.FerroException.Code;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The end of a {@link JnaNcclBackend}, which it does not refer to: a back end that was forgotten ends in the same way.
  *
- * @param member what is given back
- * @param queue  what is emptied first
- * @param stage  freed after the streams that use it
+ * <p>First it leaves: no more calls, the queued ones end, and the goodbye stands in the store. Then it closes: the communicator
+ * is destroyed when all ranks have said goodbye, and aborted at the end of the time ({@link Leaving}, {@link Family}).
  */
-record BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
+final class BackendEnding {
     static final Duration BOUND = Duration.ofSeconds(5);
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Even a close without time gives the communicator this much before it is aborted. */
-    private static final long LEAST_NANOS = 100_000_000;
+
+    private final NcclMember member;
+    private final WorkQueue queue;
+    private final HostStage stage;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean hasLeft;
+
+    /**
+     * Prepares the end of a group.
+     *
+     * @param member what is given back
+     * @param queue  what is emptied first
+     * @param stage  freed after the streams that use it
+     */
+    BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
+        this.member = member;
+        this.queue = queue;
+        this.stage = stage;
+    }
 
     void close() {
         close(BOUND);
     }
 
-    /** Closes; the first call does it, the others do nothing. */
-    void close(Duration timeout) {
+    /** Takes no more calls, waits for the queued ones, and says goodbye; the first call does it, the others do nothing. */
+    void leave(Duration timeout) {
         if (!queue.beginClose()) {
             return;
         }
@@ -32,16 +52,82 @@ record BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
                     + bound.lengthMillis() + " ms";
             queue.fail(new GroupFailure(Code.ABORTED, rank, text, null));
         }
-        if (queue.failure() == null) {
-            queue.goodbye();
-        } else {
+        if (queue.failure() != null) {
             queue.awaitSettled(queue.deadline(SETTLE_BOUND));
         }
-        member.comm().close(Duration.ofNanos(Math.max(LEAST_NANOS, bound.remainingNanos())));
+        queue.goodbye();
+        hasLeft = true;
+    }
+
+    /** Leaves, if that is not done, and closes; the first call does it, the others do nothing. */
+    void close(Duration timeout) {
+        Deadline bound = queue.deadline(timeout);
+        leave(timeout);
+        if (!hasLeft || !closing.compareAndSet(false, true)) {
+            return;
+        }
+        Family family = member.family();
+        Leaving own = new Leaving(queue);
+        if (family.leaves(own, member.isJoined())) {
+            endAll(own, family.left(), bound);
+        } else if (queue.failure() != null) {
+            own.end(bound);
+            family.ended(own);
+        } else {
+            own.endByItself(() -> family.ended(own));
+        }
         queue.end();
         if (!queue.hasAbandoned()) {
             stage.close();
         }
         member.release();
+        family.closed();
+    }
+
+    /** The own one first: who has said goodbye here has said it to the groups that were closed before. */
+    private void endAll(Leaving own, List<Leaving> others, Deadline bound) {
+        boolean all = own.await(bound);
+        for (Leaving one : others) {
+            all &= one.await(bound);
+        }
+        if (queue.place().worldSize() > 1) {
+            partFromStore(all, bound);
+        }
+        own.end(bound);
+        for (Leaving one : others) {
+            one.end(bound);
+            member.family().ended(one);
+        }
+    }
+
+    /**
+     * Says that this rank needs the store no more. The one that serves it stays until all have said so; after a failure until
+     * all have left, since they read there what has happened, unless another half of the group tells them.
+     */
+    private void partFromStore(boolean all, Deadline bound) {
+        GroupNotes notes = queue.notes();
+        boolean serves = member.isJoined() && member.store().servedHere();
+        CompletableFuture<Boolean> done;
+        CountDownLatch asked = new CountDownLatch(1);
+        if (all) {
+            done = notes.heardAll(asked);
+            bound.awaitQuietly(asked);
+        } else if (serves && !notes.isControlled()) {
+            List<Integer> lost = lost();
+            done = notes.follow(() -> notes.goodbyes().completeBut(lost), false);
+        } else {
+            return;
+        }
+        if (serves) {
+            CountDownLatch over = new CountDownLatch(1);
+            done.thenRun(over::countDown);
+            bound.awaitQuietly(over);
+        }
+    }
+
+    /** Ranks that are known to be gone say no goodbye. */
+    private List<Integer> lost() {
+        GroupFailure why = queue.failure();
+        return why != null && why.code() == Code.PEER_LOST ? GroupFailure.ranks(why.culprits()) : List.of();
     }
 }

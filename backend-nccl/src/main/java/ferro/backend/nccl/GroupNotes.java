@@ -11,21 +11,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
  * What the ranks of a group leave for one another in the store, since NCCL has no lane for it: why a rank has ended the
- * group, that it has closed, how far it has come, and which call it is waiting in.
+ * group, that it has left, how far it has come, and which call it is waiting in.
  *
  * <p>A rank writes how far it has come, and reads what others wrote, only while an operation of its own takes longer than
- * {@link #patienceNanos}: where all is well the store is never asked. Four keys for a group of any age: {@code ended},
- * {@code call}, and {@code at/<rank>} of each rank.
+ * {@link #patienceNanos}: where all is well the store is never asked before the close. Keys for a group of any age:
+ * {@code ended}, {@code call}, {@code at/<rank>} and {@code left/<n>} of each rank ({@link Goodbyes}), {@code over} and
+ * {@code over/all}.
  *
  * <p>All of it happens on one thread of its own, which is there only while it has something to do: a store that does not
  * answer holds up nobody.
@@ -42,13 +45,13 @@ final class GroupNotes {
     private static final Duration VERDICT_BOUND = Duration.ofSeconds(1);
 
     private static final long IDLE_MILLIS = 500;
-    private static final String CLOSED = "CLOSED";
     /** Never stored: comparing with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
 
     private final Store store;
     private final String base;
     private final CommPlace place;
+    private final Goodbyes goodbyes;
     private final ThreadPoolExecutor thread;
     /** The one thread of the pool, or the one before it. */
     private volatile Thread notesThread;
@@ -72,6 +75,7 @@ final class GroupNotes {
         this.store = store;
         this.base = base;
         this.place = place;
+        goodbyes = new Goodbyes(store, base, place);
         thread = new ThreadPoolExecutor(1, 1, IDLE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread made = new Thread(task, place.threadName("notes"));
             made.setDaemon(true);
@@ -91,9 +95,19 @@ final class GroupNotes {
         controlled = true;
     }
 
+    /** Returns who has left. */
+    Goodbyes goodbyes() {
+        return goodbyes;
+    }
+
+    /** Returns whether another half of the group tells the ranks of failures. */
+    boolean isControlled() {
+        return controlled;
+    }
+
     /**
-     * Leaves word of the first failure; a note that is there already stays, unless it only says that a rank has closed. Where
-     * the notes thread itself has found it, the word is left when this returns: what that thread has to do next may take long.
+     * Leaves word of the first failure; a note that is there already stays. Where the notes thread itself has found it, the word
+     * is left when this returns: what that thread has to do next may take long.
      */
     void tell(GroupFailure why) {
         String self = Integer.toString(place.rank());
@@ -105,13 +119,7 @@ final class GroupNotes {
         GroupFailure note = asItIs
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
-        Runnable leave = () -> {
-            byte[] there = store.compareAndSet(key("ended"), null, note.encoded());
-            if (isClosedNote(there)) {
-                store.compareAndSet(key("ended"), there, note.encoded());
-            }
-        };
-        later(leave, told);
+        later(() -> store.compareAndSet(key("ended"), null, note.encoded()), told);
     }
 
     /**
@@ -144,18 +152,58 @@ final class GroupNotes {
         return why.code() == Code.NATIVE && why.culprits().isEmpty();
     }
 
-    /** Leaves word that this rank makes no call after this one; waits a little, so that a store that closes next has it. */
-    void goodbye(long lastSequence) {
+    /** Leaves word that this rank makes no more calls; waits a little, so that what closes next comes after it. */
+    void goodbye(Goodbye own) {
         CountDownLatch said = new CountDownLatch(1);
-        byte[] note = text(CLOSED + "\n" + place.rank() + "\n" + lastSequence);
-        Runnable say = () -> {
-            byte[] there = store.compareAndSet(key("ended"), null, note);
-            if (isClosedNote(there) && closedAfter(there) > lastSequence) {
-                store.compareAndSet(key("ended"), there, note);
-            }
-        };
-        later(say, said);
+        later(() -> goodbyes.say(own), said);
         Deadline.after(GOODBYE_BOUND, System::nanoTime).awaitQuietly(said);
+    }
+
+    /**
+     * Follows the goodbyes of the other ranks. Nothing waits meanwhile, and nothing is asked twice.
+     *
+     * @param enough whether those are there that are waited for
+     * @param orEnd  whether the failure of the group ends it too
+     * @return completes with true when they are there, with false when the group has failed somewhere, and never where the store
+     *     goes away before
+     */
+    CompletableFuture<Boolean> follow(BooleanSupplier enough, boolean orEnd) {
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        later(() -> {
+            if (orEnd) {
+                store.when(key("ended")).thenRun(() -> over.complete(false));
+            }
+            next(over, enough);
+        });
+        return over;
+    }
+
+    private void next(CompletableFuture<Boolean> over, BooleanSupplier enough) {
+        goodbyes.look();
+        if (enough.getAsBoolean()) {
+            over.complete(true);
+        } else {
+            store.when(goodbyes.nextKey()).thenRun(() -> later(() -> next(over, enough)));
+        }
+    }
+
+    /**
+     * Says that this rank has heard all goodbyes and needs the store no more.
+     *
+     * @param asked open once it is said, or cannot be
+     * @return completes when all ranks have said so; for the one that serves the store
+     */
+    CompletableFuture<Boolean> heardAll(CountDownLatch asked) {
+        CompletableFuture<Boolean> all = new CompletableFuture<>();
+        later(
+                () -> {
+                    store.when(key("over/all")).thenRun(() -> all.complete(true));
+                    if (store.add(key("over"), 1) == place.worldSize()) {
+                        store.set(key("over/all"), text("1"));
+                    }
+                },
+                asked);
+        return all;
     }
 
     /** Looks at the notes if the operation is slow, and leaves one; not while an earlier look is still under way. */
@@ -176,21 +224,17 @@ final class GroupNotes {
         });
     }
 
+    /** Returns why the operation cannot end: the group has failed, or a rank has left that has not made it. */
     private Optional<GroupFailure> ended(NcclWork oldest) {
         byte[] note = peek("ended");
-        if (note == null) {
-            return Optional.empty();
-        }
-        if (!isClosedNote(note)) {
+        if (note != null) {
             return GroupFailure.decoded(note, place.worldSize());
         }
-        // a rank that closed after this operation has done its part of it
-        boolean before = oldest != null && (oldest.title().isMessage() || closedAfter(note) < oldest.sequence());
-        String rank = fields(note)[1];
-        return before && !rank.equals(Integer.toString(place.rank()))
-                ? Optional.of(new GroupFailure(
-                        Code.PEER_LOST, rank, "rank " + rank + " has closed its end of the group", null))
-                : Optional.empty();
+        if (oldest == null) {
+            return Optional.empty();
+        }
+        goodbyes.look();
+        return goodbyes.failureOf(oldest).filter(failure -> !oldest.isDone());
     }
 
     /** The first slow rank leaves its call, the others compare theirs with it. */
@@ -231,17 +275,24 @@ final class GroupNotes {
             return;
         }
         later(() -> {
+            goodbyes.look();
             Set<Integer> absent = new TreeSet<>();
             for (int rank = 0; rank < place.worldSize(); rank++) {
-                byte[] at = rank == place.rank() ? null : peek("at/" + rank);
-                boolean here = rank == place.rank()
-                        || at != null && Long.parseLong(new String(at, StandardCharsets.UTF_8)) >= oldest.sequence();
-                if (!here) {
+                if (rank != place.rank() && !hasCalled(rank, oldest)) {
                     absent.add(rank);
                 }
             }
             told.accept(Waited.of(oldest, absent));
         });
+    }
+
+    /** Whoever has left after this call has made it. */
+    private boolean hasCalled(int rank, NcclWork work) {
+        byte[] at = peek("at/" + rank);
+        return at != null && Long.parseLong(new String(at, StandardCharsets.UTF_8)) >= work.sequence()
+                || goodbyes.of(rank)
+                        .filter(left -> left.covers(work, place.rank()))
+                        .isPresent();
     }
 
     /** Ends the thread as soon as it has nothing to do. */
@@ -294,14 +345,6 @@ final class GroupNotes {
             // the other ranks then learn it at their own deadline
             LOG.log(Level.DEBUG, "no notes between the ranks of " + place, gone);
         }
-    }
-
-    private static boolean isClosedNote(byte[] note) {
-        return note != null && new String(note, StandardCharsets.UTF_8).startsWith(CLOSED + "\n");
-    }
-
-    private static long closedAfter(byte[] note) {
-        return Long.parseLong(fields(note)[2]);
     }
 
     private static String[] fields(byte[] note) {

@@ -412,9 +412,16 @@ public final class JnaNcclBackend implements NcclBackend {
         close(BackendEnding.BOUND);
     }
 
+    @Override
+    public void leave(Duration timeout) {
+        ending.leave(timeout);
+    }
+
     /**
-     * Waits for queued work, takes leave, then finalizes, destroys, and frees the stream; what is still pending at the bound
-     * fails with ABORTED, and what is stuck is aborted. Idempotent; needed after a failure too.
+     * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys, and frees
+     * the stream. What is still pending at the bound fails with ABORTED; a communicator whose ranks have not all said goodbye by
+     * then is aborted. A subgroup waits for nobody: its communicator lives until its ranks have left it, at most until the close
+     * of the joined group. Idempotent; needed after a failure too.
      */
     @Override
     public void close(Duration timeout) {

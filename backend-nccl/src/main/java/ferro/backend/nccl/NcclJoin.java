@@ -56,7 +56,8 @@ final class NcclJoin {
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
-        return assemble(comm, Meeting.joined(store, base, group.worldSize() > 1, group.worldSize()), stream);
+        Family family = new Family(group.worldSize() > 1 ? context::releaseStore : () -> {});
+        return assemble(comm, Meeting.joined(store, base, family), stream);
     }
 
     private NcclUniqueId meet(Store store, String base, CommFactory factory) {
@@ -112,8 +113,10 @@ final class NcclJoin {
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
             Way way = new Way(stream, downgrades.get(), memory, meeting);
-            return new JnaNcclBackend(
+            JnaNcclBackend end = new JnaNcclBackend(
                     new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout()));
+            meeting.family().opened(meeting.ranks() == null);
+            return end;
         } catch (RuntimeException | Error failure) {
             comm.close();
             if (shared) {

@@ -35,14 +35,13 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
      *
      * @param store    shared by all ranks
      * @param base     start of the keys of this group alone
-     * @param borrowed whether the store was opened for this group, and must be given back with it
-     * @param ranks    numbers of its ranks in the joined group
+     * @param family   joined group that it is, or is made of; it gives back the store
+     * @param ranks    numbers of its ranks in the joined group; null if it is the joined group
      */
-    record Meeting(Store store, String base, boolean borrowed, int[] ranks) {
+    record Meeting(Store store, String base, Family family, int[] ranks) {
         /** Makes the meeting of a joined group. */
-        static Meeting joined(Store store, String base, boolean borrowed, int worldSize) {
-            return new Meeting(
-                    store, base, borrowed, IntStream.range(0, worldSize).toArray());
+        static Meeting joined(Store store, String base, Family family) {
+            return new Meeting(store, base, family, null);
         }
     }
 
@@ -62,8 +61,20 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
         return way.meeting.store;
     }
 
+    /** Returns the numbers of its ranks in the joined group. */
     int[] ranks() {
-        return way.meeting.ranks;
+        return isJoined()
+                ? IntStream.range(0, comm.handle().place().worldSize()).toArray()
+                : way.meeting.ranks;
+    }
+
+    /** Returns whether it was joined, and not made of another group. */
+    boolean isJoined() {
+        return way.meeting.ranks == null;
+    }
+
+    Family family() {
+        return way.meeting.family;
     }
 
     String base() {
@@ -74,11 +85,8 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
         return STAGE_BYTES;
     }
 
-    /** Gives back what is shared; last. */
+    /** Gives back the memory of the devices. */
     void release() {
         context.release(DeviceMemory.class);
-        if (way.meeting.borrowed) {
-            context.releaseStore();
-        }
     }
 }

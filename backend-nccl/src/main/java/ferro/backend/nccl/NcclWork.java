@@ -23,6 +23,9 @@ final class NcclWork implements Work, DeviceTask<Void> {
 
     private final WorkQueue queue;
     private final Title title;
+    /** Its place among the collectives of the group, or among the messages to or from that peer. */
+    private final long number;
+
     private final long sequence;
     private final Deadline deadline;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -64,10 +67,12 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    NcclWork(WorkQueue queue, Title title, long sequence, NcclJob job, Deadline deadline) {
+    /** Begins with its number, from 1: of a collective in its group, of a message to or from its peer. */
+    NcclWork(WorkQueue queue, Title title, long number, NcclJob job, Deadline deadline) {
         this.queue = queue;
         this.title = title;
-        this.sequence = sequence;
+        this.number = number;
+        this.sequence = title.isMessage() ? -1 : number;
         this.job = job;
         this.deadline = deadline;
         NcclRecording recording = queue.recording();
@@ -76,6 +81,10 @@ final class NcclWork implements Work, DeviceTask<Void> {
 
     Title title() {
         return title;
+    }
+
+    long number() {
+        return number;
     }
 
     Deadline deadline() {

@@ -8,6 +8,7 @@ import ferro.backend.nccl.NcclMember.Meeting;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -73,19 +74,18 @@ public final class NcclWorld {
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
         Store store = new LocalStore();
+        Family family = new Family(() -> {});
         try {
             for (Communicator comm : comms) {
                 GroupSpec group =
                         new GroupSpec(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
                 ends.add(new NcclJoin(group, context)
-                        .assemble(
-                                comm,
-                                Meeting.joined(store, "nccl/" + IN_ONE_PROCESS, false, devices.length),
-                                StreamChoice.OWN));
+                        .assemble(comm, Meeting.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
             }
             return ends;
         } catch (RuntimeException | Error failure) {
-            ends.forEach(JnaNcclBackend::close);
+            // the other ranks never come
+            ends.forEach(end -> end.close(Duration.ZERO));
             comms.subList(ends.size(), comms.size()).forEach(Communicator::close);
             throw failure;
         }

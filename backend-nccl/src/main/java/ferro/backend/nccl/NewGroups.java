@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -163,6 +164,7 @@ final class NewGroups {
         for (int rank : attempt.ranks()) {
             Entry theirs = entry(attempt, rank);
             if (theirs == null) {
+                refuseIfLeft(attempt, rank);
                 continue;
             }
             if (!theirs.sameAs(attempt.ranks())) {
@@ -177,6 +179,18 @@ final class NewGroups {
         }
         if (queue.failure() != null) {
             queue.refuse(NcclOperation.NEW_GROUP);
+        }
+    }
+
+    /** Whoever has left without this call will not make it; its log is read again, as it may have done both since. */
+    private void refuseIfLeft(Attempt attempt, int rank) {
+        Goodbyes goodbyes = queue.notes().goodbyes();
+        goodbyes.look();
+        Optional<Goodbye> left = goodbyes.of(rank);
+        if (left.isPresent() && entry(attempt, rank) == null) {
+            String text = "rank " + rank + " left after seq " + left.get().last() + " and has not made this call of "
+                    + attempt.own;
+            throw failure(attempt, new GroupFailure(Code.PEER_LOST, Integer.toString(rank), text, null));
         }
     }
 
@@ -214,7 +228,8 @@ final class NewGroups {
 
     /** Lets those that wait for this member know. */
     private void giveUp(Attempt attempt, FerroException failure) {
-        boolean told = failure.code() == Code.MISMATCH || failure.code() == Code.TIMED_OUT;
+        boolean told =
+                failure.code() == Code.MISMATCH || failure.code() == Code.TIMED_OUT || failure.code() == Code.PEER_LOST;
         Code code = told ? failure.code() : Code.ABORTED;
         String culprits = told ? failure.where().culprits() : Integer.toString(self());
         try {
@@ -253,6 +268,6 @@ final class NewGroups {
         int[] ranks =
                 IntStream.of(attempt.ranks()).map(each -> member.ranks()[each]).toArray();
         return new NcclJoin(group, member.context())
-                .assemble(comm, new Meeting(store(), leader.key() + "/group", false, ranks), stream);
+                .assemble(comm, new Meeting(store(), leader.key() + "/group", member.family(), ranks), stream);
     }
 }

@@ -51,6 +51,10 @@ final class WorkQueue {
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
     private ThreadPoolExecutor chained;
     private long lastSequence;
+    /** Messages to each rank, and of each rank. */
+    private final long[] sent;
+
+    private final long[] taken;
     private boolean closing;
     private volatile boolean drained;
     private volatile FerroException firstThrown;
@@ -64,6 +68,8 @@ final class WorkQueue {
     WorkQueue(Communicator comm, GroupNotes notes) {
         this.comm = comm;
         this.notes = notes;
+        sent = new long[place().worldSize()];
+        taken = new long[place().worldSize()];
         this.listeners = new Listeners(place().group(), this::onThreadOfItsOwn, false);
         this.watchdog = new Watchdog(this);
         watchdog.start();
@@ -131,13 +137,23 @@ final class WorkQueue {
         }
         synchronized (this) {
             refuse(title.operation());
-            long sequence = title.isMessage() ? -1 : lastSequence + 1;
-            NcclWork work = new NcclWork(this, title, sequence, job, deadline(timeout));
+            NcclWork work = new NcclWork(this, title, numbered(title, 0) + 1, job, deadline(timeout));
             comm.thread().submit(work);
             pending.add(work);
-            lastSequence = Math.max(sequence, lastSequence);
+            numbered(title, 1);
             return work;
         }
+    }
+
+    /** Counts collectives, and messages by peer and direction; returns how many there are then. */
+    private long numbered(NcclWork.Title title, int more) {
+        if (!title.isMessage()) {
+            lastSequence += more;
+            return lastSequence;
+        }
+        long[] messages = title.operation() == NcclOperation.RECV ? taken : sent;
+        messages[title.peer()] += more;
+        return messages[title.peer()];
     }
 
     /** Throws if nothing may start any more. */
@@ -163,13 +179,13 @@ final class WorkQueue {
         return new ArrayList<>(pending);
     }
 
-    /** Leaves word that this rank makes no more calls. */
+    /** Leaves word that this rank makes no more calls, and how far it has come. */
     void goodbye() {
-        long last;
+        Goodbye own;
         synchronized (this) {
-            last = lastSequence;
+            own = new Goodbye(place().rank(), lastSequence, sent.clone(), taken.clone());
         }
-        notes.goodbye(last);
+        notes.goodbye(own);
     }
 
     void ended(NcclWork work) {
@@ -424,11 +440,10 @@ final class WorkQueue {
         return oldest() == null;
     }
 
-    /** Ends the threads; after the communicator. What is pending even then will never be looked at again. */
+    /** Ends the watch. What is pending even then will never be looked at again. */
     void end() {
         try {
             watchdog.end();
-            notes.close();
             for (NcclWork work : pending()) {
                 work.abandon(failure.get());
             }

@@ -73,7 +73,13 @@ final class StoreOpening {
             TcpStore store = new TcpStore(
                     channel,
                     new TcpStore.Opening(
-                            what, where, context, deadline, group.timeout(), () -> context.release(TcpPort.class)));
+                            what,
+                            where,
+                            context,
+                            deadline,
+                            group.timeout(),
+                            meeting.servedHere(),
+                            () -> context.release(TcpPort.class)));
             port.storeLost(at, false);
             channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
             return store;

@@ -59,10 +59,17 @@ final class TcpStore implements Store {
      * @param context       that it was opened in; its clock counts
      * @param deadlineNanos of the joining that it was opened for; calls made later have {@code each} of their own
      * @param each          longest wait of a call after that
+     * @param servedHere    whether this process serves it
      * @param release       called once when the store is closed
      */
     record Opening(
-            String what, Where where, RankContext context, long deadlineNanos, Duration each, Runnable release) {}
+            String what,
+            Where where,
+            RankContext context,
+            long deadlineNanos,
+            Duration each,
+            boolean servedHere,
+            Runnable release) {}
 
     @Override
     public void set(String key, byte[] value) {
@@ -115,6 +122,11 @@ final class TcpStore implements Store {
         Reply there =
                 await(ask(Operation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"", untilDeadline());
         return there.answer == Answer.VALUE;
+    }
+
+    @Override
+    public boolean servedHere() {
+        return opening.servedHere;
     }
 
     /** Whether this rank has closed it, so that its end is no news. */

@@ -102,7 +102,8 @@ final class SeededStore {
     private void entered(SeededNet.End end) {
         Where where = Where.outside("g", stores.size());
         TcpStore store = new TcpStore(
-                end, new TcpStore.Opening("the store", where, null, 0, java.time.Duration.ofSeconds(1), () -> {}));
+                end,
+                new TcpStore.Opening("the store", where, null, 0, java.time.Duration.ofSeconds(1), false, () -> {}));
         stores.add(store);
         long at = 0;
         for (int asks = 3 + net.random.nextInt(10); asks > 0; asks--) {
