@@ -130,6 +130,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+        driver.refuseInside("allocate");
         checkUsable("allocate");
         try {
             return neighbours.allocate(this, dataType, elementCount, timeout);
@@ -244,6 +245,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, "newGroup(" + name + ")", "");
         }
+        driver.refuseInside("newGroup(" + name + ")");
         checkUsable("newGroup(" + name + ")");
         return new GroupEngine(subgroups.reach(ranks, name, timeout), context).meet();
     }

@@ -236,6 +236,10 @@ class UserReductionsTest {
                 ProcessGroup::barrier,
                 "send to rank 0",
                 group -> group.send(new float[1], 0, 0),
+                "newGroup",
+                group -> group.newGroup(0, 1),
+                "allocate",
+                group -> group.allocate(DataType.FLOAT32, 8),
                 "close",
                 ProcessGroup::close);
         calls.forEach((what, call) -> {
