@@ -2,6 +2,8 @@
 @SuppressWarnings("module")
 module ferro.collectives {
     requires transitive ferro.spi;
+    // by sun.misc.Unsafe spi, which needs java.base only, tells on JDK 17 to 21 whether two buffers overlap
+    requires jdk.unsupported;
 
     exports ferro.collectives;
     exports ferro.collectives.control to

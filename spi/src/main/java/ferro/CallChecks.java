@@ -64,22 +64,41 @@ final class CallChecks {
         }
     }
 
-    /** Checks a rank's own part against the tensor of all parts. */
+    /** Checks a rank's own part against the tensor of all parts, and that it lies beside that or at its place in it. */
     static void parts(String kind, Tensor part, Tensor whole, Parts parts) {
-        boolean gathers = kind.endsWith("ather");
-        String partName = gathers ? "input" : "output";
-        String wholeName = gathers ? "output" : "input";
+        long begin = parts.rank * part.elementCount();
         if (parts.counts != null) {
-            total(kind, wholeName, whole, parts.counts, parts.worldSize);
-            length(kind, partName, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
-            return;
+            total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
+            length(kind, partName(kind), part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
+            begin = sum(parts.counts, parts.rank);
+        } else if (whole.elementCount() != Math.multiplyExact(part.elementCount(), (long) parts.worldSize)) {
+            throw notAll(kind, part, whole, parts.worldSize);
         }
-        long need = Math.multiplyExact(part.elementCount(), (long) parts.worldSize);
-        if (whole.elementCount() != need) {
-            throw new IllegalArgumentException(kind + ": " + wholeName + " has " + whole.elementCount()
-                    + " elements, need " + need + " (world size " + parts.worldSize + " x " + partName + " "
-                    + part.elementCount() + ")");
+        Overlaps.refuseButOwnPart(kind, part, whole, begin, parts.rank);
+    }
+
+    private static long sum(long[] counts, int upTo) {
+        long sum = 0;
+        for (int rank = 0; rank < upTo; rank++) {
+            sum += counts[rank];
         }
+        return sum;
+    }
+
+    /** Returns what a call names a rank's own part. */
+    static String partName(String kind) {
+        return kind.endsWith("ather") ? "input" : "output";
+    }
+
+    /** Returns what a call names the tensor of all parts. */
+    static String wholeName(String kind) {
+        return kind.endsWith("ather") ? "output" : "input";
+    }
+
+    private static IllegalArgumentException notAll(String kind, Tensor part, Tensor whole, int worldSize) {
+        return new IllegalArgumentException(kind + ": " + wholeName(kind) + " has " + whole.elementCount()
+                + " elements, need " + part.elementCount() * worldSize + " (world size " + worldSize + " x "
+                + partName(kind) + " " + part.elementCount() + ")");
     }
 
     /** Checks a rank's own part where the tensor of all parts is elsewhere. */

@@ -11,7 +11,10 @@ package ferro;
  */
 public sealed interface Collective extends Operands {
     /**
-     * Checks shapes, counts and root before anything moves.
+     * Checks shapes, counts, root and memory before anything moves.
+     *
+     * <p>Input and output that this rank uses must not overlap, but in place: allReduce and reduce on the identical range, the
+     * calls that have one own part with that at its place among all parts. Buffers are compared where the JVM tells addresses.
      *
      * @param rank      this rank
      * @param worldSize number of ranks
@@ -60,6 +63,7 @@ public sealed interface Collective extends Operands {
             CallChecks.sameType(kind(), in, out);
             CallChecks.op(kind(), op, in);
             CallChecks.length(kind(), "output", out, in.elementCount(), "input");
+            Overlaps.refuseButIdentical(kind(), in, out);
         }
 
         @Override
@@ -156,6 +160,7 @@ public sealed interface Collective extends Operands {
                 CallChecks.present(kind(), "output", out, root);
                 CallChecks.sameType(kind(), in, out);
                 CallChecks.length(kind(), "output", out, in.elementCount(), "input");
+                Overlaps.refuseButIdentical(kind(), in, out);
             }
         }
 
@@ -404,6 +409,7 @@ public sealed interface Collective extends Operands {
             CallChecks.total(kind(), "input", in, sendCounts, worldSize);
             CallChecks.total(kind(), "output", out, recvCounts, worldSize);
             CallChecks.ownParts(in, out, sendCounts, recvCounts, new CallChecks.Parts(null, rank, worldSize));
+            Overlaps.refuse(kind(), in, out);
         }
 
         @Override

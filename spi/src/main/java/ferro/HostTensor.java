@@ -24,6 +24,13 @@ import java.util.Objects;
  * }</pre>
  */
 public final class HostTensor extends HostElements implements Tensor {
+    /** The largest unit that {@link ByteBuffer#alignmentOffset} takes. */
+    static final int GIB = 1 << 30;
+
+    private static final int GIB_SHIFT = 30;
+    /** Of the address of the first element, asked for once; 0 before. An int, as that is padding otherwise. */
+    private int wholeGib;
+
     private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
         super(
                 requireNonNull(dataType, "dataType"),
@@ -273,6 +280,21 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public long offset() {
         return offset;
+    }
+
+    /** Returns the address of the first element modulo 1 GiB; of direct memory only. */
+    int addressInGib() {
+        return ((ByteBuffer) memory).alignmentOffset(offset, GIB);
+    }
+
+    /** Returns the address of the first element, of which 62 bits are kept; only where {@link BufferAddress#isKnown}. */
+    long address() {
+        int known = wholeGib;
+        if (known == 0) {
+            known = (int) (BufferAddress.of((ByteBuffer) memory) + offset >>> GIB_SHIFT);
+            wholeGib = known;
+        }
+        return ((long) known << GIB_SHIFT) + addressInGib();
     }
 
     /**

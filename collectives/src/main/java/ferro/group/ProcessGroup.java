@@ -28,6 +28,11 @@ import java.util.function.Consumer;
  * if {@code ferro.gpu.fallback} allows it, else nowhere ({@link ferro.dispatch.GpuCollectives}, which also has forms that leave
  * their operand as it is).
  *
+ * <p>Operand and result of one call may share memory only in the forms that work in place: the identical range in all-reduce
+ * and, on the root, reduce; a rank's own part, at its place in the tensor of all parts, in all-gather and reduce-scatter and, on the
+ * root, gather and scatter. Any other overlap is refused with {@link IllegalArgumentException}, of arrays, of buffers (by their
+ * addresses) and of device tensors alike.
+ *
  * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link ferro.InvalidRankException}), what a back
  * end cannot do is {@link UnsupportedOperationException}, null that is not allowed is a {@link NullPointerException} that names the
  * argument, all of them before anything moves. What goes wrong under way is

@@ -101,7 +101,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Joins unequal parts of all ranks on every rank.
      *
-     * @param in     own part
+     * @param in     own part; may be the rank's own part of {@code out}, behind those of the ranks before it
      * @param out    all parts
      * @param counts part lengths, equal on all ranks, 0 included
      */
@@ -112,7 +112,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts an all-gather.
      *
-     * @param in  own part
+     * @param in  own part; may be the rank's own part of {@code out}
      * @param out all parts
      * @return handle
      */
@@ -136,7 +136,7 @@ abstract class TensorForms extends ArrayForms {
      * Starts a reduce-scatter.
      *
      * @param in  operand
-     * @param out own part of the result
+     * @param out own part of the result; may be the rank's own part of {@code in}
      * @param op  how
      * @return handle
      */
@@ -148,7 +148,7 @@ abstract class TensorForms extends ArrayForms {
      * Combines the tensors of all ranks and leaves a part of its own length of the result on each.
      *
      * @param in     operand, all parts
-     * @param out    own part of the result
+     * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks before it
      * @param op     how
      * @param counts part lengths, equal on all ranks, 0 included
      */
@@ -160,7 +160,7 @@ abstract class TensorForms extends ArrayForms {
      * Joins the tensors of all ranks, in rank order, on the root.
      *
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
-     * @param out  all parts, {@code [worldSize * n]}; may be null off the root
+     * @param out  all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
      * @param root receiver
      */
     @Override
@@ -171,8 +171,8 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts a gather.
      *
-     * @param in   own part
-     * @param out  all parts; may be null off the root
+     * @param in   own part; on the root it may be the own part of {@code out}
+     * @param out  all parts; may be null off the root, where it is ignored
      * @param root receiver
      * @return handle
      */
@@ -183,8 +183,8 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Joins unequal parts of all ranks on the root.
      *
-     * @param in     own part
-     * @param out    all parts; may be null off the root
+     * @param in     own part; on the root it may be the own part of {@code out}
+     * @param out    all parts; may be null off the root, where it is ignored
      * @param root   receiver
      * @param counts part lengths, equal on all ranks, 0 included
      */
@@ -195,7 +195,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Hands part r of the root's tensor to rank r.
      *
-     * @param in   all parts, {@code [worldSize * n]}; may be null off the root
+     * @param in   all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
      * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
      * @param root owner
      */
@@ -207,8 +207,8 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts a scatter.
      *
-     * @param in   all parts; may be null off the root
-     * @param out  own part
+     * @param in   all parts; may be null off the root, where it is ignored
+     * @param out  own part; on the root it may be the own part of {@code in}
      * @param root owner
      * @return handle
      */
@@ -219,8 +219,8 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Hands out unequal parts of the root's tensor.
      *
-     * @param in     all parts; may be null off the root
-     * @param out    own part
+     * @param in     all parts; may be null off the root, where it is ignored
+     * @param out    own part; on the root it may be the own part of {@code in}
      * @param root   owner
      * @param counts part lengths, equal on all ranks, 0 included
      */
@@ -243,7 +243,7 @@ abstract class TensorForms extends ArrayForms {
      * Starts an all-to-all.
      *
      * @param in  parts by destination
-     * @param out parts by source
+     * @param out parts by source; must not overlap {@code in}
      * @return handle
      */
     public Work allToAllAsync(Tensor in, Tensor out) {
@@ -327,7 +327,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Queues any collective; order of submit is order of execution.
      *
-     * @param call operation
+     * @param call operation; several that are queued may use one memory
      * @return handle
      */
     public Work submit(Collective call) {

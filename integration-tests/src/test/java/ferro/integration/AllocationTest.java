@@ -97,6 +97,14 @@ class AllocationTest {
             calls.add(new Called("allReduce tensor by a user's code" + of, group -> group.allReduce(direct, OWN)));
             calls.add(new Called("allGather arrays" + of, group -> group.allGather(array, both)));
             calls.add(new Called("allToAll arrays" + of, group -> group.allToAll(both, other)));
+            HostTensor all = HostTensor.allocate(DataType.FLOAT32, 2 * length);
+            calls.add(new Called("allGather tensors" + of, group -> group.allGather(direct, all)));
+            List<HostTensor> parts = Stream.of(0, 1)
+                    .map(rank -> all.slice((long) rank * length, length).buffer())
+                    .map(buffer -> HostTensor.of(DataType.FLOAT32, buffer))
+                    .toList();
+            calls.add(new Called(
+                    "allGather in place, by two buffers" + of, group -> group.allGather(parts.get(group.rank()), all)));
         }
         calls.add(new Called("barrier", ProcessGroup::barrier));
         return calls;

@@ -34,8 +34,8 @@ import java.util.function.Supplier;
  *
  * <p>Failures, for all forms. Before anything moves or is allocated: {@link ferro.InvalidRankException} for a root that is no
  * rank (checked first), {@link UnsupportedOperationException} for a type, op or form that the path does not take, or where
- * there is no path, IllegalArgumentException for shapes and places, IllegalStateException for a tensor on another device than
- * NCCL's. IllegalArgumentException "D2D clone failed" with its cause if the fresh tensor cannot be made on the NCCL path. Then
+ * there is no path, IllegalArgumentException for shapes, places and tensors that overlap ({@link ferro.Collective#check}),
+ * IllegalStateException for a tensor on another device than NCCL's. IllegalArgumentException "D2D clone failed" with its cause if the fresh tensor cannot be made on the NCCL path. Then
  * {@link ferro.FerroTransferException} if the result of a round trip cannot be copied back, and {@link ferro.FerroException}
  * for what goes wrong under way. A fresh tensor of a failed call is freed.
  *

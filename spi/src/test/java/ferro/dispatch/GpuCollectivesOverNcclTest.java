@@ -201,6 +201,20 @@ class GpuCollectivesOverNcclTest {
     }
 
     @Test
+    void tensorsThatOverlapCostNothing() {
+        NcclBackend second = MockNccl.of(memory, 1, 2);
+        DeviceTensor four = memory.tensor(new long[] {4}, 1, 2, 3, 4);
+
+        Collective shifted = new Collective.AllGather(four.slice(1, 2), four, null);
+        String refusal = assertThrows(
+                        IllegalArgumentException.class, () -> gpu.run(shifted, second, Duration.ofSeconds(1)))
+                .getMessage();
+
+        assertTrue(refusal.contains("overlap"), refusal);
+        assertCostNothing(second);
+    }
+
+    @Test
     @DisplayName("0-14 decision 9: where type and shape are both bad, the type is told")
     void theTypeIsToldBeforeTheShape() {
         when(nccl.unsupportedBecause(any())).thenReturn(Optional.of("no such type"));

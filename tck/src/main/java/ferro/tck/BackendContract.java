@@ -22,8 +22,8 @@ import org.junit.jupiter.api.TestReporter;
  * {@link #CANONICAL_NANS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective
  * ({@code allToAll}). The rules of the first seven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
  *
- * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114
- * and 201 then run on device tensors, the others on host tensors.
+ * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
+ * 120, 121 and 201 then run on device tensors, the others on host tensors.
  *
  * <p>64 MiB cells carry the tag {@code large}.
  */
@@ -34,6 +34,7 @@ public abstract class BackendContract
                 ResultRules,
                 UserCodeRules,
                 MemoryRules,
+                OverlapRules,
                 MessageRules,
                 WorkRules,
                 SubgroupRules,

@@ -39,6 +39,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.SkipsUnequalParts.class, 116),
                 Arguments.of(WrongResults.TakesAUsersCodeForTheSum.class, 118),
                 Arguments.of(WrongResults.TakesAUsersCodeForAnyType.class, 119),
+                Arguments.of(WrongManners.CopiesOperandsThatOverlap.class, 120),
+                Arguments.of(WrongManners.RefusesAResultInsideItsOperand.class, 121),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603),
                 Arguments.of(WrongManners.SwapsMessagesInPairs.class, 202),
                 Arguments.of(WrongManners.TakesAMessageOfAnotherLength.class, 206),

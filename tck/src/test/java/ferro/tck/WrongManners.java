@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.Work;
+import ferro.collectives.reduce.Elements;
 import ferro.tck.WrongResults.Decorated;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -230,6 +231,41 @@ final class WrongManners {
                 @Override
                 public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
                     return given.slice(0, elementCount);
+                }
+            });
+        }
+    }
+
+    /** Right numbers, but another back end would refuse the same program. */
+    static final class CopiesOperandsThatOverlap extends Decorated {
+        CopiesOperandsThatOverlap() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    return super.submit(
+                            call instanceof Collective.AllToAll ? call.on(copy(call), call.out()) : call, timeout);
+                }
+            });
+        }
+
+        private static HostTensor copy(Collective call) {
+            HostTensor in = (HostTensor) call.in();
+            HostTensor copy = HostTensor.allocate(in.dataType(), in.elementCount());
+            Elements.copy(in.dataType(), copy.memory(), 0, in.memory(), Elements.at(in, 0), in.elementCount());
+            return copy;
+        }
+    }
+
+    static final class RefusesAResultInsideItsOperand extends Decorated {
+        RefusesAResultInsideItsOperand() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    if (call instanceof Collective.ReduceScatter
+                            && ((HostTensor) call.in()).memory() == ((HostTensor) call.out()).memory()) {
+                        throw new IllegalArgumentException("reduceScatter: operand and result are in one memory");
+                    }
+                    return super.submit(call, timeout);
                 }
             });
         }

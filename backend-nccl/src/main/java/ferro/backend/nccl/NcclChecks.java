@@ -74,15 +74,10 @@ final class NcclChecks {
         }
     }
 
-    /** Checks the device memory of a whole call. */
+    /** Checks the device memory of a whole call; what of it may overlap is {@link Collective#check}'s to say. */
     void memory(Collective call) {
         onDevice(call.kind(), call.in());
         onDevice(call.kind(), call.out());
-        Tensor in = call.in();
-        Tensor out = call.out();
-        if (in instanceof DeviceTensor from && out instanceof DeviceTensor to && in != out) {
-            overlap(call.kind(), new Span(from.address(), from.byteCount()), new Span(to.address(), to.byteCount()));
-        }
     }
 
     private void onDevice(String kind, Tensor tensor) {
@@ -125,7 +120,7 @@ final class NcclChecks {
     }
 
     /**
-     * Checks that memory overlaps only as NCCL allows: not at all, or in place.
+     * Checks that memory of a raw call overlaps only as NCCL allows: not at all, or in place.
      *
      * @throws IllegalArgumentException otherwise
      */

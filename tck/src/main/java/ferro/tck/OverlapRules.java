@@ -1,0 +1,157 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 120 and 121: operands and results in one memory. */
+public interface OverlapRules extends Subject {
+    /**
+     * What would give wrong numbers is refused, by each rank for itself, and the group goes on.
+     *
+     * @param kind of the memory
+     */
+    @Rule(120)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
+    default void operandsAndResultsThatOverlapAreRefused(String kind) {
+        OneMemory.Kind memory = kind(kind);
+        for (int worldSize : new int[] {1, 3}) {
+            try (Ranks ranks = group(worldSize)) {
+                ranks.run(group -> {
+                    for (int part : new int[] {2, 64, 30_000}) {
+                        overlappingCallsAreRefused(memory, group, part);
+                    }
+                    Expect.works(group);
+                });
+            }
+        }
+    }
+
+    private void overlappingCallsAreRefused(OneMemory.Kind kind, ProcessGroup group, int part) {
+        int size = group.worldSize();
+        OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        boolean onHost = devices().isEmpty();
+        boolean cutsElements = onHost && kind != OneMemory.Kind.ARRAY;
+        try (OnDevice place = OnDevice.of(this, group.rank())) {
+            for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
+                Collective call = place.call(named.call());
+                if (backend.unsupportedBecause(call).isEmpty()) {
+                    refused(named, () -> backend.run(call, backend.timeout()));
+                    refused(named, () -> group.submit(call));
+                    if (onHost) {
+                        refused(named, () -> group.coalesced(() -> group.submit(call)));
+                    }
+                }
+            }
+            place.readBack();
+        }
+        assertTrue(memory.isUnwritten(), "refused calls have written, parts of " + part + " on rank " + group.rank());
+    }
+
+    private static void refused(OverlappingCalls.Named named, Runnable call) {
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, call::run, named.name() + " was not refused");
+        Expect.says(refusal, "overlap", named.call().kind());
+    }
+
+    /**
+     * What works in place, or only looks as if it overlapped, works.
+     *
+     * @param kind of the memory
+     */
+    @Rule(121)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
+    default void formsInPlaceAreRight(String kind) {
+        OneMemory.Kind memory = kind(kind);
+        for (int worldSize : new int[] {1, 3}) {
+            try (Ranks ranks = group(worldSize)) {
+                ranks.run(group -> {
+                    for (int part : new int[] {2, 64, 30_000}) {
+                        callsInPlaceAreRight(memory, group, part);
+                        queuedCallsMayShareMemory(memory, group, part);
+                    }
+                    oneTensorMayBeSentSeveralTimes(memory, group);
+                });
+            }
+        }
+    }
+
+    private void callsInPlaceAreRight(OneMemory.Kind kind, ProcessGroup group, int part) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        OneMemory memory = OneMemory.of(kind, group, InPlaceCalls.length(group.worldSize(), part));
+        new InPlaceCalls(memory, group, part, each -> {
+                    try (OnDevice place = OnDevice.of(this, group.rank())) {
+                        Collective call = place.call(each.call());
+                        if (Cells.Refusals.of(group, call).isPresent()) {
+                            return;
+                        }
+                        backend.run(call, backend.timeout());
+                        place.readBack();
+                    }
+                    assertNull(OneMemory.wrong(each.seen(), each.right()), each.name());
+                })
+                .run();
+    }
+
+    /** The next call may use what the last one uses, wherever. */
+    private void queuedCallsMayShareMemory(OneMemory.Kind kind, ProcessGroup group, int part) {
+        OneMemory memory = OneMemory.of(kind, group, 3 * part);
+        HostTensor all = OneMemory.fill(memory.cut(0, 3L * part), index -> 1);
+        int size = group.worldSize();
+        try (OnDevice place = OnDevice.of(this, group.rank())) {
+            List<Work> queued = new ArrayList<>();
+            queued.add(group.allReduceAsync(place.tensor(memory.cut(0, 2L * part)), ReduceOp.SUM));
+            queued.add(group.allReduceAsync(place.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
+            queued.add(group.allReduceAsync(place.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
+            queued.add(group.broadcastAsync(place.tensor(memory.cut(0, 3L * part)), 0));
+            queued.forEach(Work::await);
+            place.readBack();
+        }
+        int[] right = {size, size * size * size, size * size};
+        assertNull(OneMemory.wrong(all, index -> right[index / part]), "queued calls on one memory, parts of " + part);
+    }
+
+    private void oneTensorMayBeSentSeveralTimes(OneMemory.Kind kind, ProcessGroup group) {
+        int length = 50;
+        try (OnDevice place = OnDevice.of(this, group.rank())) {
+            HostTensor data = OneMemory.of(kind, group, length).cut(0, length);
+            if (group.rank() == 0) {
+                Tensor sent = place.tensor(OneMemory.fill(data, index -> index + 5));
+                for (int to = 1; to < group.worldSize(); to++) {
+                    group.send(sent, to, 0);
+                    group.send(sent, to, 0);
+                }
+                return;
+            }
+            for (int number = 0; number < 2; number++) {
+                group.recv(place.tensor(OneMemory.fill(data, index -> -1)), 0, 0);
+                place.readBack();
+                assertEquals(null, OneMemory.wrong(data, index -> index + 5), "message " + number);
+            }
+        }
+    }
+
+    /** On a device memory is of one kind: how it lies on the host makes no difference. */
+    private OneMemory.Kind kind(String name) {
+        OneMemory.Kind kind = OneMemory.Kind.valueOf(name);
+        assumeTrue(devices().isEmpty() || kind == OneMemory.Kind.ARRAY, "operands are on devices");
+        return kind;
+    }
+}
