@@ -45,18 +45,26 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private final TensorCalls calls;
     private final Duration timeout;
     private final boolean view;
+    /** Null for a group that was not joined, but wrapped. */
+    private final JoiningThread joined;
 
-    private ProcessGroup(TensorCalls calls, Duration timeout, boolean view) {
+    private ProcessGroup(TensorCalls calls, Duration timeout, boolean view, JoiningThread joined) {
         super(calls, timeout);
         this.backend = calls.backend();
         this.calls = calls;
         this.timeout = timeout;
         this.view = view;
+        this.joined = joined;
     }
 
     /**
      * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and {@code ferro.world.size}
      * or {@code RANK} and {@code WORLD_SIZE}, back end by {@code ferro.backend}.
+     *
+     * <p>If an exception that nobody catches ends the calling thread, such as one out of {@code main}, while this group or one
+     * made of it is open, these are aborted with it before it is printed, so that the other ranks hear of it. For that the
+     * thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until they are closed, which
+     * passes on to the one that it had. A group that {@code try (group)} closes on the way is closed, and not aborted.
      *
      * @return this rank's end
      * @throws IllegalArgumentException if a setting is missing or makes no sense
@@ -94,7 +102,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         // a folder of the recorder that cannot be written is told before anything is opened
         FlightRecorder.of(context, group);
         try {
-            return of(BackendSelection.open(group, context), context);
+            TensorCalls calls = callsOf(BackendSelection.open(group, context), context);
+            JoiningThread joined = JoiningThread.joined(calls.backend());
+            return new ProcessGroup(calls, calls.backend().timeout(), false, joined);
         } finally {
             FlightRecorder.release(context);
         }
@@ -121,9 +131,14 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(context, "context");
+        TensorCalls calls = callsOf(backend, context);
+        return new ProcessGroup(calls, calls.backend().timeout(), false, null);
+    }
+
+    private static TensorCalls callsOf(Backend backend, RankContext context) {
         CollectiveBackend whole =
                 backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
-        return new ProcessGroup(TensorCalls.of(whole, context), whole.timeout(), false);
+        return TensorCalls.of(whole, context);
     }
 
     /**
@@ -165,7 +180,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
-        return new ProcessGroup(calls, deadline, true);
+        return new ProcessGroup(calls, deadline, true, joined);
     }
 
     /**
@@ -205,7 +220,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
             }
         }
         CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
-        return new ProcessGroup(TensorCalls.of(child, calls.context()), timeout, false);
+        if (joined != null) {
+            joined.opened(child);
+        }
+        return new ProcessGroup(TensorCalls.of(child, calls.context()), timeout, false, joined);
     }
 
     /**
@@ -303,8 +321,15 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
-        if (!view) {
+        if (view) {
+            return;
+        }
+        try {
             calls.close(bound);
+        } finally {
+            if (joined != null) {
+                joined.closed(backend);
+            }
         }
     }
 

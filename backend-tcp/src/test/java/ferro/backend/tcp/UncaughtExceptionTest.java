@@ -1,0 +1,68 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the other ranks hear where an exception ends the thread that joined. */
+@Timeout(60)
+class UncaughtExceptionTest {
+    @Test
+    @DisplayName("row 20: an exception that ends the thread that joined aborts the group and what was made of it")
+    void exceptionThatEndsTheThreadThatJoinedAbortsAllItsGroups() {
+        try (TcpJob job = TcpJob.of(2)) {
+            SystemContext context = job.context();
+            List<ProcessGroup> left = new CopyOnWriteArrayList<>();
+            Thread joins = new Thread(() -> joinAndThrow(context, left));
+            joins.setUncaughtExceptionHandler((thread, thrown) -> {});
+            joins.start();
+            ProcessGroup world = TcpJob.result(job.joining("world", 0, job.context()));
+            ProcessGroup part = world.newGroup(0, 1);
+            part.barrier();
+
+            List<CompletableFuture<FerroException>> failures = List.of(aborted(part), aborted(world));
+
+            for (CompletableFuture<FerroException> one : failures) {
+                FerroException failure = TcpJob.result(one);
+                assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
+                assertEquals("1", failure.where().culprits(), failure.getMessage());
+                assertTrue(
+                        failure.getMessage()
+                                .contains("rank 1 aborted the group: java.lang.IllegalStateException: no data for it"),
+                        failure.getMessage());
+            }
+            left.forEach(ProcessGroup::close);
+        }
+    }
+
+    private static void joinAndThrow(SystemContext context, List<ProcessGroup> left) {
+        ProcessGroup world = ProcessGroup.join(new GroupSpec("world", 1, 2, Ranks.LONG), context);
+        left.add(world);
+        // by a view, whose groups are the thread's as well
+        ProcessGroup part = world.within(Ranks.LONG).newGroup(0, 1);
+        left.add(part);
+        part.barrier();
+        throw new IllegalStateException("no data for it");
+    }
+
+    private static CompletableFuture<FerroException> aborted(ProcessGroup group) {
+        return Threads.start(() -> assertThrows(FerroException.class, () -> {
+            while (true) {
+                group.allReduce(new float[] {3, 5}, ReduceOp.MAX);
+            }
+        }));
+    }
+}
