@@ -15,26 +15,33 @@ final class FailsInOneRank {
     private FailsInOneRank() {}
 
     public static void main(String[] arguments) throws InterruptedException {
+        if (arguments[0].equals("throwsWithTheGroupOpen")) {
+            addUp(ProcessGroup.join(), arguments);
+        }
         try (ProcessGroup group = ProcessGroup.join()) {
-            float[] data = {group.rank() + 1f, 7f};
-            for (int call = 0; call < CALLS; call++) {
-                group.allReduce(data, ReduceOp.MAX);
-            }
-            System.out.println("going");
-            if (group.rank() == 1) {
-                misbehave(arguments[0]);
-            }
-            ProcessGroup hasty = group.within(Duration.parse(arguments[1]));
-            while (true) {
-                hasty.allReduce(data, ReduceOp.MAX);
-            }
+            addUp(group, arguments);
+        }
+    }
+
+    private static void addUp(ProcessGroup group, String[] arguments) throws InterruptedException {
+        float[] data = {group.rank() + 1f, 7f};
+        for (int call = 0; call < CALLS; call++) {
+            group.allReduce(data, ReduceOp.MAX);
+        }
+        System.out.println("going");
+        if (group.rank() == 1) {
+            misbehave(arguments[0]);
+        }
+        ProcessGroup hasty = group.within(Duration.parse(arguments[1]));
+        while (true) {
+            hasty.allReduce(data, ReduceOp.MAX);
         }
     }
 
     private static void misbehave(String how) throws InterruptedException {
         switch (how) {
             case "leaves" -> System.exit(0);
-            case "throws" -> throw deep(25);
+            case "throws", "throwsWithTheGroupOpen" -> throw deep(25);
             case "sleeps" -> new CountDownLatch(1).await();
             default -> System.out.println("rank 1 behaves");
         }

@@ -36,13 +36,19 @@ class LauncherBlameTest {
 
             String box = box(run);
             assertTrue(box.contains("ferro: rank 1 ended too early: exit code 0, while others still needed it"), box);
-            assertTrue(box.contains("diagnosis: rank 1 is to blame"), box);
+            String flat = flat(box);
+            assertTrue(
+                    flat.contains("diagnosis: rank 1 is to blame: it ended with exit code 0 before the others had"
+                            + " finished allReduce seq "),
+                    box);
+            assertFalse(flat.contains("killed") || flat.contains("crashed"), box);
             assertTrue(box.contains("PEER_LOST"), box);
         }
     }
 
     @Test
-    @DisplayName("row 20: the trace of the rank that threw comes first in the launcher's box, whole")
+    @DisplayName(
+            "row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its program")
     void rankThatThrowsIsShownWithItsWholeTrace() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
             assertEquals(1, run.exitCode(), run::toString);
@@ -53,6 +59,51 @@ class LauncherBlameTest {
                     box.indexOf("|   Exception in thread \"main\" java.lang.IllegalStateException: no data for rank 1");
             assertTrue(trace > 0, box);
             assertTrue(box.indexOf("FailsInOneRank.main(", trace) > trace, box);
+        }
+    }
+
+    @Test
+    @DisplayName("row 20: ranks that go on hear that the rank that threw inside try has left, and the box why")
+    void rankThatThrowsOutOfTryIsToBlameForWhatItThrew() throws Exception {
+        try (LauncherRun run = start("throws", "PT30S")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            String box = flat(box(run));
+            assertTrue(
+                    box.contains("diagnosis: rank 1 is to blame: it threw java.lang.IllegalStateException: no data for"
+                            + " rank 1, while the others were in allReduce seq "),
+                    box);
+            assertTrue(box.contains("PEER_LOST, rank 1 to blame: rank 1 "), box);
+            assertTrue(box.contains("failed after it: ranks [0, 2]: PEER_LOST: rank 1 "), box);
+            assertFalse(box.contains("at ferro.group."), box);
+        }
+    }
+
+    @Test
+    @DisplayName("row 20: a rank whose main throws with the group open aborts it with what it threw")
+    void rankThatThrowsWithTheGroupOpenAbortsItWithWhatItThrew() throws Exception {
+        try (LauncherRun run = start("throwsWithTheGroupOpen", "PT30S")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            String box = flat(box(run));
+            assertTrue(box.contains("ferro: rank 1 failed first: exit code 1"), box);
+            assertTrue(
+                    box.contains("diagnosis: rank 1 is to blame: it threw java.lang.IllegalStateException: no data for"
+                            + " rank 1, and aborted the group at allReduce seq "),
+                    box);
+            assertTrue(box.contains("agree: ABORTED, rank 1 to blame: rank 1 aborted the group:"), box);
+            assertTrue(box.indexOf("exception of rank 1:") < box.indexOf("FailsInOneRank."), box);
+            for (int rank : List.of(0, 2)) {
+                String aborted =
+                        "[" + rank + "] Exception in thread \"main\" ferro.FerroException: ABORTED: allReduce on"
+                                + " group \"world\" rank " + rank;
+                assertTrue(
+                        run.errLines().stream()
+                                .anyMatch(line -> line.startsWith(aborted)
+                                        && line.endsWith("rank 1 aborted the group: java.lang.IllegalStateException:"
+                                                + " no data for rank 1")),
+                        run::toString);
+            }
         }
     }
 
@@ -150,6 +201,11 @@ class LauncherBlameTest {
             }
         }
         throw new AssertionError("no pid of rank " + rank + " among " + run);
+    }
+
+    /** The box without its left side and its line breaks. */
+    private static String flat(String box) {
+        return box.replaceAll("\n\\| *", " ");
     }
 
     private static String box(LauncherRun run) {

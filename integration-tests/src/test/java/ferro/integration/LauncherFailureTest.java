@@ -49,6 +49,7 @@ class LauncherFailureTest {
             assertEquals(0, run.exitCode(), run::toString);
 
             assertEquals(List.of("[1] done 1"), run.outLines());
+            assertFalse(run.errText().contains("+---"), run::toString);
         }
     }
 

@@ -20,11 +20,14 @@ final class ExitCode {
 
     /** Says what an exit code means. */
     static String describe(int code) {
-        int signal = code - 128;
-        if (signal >= 1 && signal <= SIGNALS.length) {
-            return "ended by signal " + SIGNALS[signal - 1] + " (exit code " + code + ")";
-        }
-        return "exit code " + code;
+        return isSignal(code)
+                ? "ended by signal " + SIGNALS[code - 129] + " (exit code " + code + ")"
+                : "exit code " + code;
+    }
+
+    /** Whether a signal ended the program. */
+    static boolean isSignal(int code) {
+        return code > 128 && code - 128 <= SIGNALS.length;
     }
 
     /** Returns the exit code of a program that a signal ended. */

@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param first     the rank that failed first
  * @param seconds   since the job started
  * @param diagnosis who is to blame, by the ranks' own recordings; empty if they wrote none
- * @param others    what became of the others
+ * @param others    what became of the others, a line for all of whom the same is said
  * @param printed   what the first rank printed
  * @param more      how to learn more; empty if there is no more
  */
@@ -37,10 +37,20 @@ record FailureBox(
     /**
      * What a rank printed.
      *
-     * @param trace     of the exception that ended it, empty if there is none
+     * @param trace     of the exception that ended it, as it was printed; empty if there is none
      * @param lastLines on either stream
+     * @param innocent  whether another rank brought about what ended this one: then one line of its trace says it
      */
-    record Printed(List<String> trace, List<String> lastLines) {
+    record Printed(List<String> trace, List<String> lastLines, boolean innocent) {
+        /** More are a recursion that found no end. */
+        private static final int MOST_LINES = 40;
+
+        private List<String> shown() {
+            return FoldedTrace.of(trace).stream()
+                    .limit(innocent ? 1 : MOST_LINES)
+                    .toList();
+        }
+
         private List<String> rest() {
             List<String> rest = new ArrayList<>(lastLines);
             rest.removeAll(trace);
@@ -71,10 +81,13 @@ record FailureBox(
         lines.add(String.format(
                 Locale.ROOT, "| host %s, pid %d, %.1f s after the start", first.host(), first.pid(), seconds));
         diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
-        others.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
+        others.forEach(line -> lines.add("| " + line));
         if (!printed.trace().isEmpty()) {
             lines.add("| exception of rank " + first.rank() + ":");
-            printed.trace().forEach(line -> lines.addAll(wrapped.lines("|   ", line.replace("\t", "    "))));
+            printed.shown().stream()
+                    .map(line -> line.replace("\t", "    "))
+                    .forEach(line ->
+                            lines.addAll(printed.innocent() ? List.of("|   " + line) : wrapped.lines("|   ", line)));
         }
         List<String> rest = printed.rest();
         if (!rest.isEmpty()) {

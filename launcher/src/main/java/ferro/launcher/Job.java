@@ -67,7 +67,9 @@ final class Job {
                 screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
                 Supervisor.Rules rules = Supervisor.Rules.of(spec, target);
                 Supervisor.Outcome outcome = new Supervisor(events, screen, rules, () -> forget(folder)).await(ranks);
-                return conclude(Postmortem.of(outcome, jobId, recordings));
+                List<RankOutput> printed =
+                        ranks.stream().map(RankProcess::output).toList();
+                return conclude(Postmortem.of(outcome, printed, jobId, recordings));
             } finally {
                 ranks.forEach(rank -> rank.signal("KILL"));
             }
@@ -133,8 +135,7 @@ final class Job {
         }
         JobEvent.Ended first = postmortem.first();
         if (!explained(first, outcome)) {
-            RankProcess culprit = ranks.get(first.rank() - spec.placement().firstRank());
-            FailureBox box = postmortem.box(culprit, (first.atNanos() - startedNanos) / 1e9);
+            FailureBox box = postmortem.box((first.atNanos() - startedNanos) / 1e9);
             screen.tell(box.lines(screen.columns(FailureBox.MOST_COLUMNS)));
         }
         return postmortem.code();

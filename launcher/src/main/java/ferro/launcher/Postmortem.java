@@ -1,15 +1,18 @@
 package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Words;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.function.Function;
 
 /**
  * What is said of a job that failed: which rank was first, who is to blame, and where there is more.
@@ -18,15 +21,19 @@ import java.util.stream.Collectors;
  * than it. Therefore a rank that the others blame goes before whoever ended earlier.
  *
  * @param outcome    how the ranks ended
+ * @param printed    what they printed
  * @param analysis   what they recorded, if they did
  * @param recordings where
  */
-record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recordings recordings) {
+record Postmortem(
+        Supervisor.Outcome outcome, List<RankOutput> printed, Optional<Analysis> analysis, Recordings recordings) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
+    private static final int MOST_REASONS = 3;
 
-    static Postmortem of(Supervisor.Outcome outcome, String job, Recordings recordings) {
+    static Postmortem of(Supervisor.Outcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
         boolean well = outcome.failures().isEmpty() && outcome.signal().isEmpty();
-        return new Postmortem(outcome, well ? Optional.empty() : recordings.analyzed(job), recordings);
+        Optional<Analysis> analysis = well ? Optional.empty() : recordings.analyzed(job, Endings.of(outcome, printed));
+        return new Postmortem(outcome, printed, analysis, recordings);
     }
 
     /** Returns the end of the rank that failed first. */
@@ -58,14 +65,20 @@ record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recor
                 .toList();
     }
 
-    FailureBox box(RankProcess first, double seconds) {
+    FailureBox box(double seconds) {
+        RankOutput first = output(first().rank());
+        boolean innocent = !guilty().isEmpty() && !guilty().contains(first.rank());
         return new FailureBox(
                 new FailureBox.First(first.rank(), headline(first.rank()), hostName(), first.pid()),
                 seconds,
-                diagnosis(),
+                diagnosis(!first.trace().isEmpty()),
                 others(first.rank()),
-                new FailureBox.Printed(first.trace(), first.lastLines()),
+                new FailureBox.Printed(first.trace(), first.lastLines(), innocent),
                 more());
+    }
+
+    private RankOutput output(int rank) {
+        return printed.stream().filter(one -> one.rank() == rank).findFirst().orElseThrow();
     }
 
     private String headline(int first) {
@@ -83,12 +96,19 @@ record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recor
         return blamed + "; " + ended;
     }
 
-    private List<String> diagnosis() {
+    /** What ranks tell of an exception has its first frames, of which there are more below if the rank printed them. */
+    private List<String> diagnosis(boolean traceBelow) {
         List<String> lines = new ArrayList<>();
         analysis.ifPresent(found -> {
             List<String> verdict = found.verdict();
             lines.add("diagnosis: " + verdict.get(0));
-            verdict.stream().skip(1).limit(3).map(reason -> "  " + reason).forEach(lines::add);
+            for (String reason : verdict.subList(1, Math.min(verdict.size(), 1 + MOST_REASONS))) {
+                List<String> told = FoldedTrace.of(apart(reason));
+                told.stream()
+                        .limit(traceBelow ? 1 : told.size())
+                        .map(line -> "  " + line)
+                        .forEach(lines::add);
+            }
         });
         if (first().code() == KILLED) {
             lines.add(
@@ -101,23 +121,50 @@ record Postmortem(Supervisor.Outcome outcome, Optional<Analysis> analysis, Recor
         return lines;
     }
 
-    /** Says what became of the others: who failed by themselves later, who was stopped by us. */
+    /** A recording is read with blanks for line breaks. */
+    private static List<String> apart(String reason) {
+        return reason.replaceAll(" (?= {4}at \\S| {2}caused by )", "\n").lines().toList();
+    }
+
+    /** Says what became of the others: who failed by themselves later, by what, and who was stopped by us. */
     private List<String> others(int first) {
+        List<JobEvent.Ended> later =
+                byItself().stream().filter(ended -> ended.rank() != first).toList();
+        Map<String, Set<Integer>> same = sharing(later, this::reason);
+        Map<String, Set<Integer>> alike = sharing(later, this::reasonLessItself);
+        // what several heard may name one of them, and what each heard may name itself
+        Map<String, Set<Integer>> reasons = sharing(
+                later,
+                ended -> same.get(reason(ended)).size()
+                                >= alike.get(reasonLessItself(ended)).size()
+                        ? reason(ended)
+                        : reasonLessItself(ended));
         List<String> lines = new ArrayList<>();
-        Set<Integer> later =
-                byItself().stream().map(JobEvent.Ended::rank).collect(Collectors.toCollection(TreeSet::new));
-        later.remove(first);
-        if (!later.isEmpty()) {
-            lines.add("failed after it: " + named(later));
-        }
+        reasons.forEach((reason, ranks) -> lines.add("failed after it: " + named(ranks) + ": " + reason));
         if (!outcome.stopped().isEmpty()) {
             lines.add("stopped because of it: " + named(outcome.stopped()));
         }
         return lines;
     }
 
+    private static Map<String, Set<Integer>> sharing(
+            List<JobEvent.Ended> ends, Function<JobEvent.Ended, String> reason) {
+        Map<String, Set<Integer>> sharing = new LinkedHashMap<>();
+        ends.forEach(ended -> sharing.computeIfAbsent(reason.apply(ended), key -> new TreeSet<>())
+                .add(ended.rank()));
+        return sharing;
+    }
+
+    private String reason(JobEvent.Ended ended) {
+        return output(ended.rank()).reason().orElseGet(() -> ExitCode.describe(ended.code()));
+    }
+
+    private String reasonLessItself(JobEvent.Ended ended) {
+        return reason(ended).replaceAll("\\brank " + ended.rank() + "\\b", "this rank");
+    }
+
     private static String named(Collection<Integer> ranks) {
-        return "ranks " + ranks.stream().sorted().toList();
+        return "ranks [" + Words.numbers(ranks) + "]";
     }
 
     private List<String> more() {

@@ -64,14 +64,9 @@ final class RankProcess implements Supervised {
         return process.pid();
     }
 
-    /** Returns the last lines it printed. */
-    List<String> lastLines() {
-        return tail.lines();
-    }
-
-    /** Returns the trace of the exception that ended it, empty if it is no Java program or none did. */
-    List<String> trace() {
-        return tail.trace();
+    /** Returns what it has printed; no trace if it is no Java program, or no exception ended it. */
+    RankOutput output() {
+        return new RankOutput(rank, pid(), tail.trace(), tail.lines());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -82,9 +83,10 @@ record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
         }
     }
 
-    /** Returns what the ranks of a job wrote, if they wrote anything that can be read. */
-    Optional<Analysis> analyzed(String job) {
-        FutureTask<Analysis> task = new FutureTask<>(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob));
+    /** Returns what the ranks of a job wrote, beside how they ended, if they wrote anything that can be read. */
+    Optional<Analysis> analyzed(String job, Ends ends) {
+        FutureTask<Analysis> task =
+                new FutureTask<>(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob, ends));
         Thread thread = new Thread(task, "ferro-analysis");
         thread.setDaemon(true);
         thread.start();

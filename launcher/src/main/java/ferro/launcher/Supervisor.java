@@ -23,6 +23,7 @@ final class Supervisor {
     private final Map<Integer, Supervised> running = new TreeMap<>();
     private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
+    private Optional<Long> stoppedNanos = Optional.empty();
     private final Map<Integer, Long> halted = new TreeMap<>();
     private final List<JobEvent.Ended> failures = new ArrayList<>();
     private final List<JobEvent.Ended> left = new ArrayList<>();
@@ -86,8 +87,9 @@ final class Supervisor {
      * How a job ended.
      *
      * @param failures ranks that ended badly, in the order in which they did
-     * @param left     ranks that ended well before the first of them
+     * @param left     ranks that ended well by themselves, before the first of them or after it
      * @param stopped  ranks that were told to end because of a failure
+     * @param stoppedNanos when they were told, by {@link System#nanoTime}; empty if none was
      * @param halted   ranks that stood still, stopped by a signal, when the first failed, with their pids
      * @param signal   what ended the job from outside
      * @param unshown  why the job was stopped although no rank failed
@@ -96,6 +98,7 @@ final class Supervisor {
             List<JobEvent.Ended> failures,
             List<JobEvent.Ended> left,
             Set<Integer> stopped,
+            Optional<Long> stoppedNanos,
             Map<Integer, Long> halted,
             Optional<String> signal,
             Optional<String> unshown) {}
@@ -120,7 +123,7 @@ final class Supervisor {
                 .values()
                 .forEach(rank -> screen.note("rank " + rank.rank() + ", pid " + rank.pid()
                         + ", does not end even by KILL: it is left to the system"));
-        return new Outcome(failures, left, stopped, halted, signal, unshown);
+        return new Outcome(failures, left, stopped, stoppedNanos, halted, signal, unshown);
     }
 
     /** Returns the next event, or null if this phase is over; events that have come already are first. */
@@ -135,7 +138,7 @@ final class Supervisor {
             running.remove(ended.rank());
             if (ended.code() != 0) {
                 failed(ended);
-            } else if (failures.isEmpty()) {
+            } else if (!stopped.contains(ended.rank())) {
                 left.add(ended);
             }
         } else if (event instanceof JobEvent.Drained drained) {
@@ -183,6 +186,7 @@ final class Supervisor {
         if (phase.compareTo(Phase.STOPPING) < 0) {
             enter(Phase.STOPPING, rules.stop());
             stopped.addAll(running.keySet());
+            stoppedNanos = Optional.of(System.nanoTime());
             running.values().forEach(rank -> rank.signal("TERM"));
         }
     }

@@ -5,7 +5,8 @@ import java.util.List;
 
 /** The trace of an uncaught exception among the lines that a Java program prints; the one that ended its main thread, if any. */
 final class Trace {
-    private static final int LINES = 40;
+    /** A box folds most of them. */
+    private static final int LINES = 300;
     /** A message may have several lines before the first frame. */
     private static final int LONGEST_MESSAGE = 10;
 

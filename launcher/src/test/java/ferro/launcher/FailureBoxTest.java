@@ -18,7 +18,7 @@ class FailureBoxTest {
                 List.of(
                         "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks [0, 1]"),
-                new FailureBox.Printed(List.of(), List.of("step 7", "step 8")),
+                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), false),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
@@ -40,7 +40,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of(wide, "short")),
+                new FailureBox.Printed(List.of(), List.of(wide, "short"), false),
                 List.of());
 
         for (int columns : List.of(60, 132, 200, 5000)) {
@@ -100,7 +100,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines()),
+                new FailureBox.Printed(tail.trace(), tail.lines(), false),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -108,6 +108,46 @@ class FailureBoxTest {
         assertTrue(text.contains("| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill"), text);
         assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
         assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
+    }
+
+    @Test
+    void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
+        String text = boxed(false);
+
+        assertTrue(text.contains("|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n"), text);
+        assertTrue(text.contains("|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n"), text);
+        assertTrue(text.contains("|       ... 30 frames of ferro\n|       at app.Main.main(Main.java:7)\n"), text);
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   step 7\n"), text);
+    }
+
+    @Test
+    void traceOfAnInnocentRankIsOneLine() {
+        String text = boxed(true);
+
+        assertTrue(
+                text.contains(
+                        "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines"),
+                text);
+        assertFalse(text.contains("at app.Main"), text);
+    }
+
+    private static String boxed(boolean innocent) {
+        Tail tail = new Tail();
+        add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
+        add(tail, "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)");
+        for (int depth = 0; depth < 30; depth++) {
+            add(tail, "\tat ferro.collectives.Lane.call" + depth + "(Lane.java:7)");
+        }
+        add(tail, "\tat app.Main.main(Main.java:7)");
+        add(tail, "step 7");
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(tail.trace(), tail.lines(), innocent),
+                List.of());
+        return String.join("\n", box.lines(100));
     }
 
     private static void add(Tail tail, String text) {

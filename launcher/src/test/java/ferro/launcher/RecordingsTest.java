@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.analyze.Ends;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ class RecordingsTest {
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
         record(recordings);
 
-        assertEquals(Optional.empty(), recordings.analyzed("j"));
+        assertEquals(Optional.empty(), recordings.analyzed("j", Ends.UNSEEN));
     }
 
     @Test
@@ -90,9 +91,9 @@ class RecordingsTest {
         Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
 
-        assertEquals(Optional.empty(), recordings.analyzed("default"));
+        assertEquals(Optional.empty(), recordings.analyzed("default", Ends.UNSEEN));
         Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
-        assertTrue(recordings.analyzed("default").isPresent(), "written again");
+        assertTrue(recordings.analyzed("default", Ends.UNSEEN).isPresent(), "written again");
     }
 
     private static Path record(Recordings recordings) throws IOException {

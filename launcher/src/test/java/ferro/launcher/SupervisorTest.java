@@ -148,6 +148,21 @@ class SupervisorTest {
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
     }
 
+    @Test
+    void rankThatEndsWellByItselfAfterAFailureHasLeftAsWell() throws InterruptedException {
+        events.add(new JobEvent.Joined());
+        ends(0, 1);
+        ends(1, 0);
+        Supervisor.Rules rules = new Supervisor.Rules(LONG, SHORT, LONG, LONG, LONG, false);
+
+        Supervisor.Outcome outcome = await(3, rules, (rank, signal) -> ends(rank, 0));
+
+        assertEquals(
+                List.of(1), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(Set.of(2), outcome.stopped());
+        assertTrue(outcome.stoppedNanos().isPresent());
+    }
+
     private void ends(int rank, int code) {
         events.add(new JobEvent.Ended(rank, code, 17));
         events.add(new JobEvent.Drained(rank));

@@ -26,9 +26,9 @@ public final class Analysis {
     private final Verdict verdict;
     private final List<String> problems;
 
-    private Analysis(Merge merge, List<String> problems) {
+    private Analysis(Merge merge, Ends ends, List<String> problems) {
         this.merge = merge;
-        this.verdict = Investigation.verdict(merge);
+        this.verdict = Investigation.verdict(merge, ends);
         this.problems = List.copyOf(problems);
     }
 
@@ -42,20 +42,22 @@ public final class Analysis {
      * @throws IOException if the folder cannot be read
      */
     public static Analysis of(Path folder, Optional<String> job) throws UnreadableRecordingException, IOException {
-        return of(folder, job, file -> true);
+        return of(folder, job, file -> true, Ends.UNSEEN);
     }
 
     /**
-     * Reads some recordings of one job, as {@link #of(Path, Optional)} does.
+     * Reads some recordings of one job, as {@link #of(Path, Optional)} does, beside what was seen of the ranks' processes, which
+     * wins over what recordings leave open.
      *
      * @param folder where recorders wrote
      * @param job    which job; empty for the one that wrote last
      * @param taken  which files; the others might as well not be there
+     * @param ends   how the ranks' processes ended
      * @return analysis
      * @throws UnreadableRecordingException if there is no recording that can be read
      * @throws IOException if the folder cannot be read
      */
-    public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken)
+    public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken, Ends ends)
             throws UnreadableRecordingException, IOException {
         if (!Files.isDirectory(folder)) {
             throw new UnreadableRecordingException(folder + " is no folder: need the one that recorders wrote to"
@@ -74,7 +76,7 @@ public final class Analysis {
                 .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()))) {
             throw nothingIn(folder, job, problems);
         }
-        return new Analysis(Merge.of(readable, job), problems);
+        return new Analysis(Merge.of(readable, job), ends, problems);
     }
 
     private static List<Path> recordings(Path folder) throws IOException {

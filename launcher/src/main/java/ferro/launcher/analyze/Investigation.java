@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -29,21 +30,24 @@ final class Investigation {
             "ABORTED");
 
     private final Merge merge;
+    private final Ends ends;
     private final Testimony testimony;
     private final WaitChain chain;
 
-    private Investigation(Merge merge) {
+    private Investigation(Merge merge, Ends ends) {
         this.merge = merge;
-        this.testimony = new Testimony(merge);
+        this.ends = ends;
+        this.testimony = new Testimony(merge, ends);
         this.chain = new WaitChain(merge);
     }
 
     /** Returns the verdict on a job. */
-    static Verdict verdict(Merge merge) {
-        Investigation investigation = new Investigation(merge);
+    static Verdict verdict(Merge merge, Ends ends) {
+        Investigation investigation = new Investigation(merge, ends);
         return investigation
                 .failed()
                 .or(investigation::mismatch)
+                .or(investigation::brokenOff)
                 .or(investigation::waiting)
                 .orElseGet(investigation::nothing);
     }
@@ -57,9 +61,9 @@ final class Investigation {
      */
     private Optional<Verdict> failed() {
         return merge.groups().stream()
-                .filter(group -> !group.failures().isEmpty())
+                .filter(group -> !failures(group).isEmpty())
                 .min(Comparator.comparingLong(this::failedAt))
-                .map(group -> group.failures().values().stream()
+                .map(group -> failures(group).values().stream()
                         .min(Comparator.comparingInt((Failure failure) -> gravity(failure.code()))
                                 .thenComparing(Failure::sequence)
                                 .thenComparing(Failure::origin))
@@ -67,19 +71,30 @@ final class Investigation {
                         .orElseThrow());
     }
 
+    /** What members say has failed their group, but for what the launcher brought about by ending ranks. */
+    private SortedMap<Integer, Failure> failures(SharedGroup group) {
+        SortedMap<Integer, Failure> failures = new TreeMap<>(group.failures());
+        failures.entrySet()
+                .removeIf(one -> ends.broughtAbout(one.getValue().culprits(), failedAt(group, one.getKey())));
+        return failures;
+    }
+
     private long failedAt(SharedGroup group) {
-        return group.failures().keySet().stream()
-                .mapToLong(rank -> merge.recordings().get(rank).events().stream()
-                        .filter(event ->
-                                event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
-                        .mapToLong(event -> merge.at(rank, event.at()))
-                        .min()
-                        .orElseGet(() -> failedAt(group, rank)))
+        return failures(group).keySet().stream()
+                .mapToLong(rank -> failedAt(group, rank))
                 .min()
                 .orElse(Long.MAX_VALUE);
     }
 
     private long failedAt(SharedGroup group, int rank) {
+        return merge.recordings().get(rank).events().stream()
+                .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
+                .mapToLong(event -> merge.at(rank, event.at()))
+                .min()
+                .orElseGet(() -> lastEnded(group, rank));
+    }
+
+    private long lastEnded(SharedGroup group, int rank) {
         return group.last(rank)
                 .filter(last -> last.state() == Recording.State.FAILED && last.ended() != 0)
                 .map(last -> merge.at(rank, last.ended()))
@@ -110,7 +125,7 @@ final class Investigation {
 
     private SortedSet<Integer> blamed(SharedGroup group, Failure agreed) {
         SortedSet<Integer> guilty = new TreeSet<>();
-        group.failures().values().stream()
+        failures(group).values().stream()
                 .filter(failure -> failure.code().equals(agreed.code()))
                 .forEach(failure -> guilty.addAll(failure.culprits()));
         return guilty.isEmpty() ? chain.end() : guilty;
@@ -121,11 +136,10 @@ final class Investigation {
     }
 
     /** What the members say has failed their group, and whether they say the same. */
-    private static List<String> said(Seen seen) {
-        SharedGroup group = seen.group();
+    private List<String> said(Seen seen) {
         List<String> lines = new ArrayList<>();
         SortedSet<Integer> agreeing = new TreeSet<>();
-        group.failures().forEach((rank, failure) -> {
+        failures(seen.group()).forEach((rank, failure) -> {
             if (failure.code().equals(seen.failure().code())
                     && failure.culprits().equals(seen.failure().culprits())) {
                 agreeing.add(rank);
@@ -167,6 +181,19 @@ final class Investigation {
         return new Verdict(Verdict.Kind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
     }
 
+    /** All that failed did so because the launcher had ended ranks: whom they miss now is not to blame. */
+    private Optional<Verdict> brokenOff() {
+        return merge.groups().stream().anyMatch(group -> !group.failures().isEmpty())
+                ? Optional.of(new Verdict(
+                        Verdict.Kind.NOTHING,
+                        new TreeSet<>(),
+                        "no group had failed when the launcher stopped " + Words.ranks(ends.stopped()),
+                        List.of(),
+                        "",
+                        -1))
+                : Optional.empty();
+    }
+
     private Optional<Verdict> waiting() {
         Optional<WaitChain.Waiting> longest = chain.longest();
         if (longest.isEmpty()) {
@@ -191,10 +218,7 @@ final class Investigation {
     }
 
     private Verdict nothing() {
-        List<String> reasons = new ArrayList<>();
-        if (!merge.missing().isEmpty()) {
-            reasons.add(Words.ranks(merge.missing()) + " wrote no recording: dead, killed, stopped, or asked too late");
-        }
+        List<String> reasons = testimony.ofMissing();
         SortedSet<Integer> missing = merge.missing();
         String headline = missing.isEmpty()
                 ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs"

@@ -1,5 +1,6 @@
 package ferro.launcher.analyze;
 
+import ferro.launcher.analyze.Ends.End;
 import ferro.launcher.analyze.Recording.Operation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,12 +10,17 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** What the recordings say about a rank that is to blame, in words. */
+/**
+ * What the recordings say about a rank that is to blame, in words; and what was seen of its process, which wins over what they
+ * leave open.
+ */
 final class Testimony {
     private final Merge merge;
+    private final Ends ends;
 
-    Testimony(Merge merge) {
+    Testimony(Merge merge, Ends ends) {
         this.merge = merge;
+        this.ends = ends;
     }
 
     /** Says what ranks did not do at a call: once if it is the same for all. */
@@ -44,12 +50,28 @@ final class Testimony {
 
     private String on(int rank, SharedGroup group, long sequence, String code) {
         String call = call(group, sequence);
+        Optional<End> end = Optional.ofNullable(ends.byRank().get(rank));
         if (merge.missing().contains(rank)) {
-            return silent(code) + (call.isEmpty() ? "" : ", while the others were in " + call);
+            return end.map(seen -> seen.at(call))
+                    .orElseGet(() -> silent(code) + (call.isEmpty() ? "" : ", while the others were in " + call));
         }
+        Optional<End> first = end.filter(End::cameFirst);
         if (code.equals("ABORTED")) {
-            return "it aborted the group" + (call.isEmpty() ? "" : " at " + call);
+            String aborted = "aborted the group" + (call.isEmpty() ? "" : " at " + call);
+            return first.filter(seen -> seen.kind() != Ends.Kind.WELL)
+                    .map(seen -> seen.text() + ", and " + aborted)
+                    .orElse("it " + aborted);
         }
+        if (code.equals("PEER_LOST") && first.isPresent()) {
+            return first.get().at(call) + (sequence < 0 ? "" : "; " + last(rank, group, sequence));
+        }
+        // what ends a rank that was late may be what the others told it then
+        return recorded(rank, group, sequence, code)
+                + first.map(seen -> "; in the end " + seen.text()).orElse("");
+    }
+
+    private String recorded(int rank, SharedGroup group, long sequence, String code) {
+        String call = call(group, sequence);
         Optional<Operation> own = group.call(rank, sequence);
         if (own.isPresent()) {
             return inside(rank, own.get());
@@ -62,6 +84,19 @@ final class Testimony {
         }
         String never = group.reached(rank, sequence) ? "it has gone on from " + call : "it never called " + call;
         return never + "; " + last(rank, group, sequence) + elsewhere(rank, group);
+    }
+
+    /** Says which ranks left no recording, and what is known of each. */
+    List<String> ofMissing() {
+        Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
+        for (int rank : merge.missing()) {
+            End end = ends.byRank().get(rank);
+            String why = end == null ? "dead, killed, stopped, or asked too late" : end.text();
+            same.computeIfAbsent(why, key -> new TreeSet<>()).add(rank);
+        }
+        List<String> lines = new ArrayList<>();
+        same.forEach((why, ranks) -> lines.add(Words.ranks(ranks) + " wrote no recording: " + why));
+        return lines;
     }
 
     /** A rank without a recording; the code of the failure says what is known. */

@@ -7,18 +7,28 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /** Ranks and times as people read them. */
-final class Words {
+public final class Words {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private Words() {}
 
-    /** Returns {@code rank 3} or {@code ranks 0-2, 5}. */
-    static String ranks(Collection<Integer> ranks) {
+    /**
+     * Returns {@code rank 3} or {@code ranks 0-2, 5}.
+     *
+     * @param ranks in any order
+     * @return text
+     */
+    public static String ranks(Collection<Integer> ranks) {
         return (ranks.size() == 1 ? "rank " : "ranks ") + numbers(ranks);
     }
 
-    /** Returns {@code 0-2, 5}. */
-    static String numbers(Collection<Integer> ranks) {
+    /**
+     * Returns {@code 0-2, 5}.
+     *
+     * @param ranks in any order
+     * @return text
+     */
+    public static String numbers(Collection<Integer> ranks) {
         List<String> runs = new ArrayList<>();
         Integer first = null;
         Integer last = null;

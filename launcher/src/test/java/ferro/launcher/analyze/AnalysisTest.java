@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,96 @@ class AnalysisTest {
         assertTrue(
                 analysis.verdict().get(0).startsWith("rank 1 is to blame: its process is gone and wrote no recording"),
                 analysis.verdict().toString());
+    }
+
+    @Test
+    void exceptionThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
+        Analysis analysis = lost(seen(1, Ends.Kind.THREW, "it threw java.lang.IllegalStateException: no data"));
+
+        assertEquals(Set.of(1), analysis.guilty());
+        assertEquals(
+                "rank 1 is to blame: it threw java.lang.IllegalStateException: no data, while the others were in"
+                        + " allReduce seq 6 of group \"tcp\"",
+                analysis.verdict().get(0));
+    }
+
+    @Test
+    void exitCodeZeroThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
+        Analysis analysis = lost(seen(1, Ends.Kind.WELL, "it ended with exit code 0"));
+
+        assertEquals(
+                "rank 1 is to blame: it ended with exit code 0 before the others had finished allReduce seq 6 of group"
+                        + " \"tcp\"",
+                analysis.verdict().get(0));
+    }
+
+    private Analysis lost(Ends ends) throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
+        job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+        return job.analyzed(folder, job.allBut(1), ends);
+    }
+
+    @Test
+    void exceptionOfARankThatAbortedIsNamedBeforeTheAbort() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
+        job.fail(job.allBut(), "ABORTED", List.of(1), 6, "rank 1 aborted the group: no data");
+
+        Analysis analysis =
+                job.analyzed(folder, job.allBut(), seen(1, Ends.Kind.THREW, "it threw java.lang.Error: no data"));
+
+        assertEquals(
+                "rank 1 is to blame: it threw java.lang.Error: no data, and aborted the group at allReduce seq 6 of"
+                        + " group \"tcp\"",
+                analysis.verdict().get(0));
+    }
+
+    @Test
+    void exitCodeThatMayBeAConsequenceHidesNothingThatARankRecorded() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
+        job.fail(job.allBut(), "TIMED_OUT", List.of(1), 6, "gave up on rank 1");
+
+        Analysis analysis = job.analyzed(folder, job.allBut(), seen(1, Ends.Kind.CODE, "it ended with exit code 1"));
+
+        assertTrue(
+                analysis.verdict().get(0).startsWith("rank 1 is to blame: it never called allReduce seq 6"),
+                analysis.verdict().toString());
+    }
+
+    @Test
+    void rankThatTheLauncherStoppedIsNotToBlameForBeingGone() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, NEXT, 1).hangs(2, RecordedJob.GROUP, 6, NEXT, 1);
+        long stopped = job.wallNanos();
+        job.passes(30 * RecordedJob.MILLI).fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+
+        Analysis analysis = job.analyzed(folder, job.allBut(1), new Ends(Map.of(), Set.of(1), stopped));
+
+        assertEquals(Set.of(), analysis.guilty());
+        assertEquals(
+                "no group had failed when the launcher stopped rank 1",
+                analysis.verdict().get(0));
+    }
+
+    @Test
+    void rankThatTheLauncherStoppedLaterIsToBlameForWhatItDidBefore() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
+        job.fail(List.of(0, 2), "TIMED_OUT", List.of(1), 6, "gave up on rank 1").passes(500 * RecordedJob.MILLI);
+        Ends.End stopped = new Ends.End(Ends.Kind.STOPPED, "it wrote no recording until the launcher stopped it");
+
+        Analysis analysis =
+                job.analyzed(folder, job.allBut(1), new Ends(Map.of(1, stopped), Set.of(1), job.wallNanos()));
+
+        assertEquals(Set.of(1), analysis.guilty());
+        assertEquals(
+                "rank 1 is to blame: it wrote no recording until the launcher stopped it, while the others were in"
+                        + " allReduce seq 6 of group \"tcp\"",
+                analysis.verdict().get(0));
+    }
+
+    private static Ends seen(int rank, Ends.Kind kind, String text) {
+        return new Ends(Map.of(rank, new Ends.End(kind, text)), Set.of(), Long.MAX_VALUE);
     }
 
     @Test

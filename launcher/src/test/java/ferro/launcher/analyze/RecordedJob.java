@@ -234,4 +234,15 @@ final class RecordedJob {
         write(folder, "request", of);
         return Analysis.of(folder, java.util.Optional.empty());
     }
+
+    /** As {@link #analyzed(Path, List)}, with what a launcher saw of the ranks' processes. */
+    Analysis analyzed(Path folder, List<Integer> of, Ends ends) throws IOException, UnreadableRecordingException {
+        write(folder, "request", of);
+        return Analysis.of(folder, java.util.Optional.empty(), file -> true, ends);
+    }
+
+    /** Now, as a wall clock tells it. */
+    long wallNanos() {
+        return EPOCH + now;
+    }
 }
