@@ -65,7 +65,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.context = context;
         this.place = place;
         this.stepped = place.manner().stepped();
-        this.transport = mayBeNear(bare) ? new NearTransport(bare, group, context::nanoTime) : bare;
+        boolean mayBeNear =
+                !stepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
+        this.transport = mayBeNear ? new NearTransport(bare, group, context::nanoTime) : bare;
         this.driver = new Driver(this, transport, group, context, stepped);
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
@@ -95,10 +97,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     GroupEngine warm() {
         control.warm();
         return this;
-    }
-
-    private boolean mayBeNear(Transport bare) {
-        return !stepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
     }
 
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
@@ -267,6 +265,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     }
 
     @Override
+    public Set<Integer> lost() {
+        return control.lostRanks();
+    }
+
+    @Override
     public Set<Integer> silentRanks(Duration within) {
         return stepped ? Set.of() : control.silentRanks(Deadlines.nanos(Objects.requireNonNull(within, "within")));
     }
@@ -307,7 +310,9 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             return first;
         }
         try {
-            boolean moved = collectives.advance() | listens && hear();
+            boolean moved = collectives.advance() | listens
+                    && transport instanceof NearTransport near
+                    && pointToPoint.hear(near);
             boolean messages = listens || !pointToPoint.isIdle();
             if (messages) {
                 moved |= pointToPoint.advance();
@@ -326,10 +331,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void broken(Throwable failure) {
         control.fail(Reasons.inside(group, failure));
-    }
-
-    private boolean hear() {
-        return transport instanceof NearTransport near && pointToPoint.hear(near);
     }
 
     @Override

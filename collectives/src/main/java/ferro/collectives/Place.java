@@ -65,6 +65,6 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
     }
 
     GroupControl.Place control() {
-        return new GroupControl.Place(ranks, standings);
+        return new GroupControl.Place(ranks, standings, membership);
     }
 }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -277,6 +278,27 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public Optional<FerroException> failure() {
         return backend.failure();
+    }
+
+    /**
+     * Returns the ranks of this group that are known here to be dead or lost so far; any thread may call, it waits for nothing.
+     *
+     * <p>It goes on to grow after the first failure, as long as this end of the group is open: a process that has ended with
+     * all its ranks, a connection that is gone, a rank that was silent for too long. Only such a silent rank leaves it again,
+     * when it is heard of. Ranks that closed the group in good order are not in it, nor are those that a failure blames for
+     * something else. Ranks may hear of a death at different times, some milliseconds apart:
+     *
+     * <pre>{@code
+     * List<Integer> left = IntStream.range(0, group.worldSize())
+     *         .filter(rank -> !group.lost().contains(rank))
+     *         .boxed()
+     *         .toList();
+     * }</pre>
+     *
+     * @return ranks, ascending; immutable, one call's answer does not change; empty where the back end does not know
+     */
+    public Set<Integer> lost() {
+        return backend.lost();
     }
 
     /**

@@ -138,6 +138,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public Set<Integer> lost() {
+        return inner.lost();
+    }
+
+    @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         inner.onEvent(listener);
     }

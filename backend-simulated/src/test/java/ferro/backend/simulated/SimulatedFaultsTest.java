@@ -118,6 +118,24 @@ class SimulatedFaultsTest {
     }
 
     @Test
+    void deathsAfterTheFirstAreKnownAsLostOnAllThatLive() {
+        for (int step = 0; step < STEPS / 4; step++) {
+            ProcessGroup[] groups = new ProcessGroup[RANKS];
+            Simulation.of(RANKS, 7 + step, SETTINGS)
+                    .faults(List.of(new Fault.Crash(step, 2), new Fault.Crash(step + 8, 3)))
+                    .onEveryRank(group -> {
+                        groups[group.rank()] = group;
+                        group.recvAsync(HostTensor.of(new int[1]), 3, 7);
+                    })
+                    .check(() -> {
+                        assertEquals("[2, 3]", groups[0].lost().toString());
+                        assertEquals("[2, 3]", groups[1].lost().toString());
+                    })
+                    .run();
+        }
+    }
+
+    @Test
     void scriptsMakeSubgroupsWithoutWaiting() {
         int[][] data = {{3}, {4}, {5}, {6}};
         Simulation simulation = Simulation.of(RANKS, 11);

@@ -95,7 +95,16 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(then, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    private void blame(Peer peer) {
+    /** All ranks of a process are gone with it. */
+    private void blame(Peer exited) {
+        for (Process process : processes) {
+            if (process.peer.identity().equals(exited.identity())) {
+                blameOne(process.peer);
+            }
+        }
+    }
+
+    private void blameOne(Peer peer) {
         if (!peer.isOver()) {
             peer.end();
             members.lost(

@@ -40,6 +40,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final Timers timers;
     private final FirstCause first;
     private final Losses losses;
+    private final Deaths deaths;
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final Agreement agreement;
@@ -98,8 +99,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      *
      * @param joinedRanks ranks of the joined group, in the order of this group
      * @param standings   where this rank stands in all of them
+     * @param processes   which ranks of the joined group are of one process
      */
-    public record Place(int[] joinedRanks, Standings standings) {}
+    public record Place(int[] joinedRanks, Standings standings, RankProcesses processes) {}
 
     /**
      * Makes the control of a group, to be {@link #open opened}.
@@ -120,7 +122,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.timers = new Timers(context::background);
         this.first = new FirstCause(rules);
         this.leaves = new Leaves(this, group, owner::ended);
-        this.losses = new Losses(this, leaves, rules);
+        this.losses = new Losses(this, leaves);
+        this.deaths = new Deaths(this, losses, leaves, rules, place);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
@@ -156,6 +159,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public Failure failure() {
         return told ? first.cause() : null;
+    }
+
+    /**
+     * Returns the ranks that are known to be dead or lost.
+     *
+     * @return ranks, ascending; immutable
+     */
+    public Set<Integer> lostRanks() {
+        return deaths.ranks();
     }
 
     /**
@@ -327,8 +339,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void lost(int peer, FerroException cause) {
         leaves.lost(peer);
         if (!closed) {
-            losses.lost(peer, cause);
+            deaths.lost(peer, cause);
         }
+    }
+
+    @Override
+    public void found(int peer) {
+        deaths.found(peer);
     }
 
     @Override
@@ -399,7 +416,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             case STATUS -> answered(peer, Status.of(read));
             case AGREE -> agreement.heard(peer, read);
             case CANCEL -> agreement.cancelled(peer, read.hash(), read.codeOrAborted(), read.culprits(), read.text());
-            case CALLED -> compare(peer, read);
+            case CALLED -> mismatches.heard(peer, read.sequence(), read.hash(), read.text());
         }
     }
 
@@ -441,9 +458,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 whereabouts
                         .status(Long.parseLong(query.culprits()), query.sequence())
                         .message());
-        if (query.sequence() > 0) {
-            compare(peer, query);
-        }
+        mismatches.heard(peer, query.sequence(), query.hash(), query.text());
     }
 
     private Standing standing() {
@@ -454,10 +469,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private void answered(int peer, Status status) {
         board.answered(peer, status);
         mismatches.heard(peer, status.asked(), status.fingerprint(), status.call());
-    }
-
-    private void compare(int peer, ControlMessage theirs) {
-        mismatches.heard(peer, theirs.sequence(), theirs.hash(), theirs.text());
     }
 
     private void left(int peer, Leaves.Goodbye said) {

@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import java.util.BitSet;
 
 /**
- * Peers and links that have ended: who is to blame for it, decided a little later, since what explains it may still be on its
+ * Links that have ended: who is to blame for it, decided a little later, since what explains it may still be on its
  * way. Timers of the context decide, so that it happens when nobody drives. Thread-safe.
  */
 final class Losses {
@@ -18,14 +18,12 @@ final class Losses {
 
     private final GroupControl control;
     private final Leaves leaves;
-    private final Rules rules;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
-    Losses(GroupControl control, Leaves leaves, Rules rules) {
+    Losses(GroupControl control, Leaves leaves) {
         this.control = control;
         this.leaves = leaves;
-        this.rules = rules;
     }
 
     /** A rank has told of a failure: what ends at its end from now on is a consequence. */
@@ -33,33 +31,8 @@ final class Losses {
         toldAbort.set(peer);
     }
 
-    private synchronized boolean hasToldAbort(int peer) {
+    synchronized boolean hasToldAbort(int peer) {
         return toldAbort.get(peer);
-    }
-
-    void lost(int peer, FerroException cause) {
-        if (cause.code() == Code.PEER_LOST && rules.eofGraceNanos() > 0) {
-            afterReading(() -> blame(peer, cause), rules.eofGraceNanos());
-        } else {
-            blame(peer, cause);
-        }
-    }
-
-    private void blame(int peer, FerroException cause) {
-        boolean gone = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION;
-        Failure loss = of(isOwn(cause) ? control.self() : peer, cause.code(), cause.getMessage(), cause);
-        if (!gone) {
-            control.fail(loss);
-        } else if (rules.blamesLoss(hasToldAbort(peer), leaves.has(peer))) {
-            // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
-            // bytes
-            control.failUnlessFailed(loss);
-        }
-    }
-
-    /** The medium gave up a peer for what went wrong on this side. */
-    private static boolean isOwn(FerroException cause) {
-        return cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
     }
 
     void broken(int peer, FerroException cause) {

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.ObjIntConsumer;
 
 /** The groups that want to hear of their ranks, in the order they came; each is told in its own numbers. */
 final class Members {
@@ -111,15 +112,24 @@ final class Members {
     boolean isFound(int rank) {
         synchronized (losses) {
             Lost loss = losses.get(rank);
-            return loss != null && loss.code() == Code.PARTITION && losses.remove(rank, loss);
+            if (loss == null || loss.code() != Code.PARTITION) {
+                return false;
+            }
+            losses.remove(rank);
         }
+        forEachWith(rank, Member::found);
+        return true;
     }
 
     void event(GroupEvent.Kind kind, int rank, String text) {
+        forEachWith(rank, (member, number) -> member.event(kind, number, numbered(text, number)));
+    }
+
+    private void forEachWith(int rank, ObjIntConsumer<Member> call) {
         for (Entry entry : entries) {
             int number = entry.numberOf(rank);
             if (number >= 0) {
-                guarded(entry, member -> member.event(kind, number, numbered(text, number)));
+                guarded(entry, member -> call.accept(member, number));
             }
         }
     }

@@ -14,6 +14,7 @@ import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ import java.util.stream.IntStream;
  * this process in {@code PauseWatch}. In worlds of more than 33 ranks each watches the next 32; a failure reaches the rest by
  * its groups.
  */
-public final class Membership {
+public final class Membership implements RankProcesses {
     /** Tells its messages from those of all groups; any number that no group mixes in. */
     private static final long PURPOSE = 0x686561727462656aL;
 
@@ -77,6 +78,15 @@ public final class Membership {
          * @param text for people
          */
         void event(GroupEvent.Kind kind, int rank, String text);
+
+        /**
+         * A rank that was lost by its silence is heard of again.
+         *
+         * @param rank in the numbers of that group
+         */
+        default void found(int rank) {
+            // of interest to those that remember the lost
+        }
 
         /** A heartbeat is sent: time to tell the others what this rank called last, so that a mismatch is found soon. */
         void heartbeat();
@@ -182,6 +192,24 @@ public final class Membership {
      */
     public long pausedSince(long sinceNanos) {
         return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
+    }
+
+    @Override
+    public BitSet sharing(int rank) {
+        BitSet ranks = new BitSet();
+        ranks.set(rank);
+        String process = peers.length == 0 ? "" : peers[rank].identity();
+        for (Peer peer : process.isEmpty() ? new Peer[0] : peers) {
+            if (peer.identity().equals(process)) {
+                ranks.set(peer.rank());
+            }
+        }
+        return ranks;
+    }
+
+    @Override
+    public String placed(int rank) {
+        return peers.length == 0 ? "" : peers[rank].placed();
     }
 
     private void begin() {

@@ -153,7 +153,8 @@ class GroupControlTest {
         for (int r = 0; r < 3; r++) {
             int rank = r;
             GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
-            GroupControl.Place place = new GroupControl.Place(new int[] {0, 1, 2}, new Standings());
+            GroupControl.Place place =
+                    new GroupControl.Place(new int[] {0, 1, 2}, new Standings(), RankProcesses.UNKNOWN);
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
             ranks.get(rank).open();
         }

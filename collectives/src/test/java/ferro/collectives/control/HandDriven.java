@@ -42,6 +42,10 @@ final class HandDriven {
     }
 
     HandDriven(int worldSize, Rules rules) {
+        this(worldSize, rules, RankProcesses.UNKNOWN);
+    }
+
+    HandDriven(int worldSize, Rules rules, RankProcesses processes) {
         this.worldSize = worldSize;
         this.failures = new int[worldSize];
         this.standings = new Standing[worldSize];
@@ -58,7 +62,7 @@ final class HandDriven {
                     spec,
                     new Hands(rank),
                     new Hears(rank, rules),
-                    new GroupControl.Place(all, new Standings())));
+                    new GroupControl.Place(all, new Standings(), processes)));
             ranks.get(rank).open();
         }
     }

@@ -340,6 +340,19 @@ class MembershipTest {
     }
 
     @Test
+    void ranksOfOneProcessAreKnownByWhatTheySayOfIt() {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(5, 1000, TIMES, rank -> host.apply(rank % 2)).enter();
+        world.pass(Duration.ofSeconds(1));
+        Membership membership = world.ranks.get(3).membership;
+
+        assertEquals("{0, 2, 4}", membership.sharing(2).toString());
+        assertEquals(" (pid 0 on host h)", membership.placed(2));
+        assertEquals("{1}", Membership.unwatched().sharing(1).toString());
+        assertEquals("", Membership.unwatched().placed(1));
+    }
+
+    @Test
     void aProcessThatHasLeftMayExitEvenIfItsGoodbyeIsReadLate() {
         Processes host = new Processes("");
         Watchers world = new Watchers(2, 1000, TIMES, host).enter();

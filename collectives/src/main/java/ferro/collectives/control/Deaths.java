@@ -1,0 +1,142 @@
+package ferro.collectives.control;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Ranks that have died or fallen silent: who of them fails the group, and who is lost so far. The ranks of a process die
+ * together, so they are blamed together: whoever sees the end of one waits a moment for that of the others. Thread-safe.
+ */
+final class Deaths {
+    private final GroupControl control;
+    private final Losses losses;
+    private final Leaves leaves;
+    private final Rules rules;
+    private final GroupControl.Place place;
+    /** Ranks whose end this one has seen, be it explained or not. */
+    private final BitSet ended = new BitSet();
+
+    private final BitSet dead = new BitSet();
+    private final BitSet silent = new BitSet();
+    private volatile Set<Integer> lost = Collections.emptySortedSet();
+
+    Deaths(GroupControl control, Losses losses, Leaves leaves, Rules rules, GroupControl.Place place) {
+        this.control = control;
+        this.losses = losses;
+        this.leaves = leaves;
+        this.rules = rules;
+        this.place = place;
+    }
+
+    /** Returns the ranks that are lost so far, ascending; immutable. */
+    Set<Integer> ranks() {
+        return lost;
+    }
+
+    /** A rank is gone, or was silent for too long, or has to be given up. */
+    void lost(int peer, FerroException cause) {
+        if (cause.code() != Code.PEER_LOST) {
+            giveUp(peer, cause);
+            return;
+        }
+        synchronized (this) {
+            ended.set(peer);
+        }
+        if (rules.eofGraceNanos() > 0) {
+            losses.afterReading(() -> blame(peer, cause, true), rules.eofGraceNanos());
+        } else {
+            blame(peer, cause, false);
+        }
+    }
+
+    /** A rank that was silent for too long is heard of again. */
+    void found(int peer) {
+        note(silent, peer, false);
+    }
+
+    private synchronized void note(BitSet kind, int peer, boolean is) {
+        kind.set(peer, is);
+        Set<Integer> ranks = new TreeSet<>();
+        dead.stream().forEach(ranks::add);
+        silent.stream().forEach(ranks::add);
+        lost = Collections.unmodifiableSet(ranks);
+    }
+
+    private void giveUp(int peer, FerroException cause) {
+        boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
+        boolean isSilent = cause.code() == Code.PARTITION;
+        if (!own && !leaves.has(peer)) {
+            note(isSilent ? silent : dead, peer, true);
+        }
+        String culprit = Integer.toString(own ? control.self() : peer);
+        Failure loss = new Failure(cause.code(), control.self(), -1, culprit, cause.getMessage(), cause);
+        if (!isSilent) {
+            control.fail(loss);
+        } else if (isBlamed(peer)) {
+            control.failUnlessFailed(loss);
+        }
+    }
+
+    private boolean isBlamed(int peer) {
+        return rules.blamesLoss(losses.hasToldAbort(peer), leaves.has(peer));
+    }
+
+    private void blame(int peer, FerroException cause, boolean mayWait) {
+        if (!leaves.has(peer)) {
+            note(dead, peer, true);
+        }
+        if (!isBlamed(peer)) {
+            return;
+        }
+        BitSet process = processOf(peer);
+        BitSet gone = (BitSet) process.clone();
+        synchronized (this) {
+            gone.and(ended);
+        }
+        if (mayWait && gone.cardinality() < process.cardinality()) {
+            losses.afterReading(() -> blame(peer, cause, false), rules.eofGraceNanos());
+            return;
+        }
+        Failure loss = new Failure(
+                Code.PEER_LOST, control.self(), -1, Names.list(gone), text(peer, cause, gone, process), cause);
+        if (isOfTheSameDeath(process)) {
+            control.fail(loss);
+        } else {
+            // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
+            // bytes
+            control.failUnlessFailed(loss);
+        }
+    }
+
+    /** The process of a rank, in the ranks of this group; without those that had left, or told of a failure, before it ended. */
+    private BitSet processOf(int peer) {
+        BitSet joined = place.processes().sharing(place.joinedRanks()[peer]);
+        BitSet ranks = new BitSet();
+        for (int rank = 0; rank < place.joinedRanks().length; rank++) {
+            ranks.set(rank, rank == peer || joined.get(place.joinedRanks()[rank]) && isBlamed(rank));
+        }
+        return ranks;
+    }
+
+    /** The end of another rank of that process is what the group has failed with. */
+    private boolean isOfTheSameDeath(BitSet process) {
+        Failure known = control.failure();
+        return known != null
+                && known.code() == Code.PEER_LOST
+                && known.blamed().stream().anyMatch(process::get);
+    }
+
+    private String text(int peer, FerroException cause, BitSet gone, BitSet process) {
+        if (gone.cardinality() == 1) {
+            return cause.getMessage();
+        }
+        String who = Names.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
+        return gone.equals(process)
+                ? who + "their process has ended without closing its groups; its own output says why"
+                : who + "their control connections ended without a goodbye; their own output says why";
+    }
+}

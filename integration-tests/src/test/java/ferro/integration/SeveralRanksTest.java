@@ -1,0 +1,79 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.TcpStoreServer;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Processes with several ranks each, one of which is killed. */
+@Timeout(120)
+class SeveralRanksTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final List<List<Integer>> RANKS = List.of(List.of(0, 2), List.of(1, 3), List.of(4));
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "auto"})
+    @DisplayName("all ranks of a process that is killed are to blame, in one text, and a later death is known as lost")
+    void allRanksOfAProcessThatDiesAreToBlameAndALaterDeathIsKnown(String links) throws Exception {
+        List<Process> processes = new ArrayList<>();
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 5, null)) {
+            List<PrintedLines> said = new ArrayList<>();
+            for (List<Integer> ranks : RANKS) {
+                processes.add(start(server.port(), links, ranks));
+                said.add(new PrintedLines(processes.get(said.size()).getInputStream(), "said-" + ranks, PATIENCE));
+            }
+            for (int process = 0; process < RANKS.size(); process++) {
+                for (int rank : RANKS.get(process)) {
+                    said.get(process).await(line -> line.equals(rank + " is in"));
+                }
+            }
+
+            Processes.kill(processes.get(0).pid());
+
+            String gone = "ranks 0, 2 (pid " + processes.get(0).pid() + " on host ";
+            for (int rank : new int[] {1, 3, 4}) {
+                PrintedLines lines = said.get(rank == 4 ? 2 : 1);
+                String failed = lines.await(line -> line.startsWith(rank + " failed "));
+                assertTrue(failed.startsWith(rank + " failed PEER_LOST by 0,2: "), failed);
+                assertTrue(failed.contains(gone), failed);
+                assertTrue(failed.contains(" are gone: their process has ended without closing its groups"), failed);
+                lines.await(line -> line.equals(rank + " lost [0, 2]"));
+            }
+
+            Processes.kill(processes.get(2).pid());
+
+            for (int rank : new int[] {1, 3}) {
+                said.get(1).await(line -> line.equals(rank + " lost [0, 2, 4]"));
+                int so = said.get(1).lines().indexOf(rank + " lost [0, 2, 4]");
+                said.get(1).await(so, line -> line.equals(rank + " agrees on 0,2"));
+            }
+        } finally {
+            processes.forEach(process -> Processes.kill(process.pid()));
+        }
+    }
+
+    private static Process start(int port, String links, List<Integer> ranks) throws IOException {
+        List<String> line = new ArrayList<>(List.of(
+                LauncherRun.java(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                LauncherRun.classPath(),
+                SeveralRanks.class.getName(),
+                "" + port,
+                links,
+                "5"));
+        ranks.forEach(rank -> line.add("" + rank));
+        return new ProcessBuilder(line).redirectError(Redirect.DISCARD).start();
+    }
+}
