@@ -1,17 +1,21 @@
 package ferro.group;
 
 import ferro.Collective;
+import ferro.CollectiveBackend;
 import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.Work;
+import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -34,8 +38,8 @@ final class Coalescing {
         }
     }
 
-    synchronized Block open() {
-        Block block = new Block(Thread.currentThread());
+    synchronized Block open(CollectiveBackend backend) {
+        Block block = new Block(Thread.currentThread(), backend);
         blocks.put(block.owner, block);
         open++;
         return block;
@@ -49,15 +53,21 @@ final class Coalescing {
     /** The calls of one block, by one thread. */
     static final class Block {
         private final Thread owner;
+        private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private final long begunNanos = System.nanoTime();
+        /** From now on the back end may touch tensors of the calls. */
+        private volatile boolean handedOver;
 
-        private Block(Thread owner) {
+        private Block(Thread owner, CollectiveBackend backend) {
             this.owner = owner;
+            this.backend = backend;
         }
 
-        List<Collective> calls() {
+        /** Returns the calls for the back end to run. */
+        List<Collective> handOver() {
+            handedOver = true;
             return calls;
         }
 
@@ -68,6 +78,17 @@ final class Coalescing {
         /** Returns the handle of a call: of all of them, since all end together. */
         Work later() {
             return new Later(this);
+        }
+
+        /** Ends the group, as an interrupt of any other call does: this one has its place in the order. */
+        private FerroException interrupted(InterruptedException why) {
+            long waitedNanos = System.nanoTime() - begunNanos;
+            Where where = new Where("", backend.rank(), "", "coalesced", -1, -1, 0, waitedNanos, 0);
+            String text = "coalesced on rank " + backend.rank() + " of world size " + backend.worldSize()
+                    + ": interrupted after " + waitedNanos / 1_000_000 + " ms, in the wait for the calls of the block";
+            FerroException stop = new FerroException(Code.INTERRUPTED, where, text, why);
+            backend.abort(stop);
+            return stop;
         }
 
         void end() {
@@ -89,10 +110,28 @@ final class Coalescing {
         @Override
         public void await() {
             refuseInside();
+            FerroException stop = null;
+            boolean interrupted = false;
             try {
-                block.ended.join();
-            } catch (CompletionException failed) {
-                throw told(failed.getCause());
+                // what has not been handed over is not waited for: it will touch nothing in a group that has failed
+                while (stop == null || block.handedOver && !isDone()) {
+                    try {
+                        block.ended.get();
+                        break;
+                    } catch (InterruptedException why) {
+                        interrupted = true;
+                        stop = stop == null && !isDone() ? block.interrupted(why) : stop;
+                    }
+                }
+            } catch (ExecutionException failed) {
+                throw stop == null ? told(failed.getCause()) : stop;
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            if (stop != null) {
+                throw stop;
             }
         }
 
@@ -101,14 +140,14 @@ final class Coalescing {
             Objects.requireNonNull(timeout, "timeout");
             refuseInside();
             try {
-                block.ended.get(Math.min(timeout.toMillis(), Integer.MAX_VALUE), TimeUnit.MILLISECONDS);
+                block.ended.get(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS);
                 return true;
             } catch (TimeoutException notYet) {
                 return false;
-            } catch (InterruptedException interrupted) {
+            } catch (InterruptedException looking) {
                 Thread.currentThread().interrupt();
-                return isDone();
-            } catch (java.util.concurrent.ExecutionException failed) {
+                return false;
+            } catch (ExecutionException failed) {
                 throw told(failed.getCause());
             }
         }

@@ -9,6 +9,7 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.GpuCollectives;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Optional;
@@ -71,7 +72,7 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
             calls.run();
             return;
         }
-        Coalescing.Block block = coalescing.open();
+        Coalescing.Block block = coalescing.open(backend);
         try {
             try {
                 calls.run();
@@ -79,7 +80,7 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
                 coalescing.close(block);
             }
             gpu.isBusy(backend, timeout);
-            backend.coalesced(block.calls(), timeout);
+            backend.coalesced(block.handOver(), timeout);
             block.end();
         } catch (RuntimeException | Error failure) {
             block.end(failure);
@@ -108,11 +109,10 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
 
     /** Closes the back end when what goes through host memory has been handed over, or the bound is over. */
     void close(Duration bound) {
-        long begun = System.nanoTime();
+        long until = System.nanoTime() + Deadlines.nanos(bound);
         try {
             gpu.isBusy(backend, bound);
-            Duration left = bound.minusNanos(System.nanoTime() - begun);
-            backend.close(left.isNegative() ? Duration.ZERO : left);
+            backend.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
         } finally {
             gpu.close();
         }

@@ -1,0 +1,129 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A thread that waits for a handle of a coalesced block, which another thread runs, can be interrupted. */
+class CoalescedInterruptTest {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private final List<ProcessGroup> ranks =
+            SimulatedBackend.createGroup(2).stream().map(ProcessGroup::of).toList();
+    private final CompletableFuture<Work> handle = new CompletableFuture<>();
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    /**
+     * How a thread's wait ended.
+     *
+     * @param thrown null if well
+     * @param flag   whether its interrupt flag was set after it
+     */
+    private record Ended(Throwable thrown, boolean flag) {}
+
+    @AfterEach
+    void close() {
+        mayEnd.countDown();
+        ranks.forEach(rank -> rank.close(Duration.ZERO));
+    }
+
+    @Test
+    void theWaitForCallsUnderWayEndsAndTheGroupIsAborted() throws Exception {
+        mayEnd.countDown();
+        CompletableFuture<Throwable> block = block();
+        Ended ended = interrupted(handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+
+        assertInterrupted(ended);
+        assertEquals(Code.ABORTED, code(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS)), "end of the block");
+        assertEquals(Code.ABORTED, code(thrown(() -> ranks.get(1).barrier())), "next call of the other rank");
+        assertTrue(ranks.get(1).failure().orElseThrow().where().culprits().contains("0"), "rank 0 is named");
+    }
+
+    @Test
+    void theWaitForABlockThatHasNotEndedIsNotHeldUpByIt() throws Exception {
+        CompletableFuture<Throwable> block = block();
+        Ended ended = interrupted(handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+
+        assertInterrupted(ended);
+        assertTrue(!block.isDone(), "the block is still in its body");
+        mayEnd.countDown();
+        assertEquals(Code.ABORTED, code(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS)), "end of the block");
+    }
+
+    @Test
+    void aLookThatIsInterruptedEndsAndChangesNothing() throws Exception {
+        CompletableFuture<Throwable> block = block();
+        Work work = handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        Thread.currentThread().interrupt();
+
+        assertTrue(!work.await(Duration.ofSeconds(PATIENCE_SECONDS)), "not done");
+        assertTrue(Thread.interrupted(), "the flag is set again");
+
+        mayEnd.countDown();
+        ranks.get(1).coalesced(() -> ranks.get(1).allReduce(new float[] {4}, ReduceOp.SUM));
+        assertNull(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS), "end of the block");
+    }
+
+    /** Has rank 0 run a block on a thread of its own; rank 1 makes none, so that its call cannot end. */
+    private CompletableFuture<Throwable> block() {
+        return CompletableFuture.supplyAsync(() -> thrown(() -> ranks.get(0).coalesced(() -> {
+            handle.complete(ranks.get(0).allReduceAsync(HostTensor.of(new float[] {3}), ReduceOp.SUM));
+            InProcessRanks.until("the test lets the block end", () -> mayEnd.getCount() == 0);
+        })));
+    }
+
+    private static Ended interrupted(Work work) throws Exception {
+        CompletableFuture<Ended> ended = new CompletableFuture<>();
+        Thread waiter = new Thread(
+                () -> {
+                    Throwable thrown = thrown(work::await);
+                    ended.complete(new Ended(thrown, Thread.currentThread().isInterrupted()));
+                },
+                "test-waiter");
+        waiter.setDaemon(true);
+        waiter.start();
+        InProcessRanks.until("the wait begins", () -> waiter.getState() == Thread.State.WAITING);
+        waiter.interrupt();
+        return ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static void assertInterrupted(Ended ended) {
+        assertEquals(Code.INTERRUPTED, code(ended.thrown()));
+        assertTrue(ended.thrown().getMessage().contains("coalesced on rank 0 of world size 2: interrupted"));
+        assertTrue(ended.flag(), "the flag is set again");
+    }
+
+    private static Code code(Throwable thrown) {
+        return assertInstanceOf(FerroException.class, thrown).code();
+    }
+
+    /** What may throw. */
+    private interface Call {
+        void make() throws Exception;
+    }
+
+    private static Throwable thrown(Call call) {
+        try {
+            call.make();
+            return null;
+        } catch (Exception | AssertionError thrown) {
+            return thrown;
+        }
+    }
+}
