@@ -153,7 +153,7 @@ final class PlainTransport implements Transport {
                 throw new FerroException(
                         Code.TIMED_OUT,
                         where,
-                        what + " on rank " + plain.rank() + " waited " + timeout.toMillis()
+                        what + " on rank " + plain.rank() + " waited " + Deadlines.millis(timeout)
                                 + " ms behind a collective: a plain back end moves one message at a time");
             }
         } catch (InterruptedException interrupted) {

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.collectives.control.Failure;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 
@@ -45,7 +46,7 @@ final class Reasons {
         String text = "rank " + group.rank() + " closed the group with operations that did not end "
                 + (Thread.currentThread().isInterrupted()
                         ? "before its thread was interrupted"
-                        : "within " + timeout.toMillis() + " ms");
+                        : "within " + Deadlines.millis(timeout) + " ms");
         return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
     }
 

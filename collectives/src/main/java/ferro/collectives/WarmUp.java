@@ -4,6 +4,7 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -36,7 +37,7 @@ final class WarmUp {
     static void run(CollectiveBackend group, GroupSpec spec, RankContext context) {
         Duration time = Settings.WARM_UP.of(context);
         if (!time.isZero() && spec.worldSize() > 1) {
-            new WarmUp(group, spec, context).run(time.toNanos());
+            new WarmUp(group, spec, context).run(Deadlines.nanos(time));
         }
     }
 

@@ -107,7 +107,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         Duration waited = group.timeout();
         return failure(
                 Where.outside(group.name(), group.rank()).blaming(blamed),
-                ranks(silent) + " of " + group.worldSize() + " has not said within " + waited.toMillis()
+                ranks(silent) + " of " + group.worldSize() + " has not said within " + Deadlines.millis(waited)
                         + " ms whether it has a back end for device tensors: either it did not start, or it was started"
                         + " with a back end by name: see whether it runs, and give all ranks the same ferro.backend",
                 cause);

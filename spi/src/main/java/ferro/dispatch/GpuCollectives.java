@@ -67,7 +67,7 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Returns a view with a deadline of its own; without one, calls that name none have the back end's.
      *
-     * @param timeout for each call, from its start to its end
+     * @param timeout for each call, from its start to its end; more than a century is none
      * @return view of this door; closing either closes both
      * @throws IllegalArgumentException if it is zero or negative
      */
@@ -127,6 +127,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend where
      * @param timeout from now to the end
      * @return handle
+     * @throws IllegalStateException if no call of this context has gone through host memory
      */
     public Work behind(Collective call, CollectiveBackend backend, Duration timeout) {
         Objects.requireNonNull(call, "call");

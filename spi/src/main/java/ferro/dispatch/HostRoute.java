@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.Deadlines;
 import java.time.Duration;
 
 /**
@@ -48,8 +49,8 @@ record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, i
             throw new FerroException(
                     Code.TIMED_OUT,
                     Where.outside("", host.rank()),
-                    kind + " on rank " + host.rank() + ": the copy of " + from + " took more than " + bound.toMillis()
-                            + " ms: is the device busy, or hung?");
+                    kind + " on rank " + host.rank() + ": the copy of " + from + " took more than "
+                            + Deadlines.millis(bound) + " ms: is the device busy, or hung?");
         }
     }
 }

@@ -51,7 +51,12 @@ final class SlowPath implements AutoCloseable {
 
     /** Queues a call on host tensors behind those through host memory; only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, Duration timeout) {
-        return calls().carrier().submit(call, host, context, timeout);
+        HostFallback carrier = calls().carrier();
+        if (carrier == null) {
+            throw new IllegalStateException(call.kind() + " on rank " + host.rank()
+                    + " has nothing to come behind: no call goes through host memory: give it to the back end");
+        }
+        return carrier.submit(call, host, context, timeout);
     }
 
     RankContext context() {

@@ -3,7 +3,10 @@ package ferro.spi;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Durations as nanoseconds that can be added to a clock: very long ones are a hundred years, not an overflow. */
+/**
+ * Durations as numbers that can be added to a clock: a very long one is a hundred years, which is no deadline, a negative one is
+ * nothing; never an overflow.
+ */
 public final class Deadlines {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -13,10 +16,23 @@ public final class Deadlines {
      * Returns a duration in nanoseconds.
      *
      * @param timeout any
-     * @return nanoseconds, at most a hundred years
+     * @return nanoseconds, 0 to a hundred years
      */
     public static long nanos(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
-        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
+        if (timeout.compareTo(LONGEST) > 0) {
+            return LONGEST.toNanos();
+        }
+        return timeout.isNegative() ? 0 : timeout.toNanos();
+    }
+
+    /**
+     * Returns a duration in milliseconds, for messages.
+     *
+     * @param timeout any
+     * @return milliseconds, 0 to a hundred years
+     */
+    public static long millis(Duration timeout) {
+        return nanos(timeout) / 1_000_000;
     }
 }

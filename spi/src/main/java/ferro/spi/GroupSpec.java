@@ -9,7 +9,7 @@ import java.util.Objects;
  * @param name      equal on every rank
  * @param rank      this rank
  * @param worldSize number of ranks
- * @param timeout   default deadline of every call, joining included
+ * @param timeout   default deadline of every call, joining included; more than a century is none
  */
 public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
     /**
@@ -19,7 +19,7 @@ public record GroupSpec(String name, int rank, int worldSize, Duration timeout) 
      * @param rank      this rank
      * @param worldSize number of ranks
      * @param timeout   default deadline
-     * @throws IllegalArgumentException if rank is not below world size
+     * @throws IllegalArgumentException if rank is not below world size, or the deadline is zero or negative
      */
     public GroupSpec {
         Objects.requireNonNull(name, "name");
@@ -27,6 +27,10 @@ public record GroupSpec(String name, int rank, int worldSize, Duration timeout) 
         if (worldSize < 1 || rank < 0 || rank >= worldSize) {
             throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
                     + worldSize + ": ranks go from 0 to world size - 1");
+        }
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException(
+                    "group \"" + name + "\": a deadline must be more than zero, found " + timeout);
         }
     }
 }

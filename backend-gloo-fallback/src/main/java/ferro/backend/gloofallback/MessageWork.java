@@ -1,6 +1,7 @@
 package ferro.backend.gloofallback;
 
 import ferro.Work;
+import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -41,7 +42,7 @@ record MessageWork(Work network, CompletableFuture<Void> ended) implements Work 
 
     @Override
     public boolean await(Duration timeout) {
-        long until = System.nanoTime() + RoundTripWork.nanos(timeout);
+        long until = System.nanoTime() + Deadlines.nanos(timeout);
         return network.await(timeout) && RoundTripWork.hasEnded(ended, Math.max(0, until - System.nanoTime()));
     }
 

@@ -8,6 +8,7 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.GpuCollectives;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -117,7 +118,7 @@ final class RoundTripBackend extends ForwardingBackend {
 
     @Override
     public void close(Duration timeout) {
-        long until = System.nanoTime() + RoundTripWork.nanos(timeout);
+        long until = System.nanoTime() + Deadlines.nanos(timeout);
         lane.drain(until);
         try {
             host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));

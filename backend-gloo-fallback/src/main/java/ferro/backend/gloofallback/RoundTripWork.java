@@ -6,9 +6,9 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory.Copy;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -41,17 +41,7 @@ final class RoundTripWork implements Work {
         this.context = context;
         this.dependants = dependants;
         this.begunNanos = context.nanoTime();
-        this.deadlineNanos = begunNanos + nanos(timeout);
-    }
-
-    /** Half of what a long can hold, so that differences of times never overflow. */
-    static long nanos(Duration timeout) {
-        Objects.requireNonNull(timeout, "timeout");
-        try {
-            return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);
-        } catch (ArithmeticException centuries) {
-            return Long.MAX_VALUE / 2;
-        }
+        this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
     }
 
     String kind() {
@@ -172,7 +162,7 @@ final class RoundTripWork implements Work {
 
     @Override
     public boolean await(Duration timeout) {
-        return hasEnded(ended, nanos(timeout));
+        return hasEnded(ended, Deadlines.nanos(timeout));
     }
 
     /** Looks for so long whether a call has ended. */

@@ -3,6 +3,7 @@ package ferro.backend.gloofallback;
 import ferro.CollectiveBackend;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.DeviceMemory;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Map;
@@ -68,7 +69,7 @@ final class RoundTrips implements AutoCloseable {
         }
         try {
             Lane lane = shared.get().lane(host);
-            return lane.isBusy() && !lane.drain(System.nanoTime() + RoundTripWork.nanos(patience));
+            return lane.isBusy() && !lane.drain(System.nanoTime() + Deadlines.nanos(patience));
         } finally {
             context.release(RoundTrips.class);
         }

@@ -27,12 +27,12 @@ final class Deadline {
     /**
      * Starts now.
      *
-     * @param timeout at least zero; a longer one than a century counts as a century
+     * @param timeout what is negative counts as zero; a longer one than a century counts as a century
      * @param clock   nanoseconds, monotonic
      */
     static Deadline after(Duration timeout, LongSupplier clock) {
         if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
-            throw new IllegalArgumentException("the timeout is negative: " + timeout);
+            return new Deadline(clock.getAsLong(), 0, clock);
         }
         boolean endless = timeout.compareTo(Duration.ofNanos(FOREVER_NANOS)) >= 0;
         return new Deadline(clock.getAsLong(), endless ? FOREVER_NANOS : timeout.toNanos(), clock);

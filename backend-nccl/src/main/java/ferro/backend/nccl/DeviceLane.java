@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.spi.Deadlines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -95,7 +96,7 @@ final class DeviceLane {
             throw new FerroException(
                     Code.TIMED_OUT,
                     Where.outside("", -1),
-                    what + " timed out after " + timeout.toMillis() + " ms: device " + device
+                    what + " timed out after " + Deadlines.millis(timeout) + " ms: device " + device
                             + " does not answer; ferro.timeout is the limit",
                     e);
         } catch (InterruptedException e) {

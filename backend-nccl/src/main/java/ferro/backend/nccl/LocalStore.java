@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.spi.Deadlines;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,9 +53,9 @@ final class LocalStore implements Store {
     @Override
     public byte[] get(String key, Duration timeout) {
         try {
-            return future(key).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return future(key).get(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw failure(Code.RENDEZVOUS, key, "did not come within " + timeout.toMillis() + " ms", late);
+            throw failure(Code.RENDEZVOUS, key, "did not come within " + Deadlines.millis(timeout) + " ms", late);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw failure(Code.INTERRUPTED, key, "was waited for until an interrupt", interrupted);

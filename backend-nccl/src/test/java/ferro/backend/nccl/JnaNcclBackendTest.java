@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
+import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -45,6 +46,22 @@ class JnaNcclBackendTest {
                 rank.run(sum(data), SOON);
                 assertArrayEquals(new float[] {5, 7, 9}, data);
             });
+        }
+    }
+
+    @Test
+    void noTimeIsTooLongOrTooShort() {
+        Duration longest = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+        Duration shortest = Duration.ofSeconds(Long.MIN_VALUE);
+        try (NcclRanks ranks = NcclRanks.of(1)) {
+            JnaNcclBackend rank = ranks.rank(0);
+            assertTrue(rank.submit(sum(4, 5), longest).await(longest), "ends before a deadline that never comes");
+            assertTrue(rank.submit(sum(4, 5), SOON).await(SOON), "ends in time");
+            FerroException late =
+                    assertThrows(FerroException.class, () -> new LocalStore().get("nobody sets it", shortest));
+            assertEquals(FerroException.Code.RENDEZVOUS, late.code());
+            rank.close(shortest);
+            assertThrows(IllegalStateException.class, () -> rank.submit(sum(4), SOON), "a call after close");
         }
     }
 

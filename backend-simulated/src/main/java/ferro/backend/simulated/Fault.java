@@ -34,14 +34,16 @@ public sealed interface Fault {
      */
     record Pause(long step, int rank, Duration length) implements Fault {
         /**
-         * Refuses null.
+         * Refuses null, and a length below zero.
          *
          * @param step   when
          * @param rank   who
          * @param length how long
          */
         public Pause {
-            Objects.requireNonNull(length, "length");
+            if (Objects.requireNonNull(length, "length").isNegative()) {
+                throw new IllegalArgumentException("rank " + rank + " cannot pause for " + length + ": need 0 or more");
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.InvalidRankException;
+import ferro.spi.Deadlines;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -57,7 +58,7 @@ final class Misfortune {
         if (fault instanceof Fault.Crash crash) {
             crash(crash.rank());
         } else if (fault instanceof Fault.Pause pause) {
-            agenda.pause(pause.rank(), pause.length().toNanos());
+            agenda.pause(pause.rank(), Deadlines.nanos(pause.length()));
         } else if (fault instanceof Fault.Cut cut) {
             medium.cut(cut.from(), cut.to());
         } else if (fault instanceof Fault.Drop drop) {

@@ -5,6 +5,7 @@ import ferro.CollectiveBackend;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -92,7 +93,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     private static void refuseWarmUp(RankContext context, int worldSize) {
         Duration time = Settings.WARM_UP.of(context);
         if (worldSize > 1 && !time.isZero()) {
-            throw new IllegalArgumentException(Settings.WARM_UP.name() + "=" + time.toMillis()
+            throw new IllegalArgumentException(Settings.WARM_UP.name() + "=" + Deadlines.millis(time)
                     + "ms: ranks of one process are made one after the other and cannot warm up: leave it out");
         }
     }

@@ -198,7 +198,7 @@ final class TcpJoin {
                 throw tooLate(missing.get(), trouble);
             }
             try {
-                all.get(Math.min(line, deadline) - now, TimeUnit.NANOSECONDS);
+                all.get(Math.min(line - now, deadline - now), TimeUnit.NANOSECONDS);
                 return;
             } catch (TimeoutException passed) {
                 line = said(line, missing);

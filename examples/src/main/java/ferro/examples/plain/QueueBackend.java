@@ -5,6 +5,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
+import ferro.spi.Deadlines;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -101,7 +102,7 @@ public final class QueueBackend implements Backend {
     /** Dissemination (Hensgen, Finkel and Manber 1988): after round k a rank has heard of the 2^k before it. */
     @Override
     public void barrier(Duration timeout) {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = System.nanoTime() + Deadlines.nanos(timeout);
         for (int distance = 1; distance < worldSize(); distance *= 2) {
             Duration left = Duration.ofNanos(deadline - System.nanoTime());
             send(ByteBuffer.allocate(0), (rank + distance) % worldSize(), BARRIER_TAG, left);
@@ -119,7 +120,7 @@ public final class QueueBackend implements Backend {
 
     /** Waits for a condition on the hub, whose monitor the caller holds; a closed end or the deadline ends the wait. */
     private void await(String call, int peer, Duration timeout, BooleanSupplier done) {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = System.nanoTime() + Deadlines.nanos(timeout);
         while (hub.closed[rank] || !done.getAsBoolean()) {
             if (hub.closed[rank]) {
                 throw failure(Code.ABORTED, call, rank, "this rank has closed its end", null);
@@ -129,7 +130,8 @@ public final class QueueBackend implements Backend {
             }
             long left = deadline - System.nanoTime();
             if (left <= 0) {
-                throw failure(Code.TIMED_OUT, call, peer, "nothing came within " + timeout.toMillis() + " ms", null);
+                throw failure(
+                        Code.TIMED_OUT, call, peer, "nothing came within " + Deadlines.millis(timeout) + " ms", null);
             }
             try {
                 TimeUnit.NANOSECONDS.timedWait(hub, left);

@@ -27,7 +27,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /** What the calls are made on: a group, the first rank's end of which they meet, and everything else that has methods. */
 final class Rig implements AutoCloseable {
@@ -117,6 +120,19 @@ final class Rig implements AutoCloseable {
         List<Work> barriers = ranks.stream().map(ProcessGroup::barrierAsync).toList();
         assertTrue(barriers.stream().allMatch(each -> each.await(SOON)), "a barrier of all ranks");
         return barriers.get(0);
+    }
+
+    /** Runs something on all ranks at once, a thread each; throws what one of them throws. */
+    void onEachRank(Consumer<ProcessGroup> calls) {
+        List<CompletableFuture<Void>> running = ranks.stream()
+                .map(rank -> CompletableFuture.runAsync(() -> calls.accept(rank), task -> {
+                    Thread thread = new Thread(task, "test-rank");
+                    thread.setDaemon(true);
+                    thread.start();
+                }))
+                .toList();
+        running.forEach(
+                each -> each.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join());
     }
 
     private Work coalesced() {

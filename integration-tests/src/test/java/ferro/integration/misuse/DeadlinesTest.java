@@ -1,0 +1,167 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.integration.misuse.PublicCalls.Call;
+import ferro.integration.misuse.Rig.Receiver;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The longest and the shortest time there is, for every argument of every public method that is a time: none is too much. */
+class DeadlinesTest {
+    private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+    private static final Duration SHORTEST = Duration.ofSeconds(Long.MIN_VALUE);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final long PATIENCE_MILLIS = 300;
+
+    /** Users write these, and ferro calls them; what needs a device is tested beside it. */
+    private static final Set<String> NOT_CALLED_BY_USERS = Set.of(
+            "Store",
+            "NcclBackend",
+            "DeviceMemory.Copy",
+            "HostFallback",
+            "CollectiveEngine.Stepped",
+            "Simulation.Result");
+
+    @TempDir
+    private Path folder;
+
+    /**
+     * One time of one call on one object.
+     *
+     * @param call     what
+     * @param receiver which of several objects, by name
+     * @param index    which argument
+     * @param time     what is passed
+     */
+    private record Case(Call call, String receiver, int index, Duration time) {
+        @Override
+        public String toString() {
+            return call + (receiver.isEmpty() ? "" : " on " + receiver) + " " + time;
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void isTakenOrRefused(Case each) throws Exception {
+        try (Rig rig = new Rig(1, SOON)) {
+            Object receiver = each.call().needsReceiver() ? receiver(rig, each) : null;
+            Object[] arguments = new Sane(rig, folder, SOON).arguments(each.call());
+            arguments[each.index()] = each.time();
+            CompletableFuture<Throwable> ended = new CompletableFuture<>();
+            Thread caller = new Thread(() -> ended.complete(thrown(each.call(), receiver, arguments)), "test-caller");
+            caller.setDaemon(true);
+            caller.start();
+            try {
+                Throwable told = ended.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+                assertTrue(isExpected(told), () -> "found " + told);
+            } catch (TimeoutException waits) {
+                assertEquals(LONGEST, each.time(), "what it is that waits");
+                caller.interrupt();
+                assertTrue(
+                        isExpected(ended.get(SOON.toMillis(), TimeUnit.MILLISECONDS)),
+                        "the end of an interrupted wait");
+            }
+        }
+    }
+
+    @Test
+    void withTheLongestDeadlineEveryCallEndsAsEver() {
+        try (Rig rig = new Rig(2, SOON)) {
+            rig.onEachRank(rank -> callsOf(rank.within(LONGEST)));
+        }
+    }
+
+    /** What a rank does in its first hour. */
+    static void callsOf(ProcessGroup group) {
+        float[] sum = {2 + group.rank(), 5};
+        group.allReduce(sum, ReduceOp.SUM);
+        assertArrayEquals(new float[] {5, 10}, sum, "sum of two ranks");
+        int other = 1 - group.rank();
+        int[] message = {7 + group.rank()};
+        int[] answer = new int[1];
+        group.recvAsync(HostTensor.of(answer), other, 3);
+        group.send(message, other, 3);
+        group.barrier();
+        try (ProcessGroup both = group.newGroup(0, 1);
+                ProcessGroup alone = group.split(group.rank(), 0)) {
+            both.coalesced(() -> both.allReduce(sum, ReduceOp.MAX));
+            alone.barrier();
+            assertTrue(both.barrierAsync().await(LONGEST), "a barrier that is awaited for ever");
+        }
+        assertEquals(7 + other, answer[0], "message of the other rank");
+    }
+
+    private static List<Case> cases() {
+        try (Rig rig = new Rig(1, SOON)) {
+            return PublicCalls.all().stream()
+                    .filter(call -> !NOT_CALLED_BY_USERS.contains(PublicCalls.name(call.on())))
+                    .flatMap(call -> indices(call)
+                            .boxed()
+                            .flatMap(index -> receivers(rig, call)
+                                    .flatMap(receiver -> Stream.of(
+                                                    LONGEST, SHORTEST, Duration.ZERO, Duration.ofNanos(-1))
+                                            .map(time -> new Case(call, receiver, index, time)))))
+                    .toList();
+        }
+    }
+
+    private static IntStream indices(Call call) {
+        Class<?>[] types = call.call().getParameterTypes();
+        return IntStream.range(0, types.length).filter(index -> types[index] == Duration.class);
+    }
+
+    private static Stream<String> receivers(Rig rig, Call call) {
+        if (!call.needsReceiver()) {
+            return Stream.of("");
+        }
+        List<Receiver> receivers = rig.receivers(call.on());
+        assertTrue(!receivers.isEmpty(), "what is " + call + " called on? say so in Rig, or that users never call it");
+        return receivers.stream().map(Receiver::name);
+    }
+
+    private static Object receiver(Rig rig, Case each) {
+        return rig.receivers(each.call().on()).stream()
+                .filter(one -> one.name().equals(each.receiver()))
+                .findFirst()
+                .orElseThrow()
+                .one();
+    }
+
+    private static Throwable thrown(Call call, Object receiver, Object... arguments) {
+        try {
+            assertNotNull(call.call().getName());
+            call.make(receiver, arguments);
+            return null;
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+    }
+
+    /** It ends well, is refused in words, or fails as communication does. */
+    private static boolean isExpected(Throwable told) {
+        return told == null
+                || told instanceof FerroException
+                || told instanceof IllegalArgumentException
+                || told instanceof IllegalStateException
+                || told instanceof UnsupportedOperationException;
+    }
+}
