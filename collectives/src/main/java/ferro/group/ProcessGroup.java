@@ -100,6 +100,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public static ProcessGroup join(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
+        UnknownSettings.tellOnce(context);
         // a folder of the recorder that cannot be written is told before anything is opened
         FlightRecorder.of(context, group);
         try {
@@ -172,7 +173,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Returns a view of this group with another default deadline; the one way to give a call its own.
      *
-     * @param deadline for each call, from its start to its end
+     * @param deadline for each call, from its start to its end; more than a century is none
      * @return view; closing it closes nothing
      * @throws IllegalArgumentException if it is zero or negative
      */
@@ -339,7 +340,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Ends the group within a bound: waits for queued work, says goodbye, then aborts what is left.
      *
-     * @param bound how long at most
+     * @param bound how long at most; zero or less aborts at once what has not ended
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");

@@ -10,11 +10,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The real world: settings from system properties and the environment (or a map), the system's clock, one daemon thread for
@@ -24,8 +27,11 @@ import java.util.function.UnaryOperator;
  */
 public final class SystemContext implements RankContext, AutoCloseable {
     private static final long IDLE_SECONDS = 1;
+    private static final String PREFIX = "ferro.";
+    private static final String VARIABLE_PREFIX = "FERRO_";
 
     private final UnaryOperator<String> properties;
+    private final Supplier<Set<String>> propertyNames;
     private final Map<String, String> variables;
     private final Store store;
     private final Map<Class<?>, Use> shared = new HashMap<>();
@@ -33,8 +39,13 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
 
-    private SystemContext(UnaryOperator<String> properties, Map<String, String> variables, Store store) {
+    private SystemContext(
+            UnaryOperator<String> properties,
+            Supplier<Set<String>> propertyNames,
+            Map<String, String> variables,
+            Store store) {
         this.properties = properties;
+        this.propertyNames = propertyNames;
         this.variables = variables;
         this.store = store;
     }
@@ -46,7 +57,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public static SystemContext ofProcess() {
         return new SystemContext(
-                name -> name.startsWith("ferro.") ? System.getProperty(name) : null, System.getenv(), null);
+                name -> name.startsWith(PREFIX) ? System.getProperty(name) : null,
+                () -> System.getProperties().stringPropertyNames(),
+                System.getenv(),
+                null);
     }
 
     /**
@@ -68,13 +82,20 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
         Map<String, String> own = Map.copyOf(Objects.requireNonNull(settings, "settings"));
-        return new SystemContext(own::get, own, store);
+        return new SystemContext(own::get, Set::of, own, store);
     }
 
     @Override
     public Optional<String> setting(String name) {
         String value = properties.apply(Objects.requireNonNull(name, "name"));
         return Optional.ofNullable(value != null ? value : variables.get(Setting.variable(name)));
+    }
+
+    @Override
+    public Set<String> settingNames() {
+        return Stream.concat(propertyNames.get().stream(), variables.keySet().stream())
+                .filter(name -> name.startsWith(PREFIX) || name.startsWith(VARIABLE_PREFIX))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     @Override

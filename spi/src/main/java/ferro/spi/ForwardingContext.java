@@ -2,6 +2,7 @@ package ferro.spi;
 
 import ferro.Store;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
@@ -30,6 +31,11 @@ public abstract class ForwardingContext implements RankContext {
     @Override
     public Optional<String> setting(String name) {
         return outer.setting(name);
+    }
+
+    @Override
+    public Set<String> settingNames() {
+        return outer.settingNames();
     }
 
     @Override

@@ -3,6 +3,7 @@ package ferro.spi;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -215,6 +216,14 @@ public final class Settings {
             VIRTUAL_ENV,
             HOME);
 
+    /** What the build and the scripts tell one another; ranks do not look at it. */
+    private static final Set<String> OF_SCRIPTS = Set.of(
+            "ferro.home",
+            "ferro.quick",
+            "ferro.simulation.seeds",
+            "FERRO_COMPARE_CLASS_PATH",
+            "FERRO_KERNELS_CLASS_PATH");
+
     private Settings() {}
 
     /**
@@ -224,6 +233,15 @@ public final class Settings {
      */
     public static List<Setting<?>> all() {
         return ALL;
+    }
+
+    /**
+     * Returns names that begin like settings and are none: of what the build and the scripts tell one another.
+     *
+     * @return properties and variables
+     */
+    public static Set<String> ofScripts() {
+        return OF_SCRIPTS;
     }
 
     private static String links(String text) {

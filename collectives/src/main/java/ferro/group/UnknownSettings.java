@@ -1,0 +1,68 @@
+package ferro.group;
+
+import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
+import java.util.Comparator;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Names what is set and is no setting, such as {@code ferro.tiemout}: without that, a slip of the pen changes nothing in silence. */
+final class UnknownSettings implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.join");
+    private static final Set<String> KNOWN = known();
+
+    private UnknownSettings() {}
+
+    /** Warns of each, once per context, however often it joins: one use is never given back, and holds nothing. */
+    static void tellOnce(RankContext context) {
+        context.shared(UnknownSettings.class, () -> {
+            new TreeSet<>(context.settingNames())
+                    .stream().filter(name -> !KNOWN.contains(name)).forEach(name -> LOG.log(Level.WARNING, text(name)));
+            return new UnknownSettings();
+        });
+    }
+
+    private static Set<String> known() {
+        Set<String> names = Settings.all().stream().map(Setting::name).collect(Collectors.toSet());
+        Settings.all().forEach(setting -> names.add(setting.variable()));
+        names.addAll(Settings.ofScripts());
+        return Set.copyOf(names);
+    }
+
+    private static String text(String name) {
+        String asVariable = Setting.variable(name);
+        Setting<?> nearest = Settings.all().stream()
+                .min(Comparator.comparingInt(setting -> distance(asVariable, setting.variable())))
+                .orElseThrow();
+        boolean property = !name.equals(asVariable) && !nearest.name().equals(nearest.variable());
+        return name + " is no setting of ferro and changes nothing: did you mean "
+                + (property ? nearest.name() : "the variable " + nearest.variable())
+                + "? docs/configuration.md has all of them";
+    }
+
+    /** How many letters must be put in, left out or changed (Levenshtein 1966). */
+    private static int distance(String one, String other) {
+        int[] row = new int[other.length() + 1];
+        for (int at = 0; at < row.length; at++) {
+            row[at] = at;
+        }
+        for (int i = 1; i <= one.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int at = 1; at < row.length; at++) {
+                int change = diagonal + (one.charAt(i - 1) == other.charAt(at - 1) ? 0 : 1);
+                diagonal = row[at];
+                row[at] = Math.min(change, 1 + Math.min(row[at], row[at - 1]));
+            }
+        }
+        return row[other.length()];
+    }
+
+    @Override
+    public void close() {
+        // nothing is held
+    }
+}

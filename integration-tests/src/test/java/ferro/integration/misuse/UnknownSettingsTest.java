@@ -1,0 +1,118 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.ForwardingContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What is set and is no setting is named at join. */
+@ResourceLock("ferro.join")
+class UnknownSettingsTest {
+    private static final Map<String, String> ALONE = Map.of("ferro.backend", "simulated");
+    private final Logger joining = Logger.getLogger("ferro.join");
+    private final Heard heard = new Heard();
+
+    /** Keeps warnings. */
+    private static final class Heard extends Handler {
+        private final Queue<String> texts = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void publish(LogRecord record) {
+            if (record.getLevel() == Level.WARNING) {
+                texts.add(record.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {
+            // nothing is kept back
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+    }
+
+    @BeforeEach
+    void listen() {
+        joining.addHandler(heard);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        joining.removeHandler(heard);
+    }
+
+    @Test
+    void eachIsNamedOnceWithTheNearestThereIs() {
+        Map<String, String> settings = new HashMap<>(ALONE);
+        settings.put("ferro.tiemout", "3s");
+        settings.put("FERRO_TCP_PROT", "4711");
+        settings.put("ferro.job.id", "seven");
+        settings.put("FERRO_LINKS", "auto");
+        settings.put("ferry.timeout", "somebody else's");
+        try (SystemContext context = SystemContext.of(settings)) {
+            joinedAndSplit(context);
+            joinedAndSplit(context);
+        }
+        List<String> texts = List.copyOf(heard.texts);
+        assertEquals(3, texts.size(), texts::toString);
+        assertTrue(
+                texts.get(0).startsWith("FERRO_TCP_PROT ") && texts.get(0).contains("FERRO_TCP_PORT?"), texts.get(0));
+        assertTrue(
+                texts.get(1).startsWith("ferro.job.id ") && texts.get(1).contains("the variable FERRO_JOB_ID?"),
+                texts.get(1));
+        assertTrue(
+                texts.get(2).startsWith("ferro.tiemout ") && texts.get(2).contains("did you mean ferro.timeout?"),
+                texts.get(2));
+    }
+
+    @Test
+    void noSettingThatThereIsIsNamed() {
+        List<String> all = Stream.concat(
+                        Settings.all().stream().flatMap(each -> Stream.of(each.name(), each.variable())),
+                        Settings.ofScripts().stream())
+                .toList();
+        try (SystemContext context = SystemContext.of(ALONE)) {
+            joinedAndSplit(new ForwardingContext(context) {
+                @Override
+                public Set<String> settingNames() {
+                    return Set.copyOf(all);
+                }
+            });
+        }
+        assertEquals(List.of(), List.copyOf(heard.texts));
+        assertTrue(all.contains(Setting.variable("ferro.timeout")), "the list has variables");
+    }
+
+    private static void joinedAndSplit(RankContext context) {
+        GroupSpec alone = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
+        try (ProcessGroup group = ProcessGroup.join(alone, context);
+                ProcessGroup part = group.split(0, 0)) {
+            part.barrier();
+        }
+    }
+}
