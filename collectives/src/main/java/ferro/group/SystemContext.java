@@ -195,7 +195,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     @Override
     public ExitTask.Handle atExit(ExitTask.Stage stage, ExitTask task) {
-        return exits.add(stage, task);
+        return exits.add(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(task, "task"));
     }
 
     /** Ends the timer thread; shared objects are closed by their last user. */

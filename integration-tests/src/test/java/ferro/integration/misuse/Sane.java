@@ -119,6 +119,9 @@ final class Sane {
 
     /** Something that is there and is never called. */
     private static Object stub(Class<?> type) {
+        if (type.isEnum()) {
+            return type.getEnumConstants()[0];
+        }
         return type.isInterface() && !type.isSealed()
                 ? Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     throw new AssertionError(method + " was called");
