@@ -310,9 +310,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             return first;
         }
         try {
-            boolean moved = collectives.advance() | listens
-                    && transport instanceof NearTransport near
-                    && pointToPoint.hear(near);
+            boolean moved = collectives.advance();
+            moved |= listens && transport instanceof NearTransport near && pointToPoint.hear(near);
             boolean messages = listens || !pointToPoint.isIdle();
             if (messages) {
                 moved |= pointToPoint.advance();
@@ -338,6 +337,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         try {
             collectives.check(nowNanos);
             pointToPoint.check(nowNanos);
+            // a leaver need not wait for the end of a call that goes on for other reasons
+            control.leaves().confirm();
             // between this and a sleep there is a turn; a seeded run has turns for nothing that it waits for
             listens = !stepped;
         } catch (RuntimeException | Error failure) {

@@ -9,16 +9,12 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.collectives.control.MembershipMessage.Beat;
 import ferro.collectives.control.MembershipMessage.Lost;
-import ferro.spi.ProcessTable;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -447,46 +443,6 @@ class MembershipTest {
     private static <T> T only(List<T> list) {
         assertEquals(1, list.size(), list::toString);
         return list.get(0);
-    }
-
-    /** A host whose processes exit when the test says so. */
-    private static final class Processes implements IntFunction<ProcessTable> {
-        private final List<String> closed = new ArrayList<>();
-        private String exited;
-
-        Processes(String exited) {
-            this.exited = exited;
-        }
-
-        @Override
-        public ProcessTable apply(int rank) {
-            return new ProcessTable() {
-                @Override
-                public String self() {
-                    return "process of " + rank;
-                }
-
-                @Override
-                public String place() {
-                    return "pid " + rank + " on host h";
-                }
-
-                @Override
-                public Optional<Watched> watch(String identity) {
-                    return Optional.of(new Watched() {
-                        @Override
-                        public boolean hasExited() {
-                            return exited.equals(identity);
-                        }
-
-                        @Override
-                        public void close() {
-                            closed.add(identity);
-                        }
-                    });
-                }
-            };
-        }
     }
 
     /** A subgroup. */

@@ -1,0 +1,47 @@
+package ferro.collectives.control;
+
+import ferro.spi.ProcessTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+
+/** A host whose processes exit when the test says so. */
+final class Processes implements IntFunction<ProcessTable> {
+    final List<String> closed = new ArrayList<>();
+    String exited;
+
+    Processes(String exited) {
+        this.exited = exited;
+    }
+
+    @Override
+    public ProcessTable apply(int rank) {
+        return new ProcessTable() {
+            @Override
+            public String self() {
+                return "process of " + rank;
+            }
+
+            @Override
+            public String place() {
+                return "pid " + rank + " on host h";
+            }
+
+            @Override
+            public Optional<Watched> watch(String identity) {
+                return Optional.of(new Watched() {
+                    @Override
+                    public boolean hasExited() {
+                        return exited.equals(identity);
+                    }
+
+                    @Override
+                    public void close() {
+                        closed.add(identity);
+                    }
+                });
+            }
+        };
+    }
+}
