@@ -42,10 +42,10 @@ final class BackendEnding {
 
     /** Takes no more calls, waits for the queued ones, and says goodbye; the first call does it, the others do nothing. */
     void leave(Duration timeout) {
+        Deadline bound = queue.deadline(timeout);
         if (!queue.beginClose()) {
             return;
         }
-        Deadline bound = queue.deadline(timeout);
         if (!queue.awaitEmpty(bound)) {
             String rank = Integer.toString(queue.place().rank());
             String text = "rank " + rank + " closed the group with work that had not ended after "
