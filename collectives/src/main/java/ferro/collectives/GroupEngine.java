@@ -296,10 +296,16 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
             // it waits for a disk, which is nothing to do with the turn held
             recording.close();
         }
-        if (mismatchUntold) {
+        Failure failure = control.failure();
+        // one that was heard while the links ended may find nobody who settles it: then no call has told it either
+        if (failure != null && (settled ? mismatchUntold : isMismatch(failure))) {
             mismatchUntold = false;
-            throw groupFailure("close", control.failure());
+            throw groupFailure("close", failure);
         }
+    }
+
+    private static boolean isMismatch(Failure failure) {
+        return failure.code() == FerroException.Code.MISMATCH;
     }
 
     @Override
@@ -378,8 +384,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private void settle(Failure failure) {
         try {
             if (!settled) {
+                mismatchUntold = isMismatch(failure) && collectives.isIdle();
                 settled = true;
-                mismatchUntold = failure.code() == FerroException.Code.MISMATCH && collectives.isIdle();
                 collectives.noteReached();
                 if (place.manner().rules().abandonsLinks()) {
                     transport.abandon();

@@ -227,6 +227,10 @@ public final class Leaves {
                 }
             }
         }
+        if (!failed && control.failure() != null) {
+            // it came when there was no leave yet that it could have ended
+            leaving.end();
+        }
         return leaving;
     }
 
