@@ -19,8 +19,9 @@ import org.junit.jupiter.api.TestReporter;
  *
  * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective
- * ({@code allToAll}). The rules of the first seven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared fails.
+ * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op
+ * ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first eight are then skipped; a cell of the
+ * others must be refused before anything moves. A refusal that is not declared fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
  * 120, 121 and 201 then run on device tensors, the others on host tensors.
@@ -36,11 +37,13 @@ public abstract class BackendContract
                 MemoryRules,
                 OverlapRules,
                 MessageRules,
+                MessageTypeRules,
                 WorkRules,
                 SubgroupRules,
                 FailureRules,
                 DiagnosisRules,
-                CloseRules {
+                CloseRules,
+                LeavingRules {
     /** Groups of some ranks: {@code newGroup} and {@code split}. */
     public static final String SUBGROUPS = "subgroups";
     /** Several sends and receives of one rank under way at once. */
@@ -59,6 +62,9 @@ public abstract class BackendContract
 
     /** AVG of integers; its cells are refused before anything moves. */
     public static final String WHOLE_AVERAGES = "averages of whole numbers";
+
+    /** A rank may close as soon as its own calls have returned, however late its peers are. */
+    public static final String EARLY_LEAVES = "early leaves";
 
     private static final String SETTINGS = "settings of each rank";
 

@@ -34,6 +34,15 @@ final class Expect {
         return failure(outcome, "rank " + rank, codes);
     }
 
+    /** All ranks must have ended well. */
+    static void well(List<Throwable> outcomes) {
+        for (int rank = 0; rank < outcomes.size(); rank++) {
+            if (outcomes.get(rank) != null) {
+                throw new AssertionError("rank " + rank + ": " + outcomes.get(rank), outcomes.get(rank));
+            }
+        }
+    }
+
     /** A failure must be one of communication with one of these codes, and say where. */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
         if (!(outcome instanceof FerroException)) {

@@ -8,10 +8,15 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /** Every collective that has parts, on parts of unequal length, by one rank. */
 final class UnequalParts {
+    /** Those with parts. */
+    static final List<String> KINDS =
+            List.of("allGather", "gather", "scatter", "reduceScatter", "averages", "allToAll");
+
     private final Subject subject;
     private final ProcessGroup group;
     private final int rank;
@@ -38,19 +43,35 @@ final class UnequalParts {
         return length((2 * from + to) % (size + 2));
     }
 
+    /** Makes every call. */
     void check() {
+        KINDS.forEach(this::check);
+    }
+
+    /** Makes the call of one kind. */
+    void check(String kind) {
         double[] all = joined(counts);
         double[] own = mark(rank, counts[rank]);
-        double[] out = new double[all.length];
-        run(new Collective.AllGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
         int root = size - 1;
-        double[] onRoot = rank == root ? new double[all.length] : null;
-        run(new Collective.Gather(HostTensor.of(own), tensor(onRoot), root, counts), onRoot, all);
-        double[] part = new double[own.length];
-        run(new Collective.Scatter(tensor(rank == root ? all : null), HostTensor.of(part), root, counts), part, own);
-        reduceScatter(all);
-        averages();
-        allToAll();
+        switch (kind) {
+            case "allGather" -> {
+                double[] out = new double[all.length];
+                run(new Collective.AllGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
+            }
+            case "gather" -> {
+                double[] onRoot = rank == root ? new double[all.length] : null;
+                run(new Collective.Gather(HostTensor.of(own), tensor(onRoot), root, counts), onRoot, all);
+            }
+            case "scatter" -> {
+                double[] part = new double[own.length];
+                Collective call =
+                        new Collective.Scatter(tensor(rank == root ? all : null), HostTensor.of(part), root, counts);
+                run(call, part, own);
+            }
+            case "reduceScatter" -> reduceScatter(all);
+            case "averages" -> averages();
+            default -> allToAll();
+        }
     }
 
     /** Of sums that i32 cannot hold, in memory of its own and where the part of the operand lies. */

@@ -59,6 +59,11 @@ class QueueHub {
         into.put(message);
     }
 
+    /** A rank has closed; wrong back ends override it. */
+    void left(int rank, Map<List<Integer>, Deque<byte[]>> sent) {
+        // what it has sent stays
+    }
+
     private final class Rank implements Backend {
         private final int rank;
 
@@ -116,6 +121,7 @@ class QueueHub {
         public void close() {
             synchronized (QueueHub.this) {
                 gone.add(rank);
+                left(rank, queues);
                 QueueHub.this.notifyAll();
             }
         }

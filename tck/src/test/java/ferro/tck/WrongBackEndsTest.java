@@ -52,6 +52,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),
                 Arguments.of(WrongManners.RecoversFromFailures.class, 506),
                 Arguments.of(WrongManners.TakesCallsAfterClose.class, 602),
+                Arguments.of(WrongManners.TakesAwayWhatALeaverHasSent.class, 610),
                 Arguments.of(WrongDevices.ForgetsTheCopyBack.class, 101),
                 Arguments.of(WrongDevices.OverwritesItsInput.class, 101),
                 Arguments.of(WrongDevices.DoesNotWaitForTheCopyOut.class, 101),

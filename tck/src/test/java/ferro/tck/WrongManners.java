@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Back ends that misbehave with messages, order and failures; {@link WrongBackEndsTest} says which rule catches which. */
@@ -55,6 +56,22 @@ final class WrongManners {
                 @Override
                 void deliver(byte[] message, ByteBuffer into, Where where) {
                     into.put(message, 0, Math.min(message.length, into.remaining()));
+                }
+            };
+        }
+    }
+
+    static final class TakesAwayWhatALeaverHasSent extends Queued {
+        @Override
+        QueueHub hub(int worldSize) {
+            return new QueueHub(worldSize) {
+                @Override
+                void left(int rank, Map<List<Integer>, Deque<byte[]>> sent) {
+                    sent.forEach((key, queue) -> {
+                        if (key.get(0) == rank) {
+                            queue.clear();
+                        }
+                    });
                 }
             };
         }

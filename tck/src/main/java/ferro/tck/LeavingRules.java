@@ -1,0 +1,188 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 610 and 611: a rank may leave as soon as its own calls have returned. */
+public interface LeavingRules extends Subject {
+    /**
+     * Whoever has made its calls may close, however late a peer comes to the same ones.
+     *
+     * @param what calls
+     */
+    @Rule(610)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(
+            strings = {
+                "broadcast",
+                "messages",
+                "reduce",
+                "gather",
+                "scatter",
+                "allReduce",
+                "allGather",
+                "reduceScatter",
+                "allToAll",
+                "barrier",
+                "unequal parts",
+                "newGroup"
+            })
+    default void ranksMayLeaveWhenTheirOwnCallsHaveReturned(String what) {
+        needs(BackendContract.EARLY_LEAVES);
+        switch (what) {
+            case "messages" -> leaveAfterMessages();
+            case "barrier" -> {
+                for (int late = 0; late < 3; late++) {
+                    new LateRank(this, late, late < 2).run(what, ProcessGroup::barrier);
+                }
+            }
+            case "unequal parts" -> {
+                for (String kind : UnequalParts.KINDS) {
+                    leaveAfterUnequalParts(kind);
+                }
+            }
+            case "newGroup" -> leaveAfterNewGroup();
+            default -> leaveAfter(what);
+        }
+    }
+
+    /** Short ones, and such of which each chunk is above a segment; every root, and also the root late. */
+    private void leaveAfter(String kind) {
+        boolean parts = Set.of("allGather", "reduceScatter", "gather", "scatter", "allToAll")
+                .contains(kind);
+        boolean toRoot = kind.equals("reduce") || kind.equals("gather");
+        for (int length : new int[] {5, parts ? 140_003 : 560_003}) {
+            for (int root = 0; root < 3; root++) {
+                new LateRank(this, toRoot ? root : (root + 1) % 3, true).call(kind, length, root);
+                new LateRank(this, (root + 2) % 3, false).call(kind, length, root);
+            }
+        }
+    }
+
+    private void leaveAfterUnequalParts(String kind) {
+        for (int unit : new int[] {1, 70_000}) {
+            for (int late = 0; late < 3; late += 2) {
+                Ranks.RankCode call = group -> new UnequalParts(this, group, unit).check(kind);
+                new LateRank(this, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
+            }
+        }
+    }
+
+    /** A message goes from rank to rank: the first leaves when it has sent, the last when it has received. */
+    private void leaveAfterMessages() {
+        for (int length : new int[] {3, 10_000, 400_000}) {
+            for (int late = 0; late < 3; late++) {
+                float[] need = Expect.floats(length, 3);
+                for (boolean untilClosed : new boolean[] {true, false}) {
+                    new LateRank(this, late, untilClosed).run("messages of " + length, group -> {
+                        float[] data = group.rank() == 0 ? need.clone() : new float[length];
+                        if (group.rank() > 0) {
+                            group.recv(data, group.rank() - 1, 0);
+                        }
+                        if (group.rank() < group.worldSize() - 1) {
+                            group.send(data, group.rank() + 1, 0);
+                        }
+                        assertArrayEquals(need, data, "message on rank " + group.rank());
+                    });
+                }
+            }
+        }
+    }
+
+    /** The part is closed before its parent, or by that. */
+    private void leaveAfterNewGroup() {
+        needs(BackendContract.SUBGROUPS);
+        for (int late = 0; late < 3; late++) {
+            for (boolean untilClosed : new boolean[] {true, false}) {
+                int root = (late + 1) % 3;
+                new LateRank(this, late, untilClosed).run("newGroup and a broadcast", group -> {
+                    ProcessGroup part =
+                            group.newGroup(IntStream.range(0, group.worldSize()).toArray());
+                    int[] data = {group.rank() == root ? 41 : 0};
+                    part.broadcast(data, root);
+                    assertEquals(41, data[0], "what rank " + root + " has broadcast");
+                    part.close();
+                });
+            }
+        }
+    }
+
+    /**
+     * Who needs a rank that has left fails, and names it; what does not need it goes on.
+     *
+     * @param what call of rank 0 that needs the rank that has left
+     */
+    @Rule(611)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"barrier", "recv", "send", "newGroup"})
+    default void whatDoesNotNeedARankThatHasLeftGoesOn(String what) {
+        needs(BackendContract.EARLY_LEAVES);
+        needs(BackendContract.SUBGROUPS);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        CountDownLatch left = new CountDownLatch(1);
+        CountDownLatch gone = new CountDownLatch(1);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                Expect.works(group);
+                if (group.rank() == 2) {
+                    group.close();
+                    left.countDown();
+                    return;
+                }
+                assertTrue(left.await(10, TimeUnit.SECONDS), "rank 2 has not closed");
+                talk(group, 5);
+                talk(group, 100_000);
+                try (ProcessGroup both = group.newGroup(1, 0)) {
+                    Expect.works(both);
+                    if (group.rank() == 0) {
+                        failsWithoutRankTwo(group, what);
+                        gone.countDown();
+                    }
+                    assertTrue(gone.await(20, TimeUnit.SECONDS), "rank 0 has not failed without rank 2");
+                    Expect.works(both);
+                }
+            });
+            Expect.well(ends);
+        }
+    }
+
+    private static void talk(ProcessGroup group, int length) {
+        float[] data = group.rank() == 0 ? Expect.floats(length, 2) : new float[length];
+        if (group.rank() == 0) {
+            group.send(data, 1, 0);
+        } else {
+            group.recv(data, 0, 0);
+        }
+        assertArrayEquals(Expect.floats(length, 2), data, "message on rank " + group.rank());
+    }
+
+    private static void failsWithoutRankTwo(ProcessGroup group, String what) {
+        ProcessGroup patient = group.within(Duration.ofSeconds(10));
+        FerroException failure = Expect.fails(
+                each -> {
+                    switch (what) {
+                        case "barrier" -> patient.barrier();
+                        case "recv" -> patient.recv(new int[1], 2, 0);
+                        case "send" -> patient.send(new int[100_000], 2, 0);
+                        default -> patient.newGroup(0, 2).close();
+                    }
+                },
+                group,
+                Code.PEER_LOST);
+        Expect.blames(failure, 2);
+        Expect.says(failure, "rank 2 left");
+    }
+}

@@ -1,0 +1,224 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rules 214 to 216: what a message may be received as. */
+public interface MessageTypeRules extends Subject {
+    /**
+     * As many bytes are not the same elements: both sides hear of it, with both types, and nothing is written.
+     *
+     * @param sent     type of the message
+     * @param received type of the receive, of as many bytes
+     * @param length   elements, few or more than are sent eagerly
+     */
+    @Rule(214)
+    @ParameterizedTest(name = "{0} as {1}, {2} elements")
+    @CsvSource({
+        "INT32, FLOAT32, 10",
+        "FLOAT32, INT32, 40000",
+        "FLOAT16, BFLOAT16, 10",
+        "BFLOAT16, FLOAT16, 40000",
+        "UINT32, INT32, 10",
+        "INT32, UINT32, 40000",
+        "INT64, FLOAT64, 40000"
+    })
+    default void aMessageOfAnotherTypeIsAMismatchOnBothSides(DataType sent, DataType received, int length) {
+        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        for (int worldSize = 2; worldSize <= 3; worldSize++) {
+            for (boolean receiveFirst : new boolean[] {true, false}) {
+                mismatch(worldSize, operand(sent, length), operand(received, length), receiveFirst);
+            }
+        }
+        try (Ranks ranks = group(1)) {
+            Operand data = operand(sent, length);
+            Operand into = operand(received, length);
+            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                Work receive = group.recvAsync(into.tensor(), 0, 0);
+                Work send = group.sendAsync(data.tensor(), 0, 0);
+                bothTypes(Expect.fails(each -> receive.await(), group, Code.MISMATCH), data, into);
+                bothTypes(Expect.fails(each -> send.await(), group, Code.MISMATCH), data, into);
+            });
+            Expect.well(ends);
+            unwritten(into);
+        }
+    }
+
+    private void mismatch(int worldSize, Operand data, Operand into, boolean receiveFirst) {
+        CountDownLatch first = new CountDownLatch(1);
+        try (Ranks ranks = group(worldSize)) {
+            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup patient = group.within(Duration.ofSeconds(20));
+                boolean receives = group.rank() == 1;
+                if (group.rank() > 1) {
+                    return;
+                }
+                if (receives != receiveFirst) {
+                    first.await(10, TimeUnit.SECONDS);
+                }
+                Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
+                first.countDown();
+                // a sender that has returned hears of it at its next call
+                FerroException failure = Expect.fails(
+                        each -> {
+                            own.await();
+                            patient.barrier();
+                        },
+                        group,
+                        Code.MISMATCH);
+                bothTypes(failure, data, into);
+            });
+            Expect.well(ends);
+        }
+        unwritten(into);
+    }
+
+    private static void bothTypes(FerroException failure, Operand data, Operand into) {
+        Expect.says(failure, text(data), text(into));
+    }
+
+    private static String text(Operand operand) {
+        return operand.tensor().dataType().label() + "[" + operand.length() + "]";
+    }
+
+    private static Operand operand(DataType type, int length) {
+        return Operand.unwritten(type, length, Operand.Placement.ARRAY);
+    }
+
+    private static void unwritten(Operand into) {
+        for (int index = 0; index < into.length(); index++) {
+            assertEquals(into.unwrittenBits(), into.bits(index), "element " + index + " of a refused receive");
+        }
+    }
+
+    /**
+     * Whoever has sent a small message and makes no other call hears of the mismatch at its close.
+     *
+     * @param sent type of the message; i32 are received
+     */
+    @Rule(215)
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(
+            value = DataType.class,
+            names = {"FLOAT32", "UINT32"})
+    default void aSenderThatMakesNoOtherCallHearsOfAMismatchAtItsClose(DataType sent) {
+        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.EARLY_LEAVES);
+        Operand data = operand(sent, 10);
+        Operand into = operand(DataType.INT32, 10);
+        // now and then the sender hears of it just while its links end
+        for (int turn = 0; turn < 30; turn++) {
+            int worldSize = 2 + turn % 3;
+            CountDownLatch closing = new CountDownLatch(1);
+            try (Ranks ranks = group(worldSize)) {
+                List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                    if (group.rank() == 0) {
+                        group.send(data.tensor(), 1, 0);
+                        closing.countDown();
+                        long start = System.nanoTime();
+                        bothTypes(Expect.fails(ProcessGroup::close, group, Code.MISMATCH), data, into);
+                        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                        assertTrue(millis < 3000, "a close that heard of a mismatch took " + millis + " ms");
+                    } else if (group.rank() == 1) {
+                        closing.await(10, TimeUnit.SECONDS);
+                        Ranks.RankCode receive = each -> each.recv(into.tensor(), 0, 0);
+                        bothTypes(Expect.fails(receive, group, Code.MISMATCH), data, into);
+                    }
+                });
+                Expect.well(ends);
+            }
+        }
+    }
+
+    /**
+     * Bytes have no type of their own: they may be sent and received as any one.
+     *
+     * @param type   of the other side
+     * @param length of it, few or more than are sent eagerly
+     */
+    @Rule(216)
+    @ParameterizedTest(name = "{0}, {1} elements")
+    @CsvSource({"FLOAT32, 9", "INT64, 20000", "FLOAT16, 50000", "UINT32, 3", "BFLOAT16, 4"})
+    default void bytesMatchAnyTypeOfAsManyBytes(DataType type, int length) {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                for (DataType bytes : List.of(DataType.INT8, DataType.UINT8)) {
+                    Operand typed = operand(type, length);
+                    Operand plain = operand(bytes, length * type.byteSize());
+                    exchange(group, typed, plain);
+                    exchange(group, plain, typed);
+                }
+                exchangeBuffer(group, operand(type, length));
+            });
+        }
+    }
+
+    private static void exchange(ProcessGroup group, Operand data, Operand into) {
+        data.fill(index -> index % 53 + 2);
+        if (group.rank() == 0) {
+            group.send(data.tensor(), 1, 0);
+        } else {
+            group.recv(into.tensor(), 0, 0);
+            sameBytes(data.tensor(), into.tensor());
+        }
+    }
+
+    /** The form of messages that has no type, both ways. */
+    private static void exchangeBuffer(ProcessGroup group, Operand data) {
+        data.fill(index -> index % 53 + 2);
+        ByteBuffer bytes = bytesOf(data.tensor());
+        Duration timeout = Duration.ofSeconds(20);
+        if (group.rank() == 0) {
+            group.backend().send(bytes, 1, 0, timeout);
+            group.send(data.tensor(), 1, 0);
+        } else {
+            Operand into = operand(data.tensor().dataType(), data.length());
+            group.recv(into.tensor(), 0, 0);
+            sameBytes(data.tensor(), into.tensor());
+            ByteBuffer plain = ByteBuffer.allocate(bytes.remaining());
+            group.backend().recv(plain, 0, 0, timeout);
+            plain.rewind();
+            assertEquals(bytes, plain, "bytes of " + data.tensor());
+        }
+    }
+
+    private static void sameBytes(HostTensor sent, HostTensor received) {
+        assertEquals(bytesOf(sent), bytesOf(received), "bytes of " + sent + " received as " + received);
+    }
+
+    private static ByteBuffer bytesOf(HostTensor tensor) {
+        int size = tensor.dataType().byteSize();
+        ByteBuffer bytes =
+                ByteBuffer.allocate((int) tensor.elementCount() * size).order(ByteOrder.nativeOrder());
+        for (int index = 0; index < tensor.elementCount(); index++) {
+            long bits = Operand.read(tensor, index);
+            switch (size) {
+                case 1 -> bytes.put((byte) bits);
+                case 2 -> bytes.putShort((short) bits);
+                case 4 -> bytes.putInt((int) bits);
+                default -> bytes.putLong(bits);
+            }
+        }
+        return bytes.flip();
+    }
+}
