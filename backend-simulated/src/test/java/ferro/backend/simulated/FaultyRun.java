@@ -5,6 +5,7 @@ import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /** Runs the program of a seed: all ranks in the group of all, and the subgroups that they make meanwhile. */
 final class FaultyRun {
@@ -38,6 +39,10 @@ final class FaultyRun {
         simulation = new Simulation(program.worldSize, seed, planted.settings(program.settings), planted.making());
         for (Program.Part part : program.parts) {
             groups.add(new GroupRun(part, this::now, problems));
+        }
+        SplittableRandom leaves = new SplittableRandom(seed);
+        if (program.faults().isEmpty()) {
+            groups.forEach(group -> group.drawLeaves(leaves));
         }
     }
 
@@ -132,6 +137,30 @@ final class FaultyRun {
             for (GroupRun group : groups) {
                 group.look(group.part.indexOf(rank));
             }
+            leave(rank);
         }
+    }
+
+    /** Leaves what a rank is done with: a subgroup before its parent or after it, but no parent while it makes a subgroup. */
+    private void leave(int rank) {
+        if (simulation.misfortune().isDead(rank)) {
+            return;
+        }
+        for (GroupRun group : groups) {
+            if (group != groups.get(0) || hasFormed(rank)) {
+                group.leaveWhenDone(group.part.indexOf(rank));
+            }
+        }
+    }
+
+    private boolean hasFormed(int rank) {
+        long due = groups.stream()
+                .skip(1)
+                .filter(group -> group.part.indexOf(rank) >= 0)
+                .count();
+        long made = formings.stream()
+                .filter(forming -> forming.rank == rank && forming.ended != GroupRun.NEVER && forming.failure == null)
+                .count();
+        return made == due;
     }
 }

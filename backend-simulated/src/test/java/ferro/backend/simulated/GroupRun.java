@@ -6,6 +6,7 @@ import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,6 +26,11 @@ final class GroupRun {
     final long[] madeAt;
     /** What each rank held for the reason so long after the first one knew of one; empty if nobody did. */
     final List<Optional<FerroException>> agreed = new ArrayList<>();
+
+    /** When each rank left the group in order, its script done, or {@link #NEVER}. */
+    final long[] leftAt;
+    /** How many steps after the end of its script each rank leaves; {@link #NEVER} if it stays to the end of the run. */
+    private final int[] stepsToLeave;
 
     private final LongSupplier clock;
     private final List<String> problems;
@@ -53,13 +59,41 @@ final class GroupRun {
         int size = part.members().length;
         groups = new ProcessGroup[size];
         failedAt = new long[size];
+        leftAt = new long[size];
+        stepsToLeave = new int[size];
         madeAt = new long[size];
         next = new int[size];
         firstOpen = new int[size];
         for (int rank = 0; rank < size; rank++) {
             attempts.add(new ArrayList<>());
             failedAt[rank] = NEVER;
+            leftAt[rank] = NEVER;
+            stepsToLeave[rank] = (int) NEVER;
             madeAt[rank] = NEVER;
+        }
+    }
+
+    /** Has ranks leave so many steps after the end of their scripts, where nobody makes a mistake. */
+    void drawLeaves(SplittableRandom random) {
+        for (int rank = 0; rank < stepsToLeave.length; rank++) {
+            int steps = random.nextInt(3) == 0 ? (int) NEVER : random.nextInt(4);
+            stepsToLeave[rank] = part.mistakes().isEmpty() ? steps : (int) NEVER;
+        }
+    }
+
+    /** Leaves the group if the script of a rank is done, and it is time; called after each step of that rank. */
+    void leaveWhenDone(int rank) {
+        if (rank < 0 || groups[rank] == null || leftAt[rank] != NEVER || stepsToLeave[rank] == NEVER) {
+            return;
+        }
+        boolean done =
+                next[rank] == part.ops().get(rank).size() && failure(rank).isEmpty();
+        for (Attempt attempt : attempts.get(rank)) {
+            done &= attempt.ended != NEVER && attempt.failure == null;
+        }
+        if (done && stepsToLeave[rank]-- == 0) {
+            leftAt[rank] = clock.getAsLong();
+            groups[rank].close();
         }
     }
 

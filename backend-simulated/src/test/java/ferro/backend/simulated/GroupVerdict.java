@@ -54,7 +54,9 @@ final class GroupVerdict {
     /** Where all are members, and can say that they live, a link that broke is no more than that. */
     private Cause inGroup(Cause cause, boolean whole) {
         Cause mine = cause.in(part);
-        boolean linkAlone = cause.fault() instanceof Fault.Drop && whole && run.allCanSay();
+        // who has left does not say any more that it lives
+        boolean linkAlone =
+                cause.fault() instanceof Fault.Drop && whole && run.allCanSay() && !hasAnyLeft(mine.suspects());
         return linkAlone && !mine.suspects().isEmpty() ? mine.as(EnumSet.of(Code.PARTITION)) : mine;
     }
 
@@ -100,7 +102,7 @@ final class GroupVerdict {
         }
         Optional<FerroException> failure = group.failure(rank);
         failure.ifPresent(why -> checkFailure(who(rank), why, wrong));
-        if (failure.isEmpty()) {
+        if (failure.isEmpty() && group.leftAt[rank] == GroupRun.NEVER) {
             checkNobodyMissed(rank, wrong);
         }
     }
@@ -137,7 +139,7 @@ final class GroupVerdict {
     private void checkNobodyMissed(int rank, List<String> wrong) {
         for (Cause cause : causes) {
             boolean crash =
-                    cause.fault() instanceof Fault.Crash && !cause.codes().isEmpty();
+                    cause.fault() instanceof Fault.Crash && !cause.codes().isEmpty() && !hasAnyLeft(cause.suspects());
             boolean abort = cause.codes().equals(Set.of(Code.ABORTED))
                     && cause.suspects().stream().allMatch(who -> group.groups[who] != null);
             if ((crash || abort && !isDeadAny(cause.suspects())) && hears(rank, false)) {
@@ -168,11 +170,16 @@ final class GroupVerdict {
             for (int member : part.members()) {
                 long died = run.diedAt(member);
                 long known = Math.max(died, group.madeAt[rank]);
-                if (died != GroupRun.NEVER && first != Long.MAX_VALUE && first - known > DEATH_NANOS) {
+                boolean left = group.leftAt[part.indexOf(member)] != GroupRun.NEVER;
+                if (!left && died != GroupRun.NEVER && first != Long.MAX_VALUE && first - known > DEATH_NANOS) {
                     wrong.add(who(rank) + "took " + (first - known) / 1_000_000 + " ms to miss rank " + member);
                 }
             }
         }
+    }
+
+    private boolean hasAnyLeft(Set<Integer> ranks) {
+        return ranks.stream().anyMatch(rank -> group.leftAt[rank] != GroupRun.NEVER);
     }
 
     private boolean isDeadAny(Set<Integer> ranks) {
@@ -192,6 +199,7 @@ final class GroupVerdict {
             int each = rank;
             if (alive(running).anyMatch(one -> one == each)
                     && group.groups[rank] != null
+                    && group.leftAt[rank] == GroupRun.NEVER
                     && hears(rank, running)
                     && isHeard(rank, running)) {
                 survivors.add(rank);
@@ -211,7 +219,7 @@ final class GroupVerdict {
 
     private IntStream alive(boolean running) {
         return IntStream.range(0, part.members().length)
-                .filter(rank -> !isDead(rank))
+                .filter(rank -> !isDead(rank) && group.leftAt[rank] == GroupRun.NEVER)
                 .filter(rank -> !running || !run.paused().contains(part.members()[rank]));
     }
 
