@@ -32,10 +32,11 @@ public interface UserCodeRules extends Subject {
                 for (int length : lengths) {
                     for (ReduceOp op : ops) {
                         Operand data = UserCode.operand(group.rank(), length, call);
-                        if (isDone(group, data, op)) {
+                        boolean done = isDone(group, data, op);
+                        if (done) {
                             UserCode.check(data, worldSize, group.rank());
                         }
-                        hashes[group.rank()][call++] = Cells.hash(data);
+                        hashes[group.rank()][call++] = done ? Cells.hash(data) : 0;
                     }
                     Operand rounded = UserCode.operand(group.rank(), length, call);
                     boolean done = isDone(group, rounded, UserCode.ROUNDING);

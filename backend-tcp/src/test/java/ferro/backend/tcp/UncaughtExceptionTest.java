@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -31,7 +32,8 @@ class UncaughtExceptionTest {
             joins.start();
             ProcessGroup world = TcpJob.result(job.joining("world", 0, job.context()));
             ProcessGroup part = world.newGroup(0, 1);
-            part.barrier();
+            // only then it throws; the send itself may hear of it
+            world.sendAsync(HostTensor.of(new float[] {7}), 1, 5);
 
             List<CompletableFuture<FerroException>> failures = List.of(aborted(part), aborted(world));
 
@@ -54,7 +56,7 @@ class UncaughtExceptionTest {
         // by a view, whose groups are the thread's as well
         ProcessGroup part = world.within(Ranks.LONG).newGroup(0, 1);
         left.add(part);
-        part.barrier();
+        world.recv(new float[1], 0, 5);
         throw new IllegalStateException("no data for it");
     }
 
