@@ -12,6 +12,8 @@ public interface ExitTask {
 
     /** What comes first: the recording of a failure is written after groups have had the chance to fail. */
     enum Stage {
+        /** Groups of devices fail if they must, without waiting: what has a control lane beside them tells the ranks of it. */
+        DEVICES,
         /** Groups say goodbye, or fail. */
         GROUPS,
         /** What was recorded is written. */

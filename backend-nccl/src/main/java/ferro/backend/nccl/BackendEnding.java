@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * The end of a {@link JnaNcclBackend}, which it does not refer to: a back end that was forgotten ends in the same way.
@@ -15,11 +16,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class BackendEnding {
     static final Duration BOUND = Duration.ofSeconds(5);
+    /** At the end of a JVM the others are given so long to hear of a failure. */
+    static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
 
     private final NcclMember member;
     private final WorkQueue queue;
     private final HostStage stage;
+    private final BooleanSupplier makesGroup;
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean hasLeft;
 
@@ -29,11 +34,13 @@ final class BackendEnding {
      * @param member what is given back
      * @param queue  what is emptied first
      * @param stage  freed after the streams that use it
+     * @param makesGroup whether a newGroup is under way
      */
-    BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
+    BackendEnding(NcclMember member, WorkQueue queue, HostStage stage, BooleanSupplier makesGroup) {
         this.member = member;
         this.queue = queue;
         this.stage = stage;
+        this.makesGroup = makesGroup;
     }
 
     void close() {
@@ -59,6 +66,70 @@ final class BackendEnding {
         hasLeft = true;
     }
 
+    /**
+     * The JVM ends with the group open: takes no more calls, and fails the group where a signal ends the JVM or a call is under
+     * way. Waits for nobody; {@link #goodbye} and {@link #close(Duration)} must follow.
+     *
+     * @param signal empty where there is none
+     * @return false if it is closed, or is being closed, already
+     */
+    boolean exit(String signal) {
+        if (!queue.beginClose()) {
+            return false;
+        }
+        String call = underWay();
+        if (!signal.isEmpty()) {
+            long ended = queue.lastSequence();
+            // where this half has done nothing, the other one knows better how far the rank has come
+            if (!queue.notes().isControlled() || !call.isEmpty() || ended > 0) {
+                queue.fail(GroupFailure.endedBySignal(queue.place().rank(), signal, call, ended));
+            }
+        } else if (!call.isEmpty()) {
+            queue.fail(GroupFailure.exits(queue.place().rank(), call));
+        }
+        return true;
+    }
+
+    private String underWay() {
+        NcclWork oldest = queue.oldest();
+        if (oldest == null) {
+            return makesGroup.getAsBoolean() ? NcclOperation.NEW_GROUP.label() : "";
+        }
+        NcclWork.Title title = oldest.title();
+        String label = title.operation().label();
+        if (!title.isMessage()) {
+            return label + " seq " + oldest.sequence();
+        }
+        return label + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
+    }
+
+    /**
+     * Says goodbye after {@link #exit}. After a failure it waits until that has done its work, and until the calls of the others
+     * have ended with it: whoever started the ranks may end them as soon as this one has gone.
+     */
+    void goodbye(Duration timeout) {
+        if (queue.failure() != null) {
+            queue.awaitSettled(queue.deadline(timeout));
+            if (!queue.notes().isControlled()) {
+                queue.notes().awaitAllHeardFailure(queue.deadline(shorter(AFTER_FAILURE, timeout)));
+            }
+        }
+        queue.goodbye();
+        hasLeft = true;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    boolean hasFailed() {
+        return queue.failure() != null;
+    }
+
+    String threadName(String role) {
+        return queue.place().threadName(role);
+    }
+
     /** Leaves, if that is not done, and closes; the first call does it, the others do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
@@ -81,7 +152,7 @@ final class BackendEnding {
             stage.close();
         }
         member.release();
-        family.closed();
+        family.closed(this);
     }
 
     /** The own one first: who has said goodbye here has said it to the groups that were closed before. */

@@ -1,5 +1,6 @@
 package ferro.backend.nccl;
 
+import ferro.spi.RankContext;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Set;
  */
 final class Family {
     private final Runnable giveBack;
+    private final FamilyExit exit;
     private final Set<Leaving> leaving = new LinkedHashSet<>();
     private int joined;
     private int open;
@@ -22,15 +24,20 @@ final class Family {
      * Makes one of no groups yet.
      *
      * @param giveBack gives back what they share, when the last of them is closed
+     * @param context  tells of the end of the JVM
      */
-    Family(Runnable giveBack) {
+    Family(Runnable giveBack, RankContext context) {
         this.giveBack = giveBack;
+        this.exit = new FamilyExit(context);
     }
 
     /** Counts a group in. */
-    synchronized void opened(boolean asJoined) {
-        open++;
-        joined += asJoined ? 1 : 0;
+    void opened(BackendEnding group, boolean asJoined) {
+        synchronized (this) {
+            open++;
+            joined += asJoined ? 1 : 0;
+        }
+        exit.opened(group);
     }
 
     /**
@@ -59,7 +66,7 @@ final class Family {
     }
 
     /** The close of a group is over; the last one gives back what they share. */
-    void closed() {
+    void closed(BackendEnding group) {
         boolean last;
         synchronized (this) {
             open--;
@@ -68,5 +75,6 @@ final class Family {
         if (last) {
             giveBack.run();
         }
+        exit.closed(group);
     }
 }

@@ -46,6 +46,21 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return others;
     }
 
+    /** Returns the failure of a group whose rank's JVM exits in the midst of a call; in the words of other back ends. */
+    static GroupFailure exits(int self, String call) {
+        String text = "the JVM exits while rank " + self + " is in " + call
+                + ": its main has returned, or something has called System.exit";
+        return new GroupFailure(Code.ABORTED, Integer.toString(self), text, null);
+    }
+
+    /** Returns the failure of a group whose rank's JVM is ended by a signal; in the words of other back ends. */
+    static GroupFailure endedBySignal(int self, String signal, String call, long ended) {
+        String where =
+                call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
+        String text = "rank " + self + " was ended by shutdown (" + signal + ")" + where;
+        return new GroupFailure(Code.ABORTED, Integer.toString(self), text, null);
+    }
+
     /** Returns what all ranks agree on: an interrupt of one is an abort for all. */
     GroupFailure agreed() {
         return code == Code.INTERRUPTED ? new GroupFailure(Code.ABORTED, culprits, text, cause) : this;

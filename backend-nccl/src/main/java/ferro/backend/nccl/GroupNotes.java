@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * <p>A rank writes how far it has come, and reads what others wrote, only while an operation of its own takes longer than
  * {@link #patienceNanos}: where all is well the store is never asked before the close. Keys for a group of any age:
  * {@code ended}, {@code call}, {@code at/<rank>} and {@code left/<n>} of each rank ({@link Goodbyes}), {@code over} and
- * {@code over/all}.
+ * {@code heard}, which count ranks, and {@code over/all} and {@code heard/all}.
  *
  * <p>All of it happens on one thread of its own, which is there only while it has something to do: a store that does not
  * answer holds up nobody.
@@ -147,6 +147,27 @@ final class GroupNotes {
         return verdict.get();
     }
 
+    /** Says that the calls of this rank have ended with the failure of the group; where no other half of the group knows it. */
+    void heardFailure() {
+        if (!controlled) {
+            later(() -> countIn("heard"));
+        }
+    }
+
+    /** Waits until the calls of all ranks have ended with the failure of the group; not on the notes thread. */
+    void awaitAllHeardFailure(Deadline bound) {
+        CountDownLatch all = new CountDownLatch(1);
+        later(() -> store.when(key("heard/all")).thenRun(all::countDown));
+        bound.awaitQuietly(all);
+    }
+
+    /** Adds one; the last rank to do so leaves a key that can be waited for. */
+    private void countIn(String name) {
+        if (store.add(key(name), 1) == place.worldSize()) {
+            store.set(key(name + "/all"), text("1"));
+        }
+    }
+
     /** Somebody else has gone, and NCCL does not say who: the rank that hears it is not to blame. */
     private static boolean isOfOthers(GroupFailure why) {
         return why.code() == Code.NATIVE && why.culprits().isEmpty();
@@ -198,9 +219,7 @@ final class GroupNotes {
         later(
                 () -> {
                     store.when(key("over/all")).thenRun(() -> all.complete(true));
-                    if (store.add(key("over"), 1) == place.worldSize()) {
-                        store.set(key("over/all"), text("1"));
-                    }
+                    countIn("over");
                 },
                 asked);
         return all;

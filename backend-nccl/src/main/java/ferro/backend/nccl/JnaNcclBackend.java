@@ -68,8 +68,13 @@ public final class JnaNcclBackend implements NcclBackend {
         queue.recordedAs(member.context(), member.ranks());
         raw = new RawCalls(queue, lane, checks, member.timeout());
         subgroups = new NewGroups(member, queue);
-        ending = new BackendEnding(member, queue, stage);
+        ending = new BackendEnding(member, queue, stage, subgroups::isUnderWay);
         leak = LeakReport.watch(this, toString(), ending::close);
+    }
+
+    /** Counts in what is made whole: from now on it must be closed, or leaves with the JVM. */
+    void opened() {
+        member.family().opened(ending, member.isJoined());
     }
 
     private CommPlace place() {

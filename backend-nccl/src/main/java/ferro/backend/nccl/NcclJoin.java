@@ -56,7 +56,7 @@ final class NcclJoin {
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
-        Family family = new Family(group.worldSize() > 1 ? context::releaseStore : () -> {});
+        Family family = new Family(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
         return assemble(comm, Meeting.joined(store, base, family), stream);
     }
 
@@ -115,7 +115,7 @@ final class NcclJoin {
             Way way = new Way(stream, downgrades.get(), memory, meeting);
             JnaNcclBackend end = new JnaNcclBackend(
                     new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout()));
-            meeting.family().opened(meeting.ranks() == null);
+            end.opened();
             return end;
         } catch (RuntimeException | Error failure) {
             comm.close();

@@ -74,7 +74,7 @@ public final class NcclWorld {
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
         Store store = new LocalStore();
-        Family family = new Family(() -> {});
+        Family family = new Family(() -> {}, context);
         try {
             for (Communicator comm : comms) {
                 GroupSpec group =

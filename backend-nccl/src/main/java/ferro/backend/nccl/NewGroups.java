@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
@@ -38,6 +39,7 @@ final class NewGroups {
     private final NcclMember member;
     private final WorkQueue queue;
     private final Map<Integer, SubgroupLog> logs = new HashMap<>();
+    private final AtomicInteger underWay = new AtomicInteger();
     private long calls;
 
     NewGroups(NcclMember member, WorkQueue queue) {
@@ -59,13 +61,27 @@ final class NewGroups {
     CollectiveBackend make(int[] ranks, String name, Duration timeout) {
         queue.refuse(NcclOperation.NEW_GROUP);
         check(ranks);
+        underWay.incrementAndGet();
+        try {
+            return made(ranks, name, timeout);
+        } finally {
+            underWay.decrementAndGet();
+        }
+    }
+
+    /** Returns whether a thread is in {@link #make}. */
+    boolean isUnderWay() {
+        return underWay.get() > 0;
+    }
+
+    private CollectiveBackend made(int[] ranks, String name, Duration timeout) {
         CommFactory factory = CommFactory.of(member.context());
         byte[] id = ranks[0] == self() ? factory.uniqueId().toBytes() : null;
         Attempt attempt = begin(ranks, id, queue.deadline(timeout));
         Entry leader;
         try {
             leader = agree(attempt);
-        } catch (FerroException failure) {
+        } catch (FerroException | IllegalStateException failure) {
             giveUp(attempt, failure);
             throw failure;
         }
@@ -227,15 +243,19 @@ final class NewGroups {
     }
 
     /** Lets those that wait for this member know. */
-    private void giveUp(Attempt attempt, FerroException failure) {
-        boolean told =
-                failure.code() == Code.MISMATCH || failure.code() == Code.TIMED_OUT || failure.code() == Code.PEER_LOST;
-        Code code = told ? failure.code() : Code.ABORTED;
-        String culprits = told ? failure.where().culprits() : Integer.toString(self());
+    private void giveUp(Attempt attempt, RuntimeException failure) {
+        boolean told = failure instanceof FerroException known
+                && (known.code() == Code.MISMATCH || known.code() == Code.TIMED_OUT || known.code() == Code.PEER_LOST);
+        GroupFailure ofParent = queue.failure();
+        GroupFailure why = told
+                ? GroupFailure.of((FerroException) failure)
+                : new GroupFailure(
+                        Code.ABORTED,
+                        Integer.toString(self()),
+                        ofParent == null ? failure.getMessage() : ofParent.text(),
+                        null);
         try {
-            store().set(
-                            attempt.own.key() + "/over",
-                            new GroupFailure(code, culprits, failure.getMessage(), null).encoded());
+            store().set(attempt.own.key() + "/over", why.encoded());
         } catch (RuntimeException gone) {
             failure.addSuppressed(gone);
         }

@@ -179,6 +179,11 @@ final class WorkQueue {
         return new ArrayList<>(pending);
     }
 
+    /** Returns the number of the last collective, 0 before the first. */
+    synchronized long lastSequence() {
+        return lastSequence;
+    }
+
     /** Leaves word that this rank makes no more calls, and how far it has come. */
     void goodbye() {
         Goodbye own;
@@ -370,6 +375,7 @@ final class WorkQueue {
         } finally {
             drained = true;
             settled.countDown();
+            notes.heardFailure();
         }
     }
 

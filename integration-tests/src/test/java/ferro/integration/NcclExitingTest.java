@@ -1,0 +1,164 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ranks with devices whose JVMs end, in good order and otherwise, as processes over the stand-in. */
+@ExtendWith(StandInPair.class)
+@Timeout(240)
+class NcclExitingTest {
+    private static final String PROGRAM = "ferro.integration.EndsItsDeviceJvm";
+    private static final int WORLD_SIZE = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @CsvSource({
+        "close, nccl",
+        "exit, nccl",
+        "return, nccl",
+        "close, 'cpu:tcp,cuda:nccl'",
+        "exit, 'cpu:tcp,cuda:nccl'",
+        "return, 'cpu:tcp,cuda:nccl'"
+    })
+    void aRankThatEndsAfterItsLastDeviceCallFailsNoneThatIsLateInIt(String how, String backend) throws Exception {
+        try (LauncherRun run = launched(backend, how)) {
+            assertEquals(0, run.exitCode(), run::toString);
+            assertEquals(WORLD_SIZE, count(run.outLines(), "has 7.0"), run::toString);
+            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"close", "exit", "return"})
+    void theRankThatServesTheStoreMayEndFirst(String how) throws Exception {
+        try (Ranks ranks = Ranks.start(how)) {
+            ranks.awaitEnd();
+            for (int rank = 0; rank < WORLD_SIZE; rank++) {
+                assertEquals(0, ranks.processes.get(rank).exitValue(), ranks::toString);
+                assertEquals(List.of("has 7.0"), ranks.said.get(rank).lines(), ranks::toString);
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
+    void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend) throws Exception {
+        try (LauncherRun run = launched(backend, "exit-in-call")) {
+            assertNotEquals(0, run.exitCode(), run::toString);
+            check(failed(run.outLines()), "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
+    void ranksThatWaitForOneThatASignalEndsHearWhich(String backend) throws Exception {
+        try (LauncherRun run = launched(backend, "wait")) {
+            Processes.signal(Long.parseLong(run.restOfLine("[1] pid: ")), "TERM");
+            assertNotEquals(0, run.exitCode(), run::toString);
+            check(failed(run.outLines()), "rank 1 was ended by shutdown (SIGTERM) after seq 1");
+        }
+    }
+
+    private static LauncherRun launched(String backend, String how) throws IOException {
+        Map<String, String> variables = StandInPair.variables("STANDIN_EARLY_RETURNS", "1", "FERRO_BACKEND", backend);
+        return LauncherRun.start(variables, "run", "-n", "" + WORLD_SIZE, "--no-bind", PROGRAM, how);
+    }
+
+    private static long count(List<String> lines, String text) {
+        return lines.stream().filter(line -> line.contains(text)).count();
+    }
+
+    private static List<String> failed(List<String> lines) {
+        return lines.stream().filter(line -> line.contains("failed: ")).toList();
+    }
+
+    private static void check(List<String> failed, String text) {
+        assertEquals(WORLD_SIZE - 1, failed.size(), failed::toString);
+        for (String line : failed) {
+            assertTrue(line.contains("ABORTED by 1"), line);
+            assertTrue(line.contains(text), line);
+        }
+    }
+
+    /** Ranks of nccl alone that nobody launches: rank 0 serves the store where MASTER_ADDR and MASTER_PORT say. */
+    private record Ranks(List<Process> processes, List<PrintedLines> said, List<PrintedLines> complaints)
+            implements AutoCloseable {
+        static Ranks start(String how) throws IOException {
+            Ranks ranks = new Ranks(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+            int port = freePort();
+            for (int rank = 0; rank < WORLD_SIZE; rank++) {
+                ProcessBuilder builder = new ProcessBuilder(
+                        LauncherRun.java(),
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        LauncherRun.classPath(),
+                        PROGRAM,
+                        how);
+                builder.environment().putAll(StandInPair.variables("STANDIN_EARLY_RETURNS", "1"));
+                builder.environment().putAll(place(rank, port));
+                Process process = builder.start();
+                ranks.processes.add(process);
+                ranks.said.add(new PrintedLines(process.getInputStream(), "out-" + rank, PATIENCE));
+                ranks.complaints.add(new PrintedLines(process.getErrorStream(), "err-" + rank, PATIENCE));
+            }
+            return ranks;
+        }
+
+        private static Map<String, String> place(int rank, int port) {
+            return Map.of(
+                    "FERRO_BACKEND", "nccl",
+                    "RANK", "" + rank,
+                    "WORLD_SIZE", "" + WORLD_SIZE,
+                    "LOCAL_RANK", "" + rank,
+                    "LOCAL_WORLD_SIZE", "" + WORLD_SIZE,
+                    "MASTER_ADDR", "127.0.0.1",
+                    "MASTER_PORT", "" + port);
+        }
+
+        /** A port that was free a moment ago. */
+        private static int freePort() throws IOException {
+            try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                return probe.getLocalPort();
+            }
+        }
+
+        void awaitEnd() throws InterruptedException {
+            for (Process process : processes) {
+                assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), this::toString);
+            }
+            for (PrintedLines lines : said) {
+                lines.awaitEnd();
+            }
+        }
+
+        @Override
+        public void close() {
+            processes.forEach(Process::destroyForcibly);
+        }
+
+        @Override
+        public String toString() {
+            List<String> all = new ArrayList<>();
+            said.forEach(lines -> all.addAll(lines.lines()));
+            complaints.forEach(lines -> all.addAll(lines.lines()));
+            return String.join("\n", all);
+        }
+    }
+}
