@@ -42,7 +42,7 @@ class NcclFailureTest {
 
     private static Collective call(String kind, float[] data) {
         HostTensor tensor = HostTensor.of(data);
-        HostTensor half = tensor.slice(0, 1);
+        HostTensor half = HostTensor.of(new float[1]);
         return switch (kind) {
             case "allReduce" -> new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
             case "broadcast" -> new Collective.Broadcast(tensor, 0);
