@@ -225,6 +225,11 @@ final class Channel {
         }
     }
 
+    /** Tells the sender that whatever it sends is dropped unread: the receiver has left in good order. */
+    void receiverLeft() {
+        acknowledge(Long.MAX_VALUE, true);
+    }
+
     String senderGone() {
         return senderGone;
     }

@@ -16,6 +16,7 @@ final class Mailbox {
     private final int rank;
     private final Map<Long, Wire> wires = new HashMap<>();
     private String gone;
+    private volatile boolean left;
 
     private final Queue<Consumer<Events>> waiting = new ArrayDeque<>();
     private Events events;
@@ -33,6 +34,15 @@ final class Mailbox {
     /** Returns the wires by the peer's rank and lane; under the network's lock. */
     Map<Long, Wire> wires() {
         return wires;
+    }
+
+    /** Notes that this end leaves in good order. */
+    void leaves() {
+        left = true;
+    }
+
+    boolean hasLeft() {
+        return left;
     }
 
     /** Returns why this end dropped its links, or null; under the network's lock. */

@@ -104,9 +104,15 @@ final class Network {
             peers.wires().put(key(mine.rank(), lane), wire);
         }
         if (peers.gone() != null) {
-            tellGone(wire, peers.rank(), peers.gone());
+            tellGone(wire, peers, peers.gone());
         }
         return wire;
+    }
+
+    /** Ends all wires of an end that leaves: what its peers still send is dropped unread. */
+    void leave(Mailbox mailbox) {
+        mailbox.leaves();
+        drop(mailbox, "left the group");
     }
 
     /** Ends all wires of an end: locks the peers out of its memory at once, and tells them. */
@@ -124,15 +130,21 @@ final class Network {
             wire.from(mailbox.rank()).lock();
         }
         for (Wire wire : wires) {
-            tellGone(wire, mailbox.rank(), why);
+            tellGone(wire, mailbox, why);
         }
     }
 
-    private void tellGone(Wire wire, int rank, String why) {
-        Channel outgoing = wire.from(rank);
+    private void tellGone(Wire wire, Mailbox gone, String why) {
+        Channel outgoing = wire.from(gone.rank());
+        Channel incoming = wire.to(gone.rank());
+        boolean left = gone.hasLeft();
         medium.afterPosts(outgoing, () -> {
             outgoing.senderGone(why);
-            wire.to(rank).receiverGone(why);
+            if (left) {
+                incoming.receiverLeft();
+            } else {
+                incoming.receiverGone(why);
+            }
         });
     }
 

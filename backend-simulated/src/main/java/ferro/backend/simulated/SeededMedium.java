@@ -14,7 +14,6 @@ final class SeededMedium implements Medium {
     private static final long POSTED = 1L << 56;
     private static final long CONSUMED = 2L << 56;
     private static final long CONTROL = 3L << 56;
-    private static final long ENDED = 4L << 56;
     /** How many control messages a connection that is made anew may deliver twice. */
     private static final int REMEMBERED = 4;
     /** When a death is known everywhere at the latest, as far as sockets tell. */
@@ -108,7 +107,8 @@ final class SeededMedium implements Medium {
 
     @Override
     public void afterPosts(Channel channel, Runnable task) {
-        travel(channel.posts, ENDED, task);
+        // of one kind with the posts: what waits for a rank that stands still keeps its order by kind and way
+        travel(channel.posts, POSTED, task);
     }
 
     @Override
@@ -138,17 +138,17 @@ final class SeededMedium implements Medium {
         for (Channel channel : List.copyOf(channels)) {
             if (Math.min(channel.from(), channel.to()) == Math.min(one, other)
                     && Math.max(channel.from(), channel.to()) == Math.max(one, other)) {
-                tellAndCut(channel.posts, () -> channel.senderGone(why));
-                tellAndCut(channel.acknowledgements, () -> channel.receiverGone(why));
+                tellAndCut(channel.posts, POSTED, () -> channel.senderGone(why));
+                tellAndCut(channel.acknowledgements, CONSUMED, () -> channel.receiverGone(why));
             }
         }
     }
 
     /** What is on the way is lost; what tells of the end is the last that arrives. */
-    private void tellAndCut(Way way, Runnable end) {
+    private void tellAndCut(Way way, long kind, Runnable end) {
         if (!way.isCut()) {
             way.lose(agenda.elapsed(), 0, agenda.delay());
-            agenda.add(way.next(agenda), way.to(), ENDED | way.number(), end);
+            agenda.add(way.next(agenda), way.to(), kind | way.number(), end);
             way.cut();
         }
     }

@@ -210,7 +210,7 @@ final class SimulatedLink implements Link {
         transport.tellBroken(
                 peer,
                 lane == Lane.COLLECTIVE ? waitedFor : -1,
-                why + " with " + (outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
+                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 

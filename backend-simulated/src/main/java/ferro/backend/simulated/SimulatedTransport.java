@@ -217,7 +217,8 @@ final class SimulatedTransport implements Transport {
 
     @Override
     public boolean leave() {
-        drop("left the group");
+        dropLinks();
+        network.leave(mailbox);
         forget();
         return !dead;
     }
@@ -242,11 +243,15 @@ final class SimulatedTransport implements Transport {
     }
 
     private void drop(String why) {
+        dropLinks();
+        network.drop(mailbox, why);
+    }
+
+    private void dropLinks() {
         synchronized (links) {
             dropped = true;
             links.forEach(SimulatedLink::drop);
         }
-        network.drop(mailbox, why);
     }
 
     private void forget() {

@@ -41,7 +41,8 @@ final class FaultyRun {
             groups.add(new GroupRun(part, this::now, problems));
         }
         SplittableRandom leaves = new SplittableRandom(seed);
-        if (program.faults().isEmpty()) {
+        // a leaver does not say again what a broken link has lost: that it has taken what was sent
+        if (program.faults().stream().noneMatch(Fault.Drop.class::isInstance)) {
             groups.forEach(group -> group.drawLeaves(leaves));
         }
     }

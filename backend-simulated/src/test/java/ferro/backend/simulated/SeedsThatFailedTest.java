@@ -20,6 +20,10 @@ class SeedsThatFailedTest {
         "13603, a run ended just after a rank had died",
         "13694, a run ended while ranks were making a group",
         "18361, the same as 13603",
+        "542, ranks that had left were blamed for not answering",
+        "575, the end of a leaver's link overtook what it had sent to a rank that stood still",
+        "1477, a rank waited for a leaver to say that it has taken nothing",
+        "9905, the same as 542 and 1477",
     })
     void holdsNow(long seed, String whatItWas) {
         FaultyRun.run(seed);

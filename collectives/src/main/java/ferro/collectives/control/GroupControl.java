@@ -473,6 +473,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void left(int peer, Leaves.Goodbye said) {
         leaves.left(peer, said);
+        CallHeader last = history.find(said.lastSequence());
+        board.left(peer, Status.left(said.lastSequence(), last == null ? "" : last.text()));
         agreement.wake();
         transport.wakeup();
     }

@@ -31,6 +31,11 @@ record Status(
     private static final char BREAK = '\n';
     private static final int FIELDS = 7;
 
+    /** Returns what a rank would answer that has left after an operation. */
+    static Status left(long last, String lastCall) {
+        return new Status(Long.MAX_VALUE, last, lastCall, 0, 0, 0, "", "gone: it has left in good order", "", 0);
+    }
+
     ControlMessage message() {
         String text = ask + "" + BREAK + asked + BREAK + pausedMillis + BREAK + running + BREAK + line(lastCall) + BREAK
                 + line(call) + BREAK + line(place);

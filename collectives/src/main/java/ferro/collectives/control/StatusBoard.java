@@ -26,6 +26,12 @@ final class StatusBoard {
         answered[peer] = Math.max(answered[peer], Math.min(asks, status.ask()));
     }
 
+    /** A rank has left: that is its answer to whatever it is asked from now on. */
+    synchronized void left(int peer, Status last) {
+        answers[peer] = last;
+        answered[peer] = Long.MAX_VALUE;
+    }
+
     /** Returns the ranks that have not answered a question, nor a later one. */
     synchronized BitSet silentTo(long ask) {
         BitSet silent = new BitSet();
