@@ -20,11 +20,17 @@ import java.util.concurrent.locks.LockSupport;
 final class Closing {
     private static final long TURN_NANOS = 2_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000L;
+    /** After a failure the last close stays so long for others to hear why, and to ask. */
+    private static final long FAILED_NANOS = 1_000_000_000L;
+    /** At the end of a JVM a call that is over has so long to give its turn back. */
+    private static final long OVER_NANOS = 20_000_000L;
 
     private final GroupEngine engine;
     private final Parts parts;
     private volatile boolean asked;
     private volatile boolean ended;
+    /** Whether the close has returned before the links could be ended: then nobody waits any more. */
+    private boolean late;
     /** Whether this was the last group of its rank, and whether other ranks may still need something of it. */
     private boolean last;
 
@@ -65,14 +71,18 @@ final class Closing {
         if (parts.control.failure() == null && !engine.isIdle()) {
             parts.control.fail(Reasons.closedTooEarly(parts.group, timeout));
         }
+        if (parts.control.failure() == null) {
+            parts.control.settleWithLeavers();
+        }
         parts.driver.close();
         asked = true;
         settleByTurn();
-        if (needed && !stepped) {
-            leaving.whenOver(this::over);
+        synchronized (this) {
+            late = !ended;
         }
         if (last) {
-            parts.place.left().await(until).forEach(Closing::release);
+            long bound = hasFailed() ? parts.context.nanoTime() + FAILED_NANOS : until;
+            parts.place.left().await(bound - until < 0 ? bound : until).forEach(Closing::release);
         } else if (stepped && needed) {
             releaseLater(until);
         }
@@ -82,10 +92,7 @@ final class Closing {
     private void releaseLater(long until) {
         long nanos = until - parts.context.nanoTime();
         Future<?> timer = parts.context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
-        leaving.whenOver(() -> {
-            timer.cancel(false);
-            over();
-        });
+        leaving.whenOver(() -> timer.cancel(false));
     }
 
     /** Whoever holds the turn ends the links, as nobody may be inside them then. */
@@ -113,9 +120,16 @@ final class Closing {
             try {
                 end();
             } finally {
-                ended = true;
+                if (endedLate()) {
+                    parts.place.left().await(parts.context.nanoTime()).forEach(Closing::release);
+                }
             }
         }
+    }
+
+    private synchronized boolean endedLate() {
+        ended = true;
+        return late && last;
     }
 
     private void end() {
@@ -127,16 +141,17 @@ final class Closing {
     }
 
     private void endLinks() {
-        boolean failed = parts.control.failure() != null;
         try {
             leaving = parts.control.leave(losers(), until());
-            needed = !failed && parts.transport.leave();
+            needed = parts.transport.leave();
         } finally {
             last = parts.place.left().leave(this, needed);
             try {
                 parts.neighbours.close();
             } finally {
-                if (!needed) {
+                if (needed) {
+                    leaving.whenOver(this::over);
+                } else {
                     release();
                 }
             }
@@ -161,7 +176,7 @@ final class Closing {
             return null;
         }
         if (parts.control.failure() == null) {
-            String stands = engine.underWay();
+            String stands = underWay();
             if (!signal.isEmpty()) {
                 parts.control.fail(Reasons.endedBySignal(parts.group, signal, stands, engine.ended()));
             } else if (!stands.isEmpty()) {
@@ -169,6 +184,17 @@ final class Closing {
             }
         }
         return parts.control.leave(losers(), until());
+    }
+
+    /** Says what is under way, with a moment's patience for a call that is over but has not given its turn back. */
+    private String underWay() {
+        long until = parts.context.nanoTime() + OVER_NANOS;
+        String stands = engine.underWay();
+        while (!stands.isEmpty() && engine.isIdle() && parts.context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            stands = engine.underWay();
+        }
+        return stands;
     }
 
     /** Returns the ranks that may lose what they have not yet taken of collectives if this process ends. */

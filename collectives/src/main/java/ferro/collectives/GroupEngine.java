@@ -384,7 +384,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private void settle(Failure failure) {
         try {
             if (!settled) {
-                mismatchUntold = isMismatch(failure) && collectives.isIdle();
+                // what is pending tells it, messages too
+                mismatchUntold = isMismatch(failure) && isIdle();
                 settled = true;
                 collectives.noteReached();
                 if (place.manner().rules().abandonsLinks()) {

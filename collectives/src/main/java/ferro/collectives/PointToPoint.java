@@ -151,7 +151,7 @@ final class PointToPoint {
                             + " messages that it sent to this rank");
         } else if (!transfer.matched && counts(transfer.peer).arrived() >= left.sent()) {
             failForLeaver(
-                    transfer, "none of the " + left.sent() + " messages that it sent to this rank is left for it");
+                    transfer, "of what it sent to this rank, messages: " + left.sent() + ", nothing is left for it");
         }
     }
 

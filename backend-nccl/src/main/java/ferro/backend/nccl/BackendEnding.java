@@ -53,6 +53,16 @@ final class BackendEnding {
         if (!queue.beginClose()) {
             return;
         }
+        try {
+            awaitWork(bound);
+            queue.goodbye();
+        } finally {
+            // whatever went wrong, a close gives back what there is
+            hasLeft = true;
+        }
+    }
+
+    private void awaitWork(Deadline bound) {
         if (!queue.awaitEmpty(bound)) {
             String rank = Integer.toString(queue.place().rank());
             String text = "rank " + rank + " closed the group with work that had not ended after "
@@ -62,8 +72,6 @@ final class BackendEnding {
         if (queue.failure() != null) {
             queue.awaitSettled(queue.deadline(SETTLE_BOUND));
         }
-        queue.goodbye();
-        hasLeft = true;
     }
 
     /**

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  *                 a goodbye the messages sent, of its answer those that have come
  * @param code     of a failure, else null
  * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, the ranks
- *                 that a status waits for, or the messages that a leaver has taken
+ *                 that a status waits for, or the messages that a leaver has taken and the fingerprint of its last call
  * @param text     for people
  */
 record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
@@ -77,13 +77,17 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
     }
 
     static ControlMessage goodbye(Leaves.Goodbye said) {
-        return new ControlMessage(
-                Kind.GOODBYE, said.lastSequence(), said.sent(), null, Long.toString(said.taken()), "");
+        String more = said.taken() + " " + Long.toHexString(said.fingerprint());
+        return new ControlMessage(Kind.GOODBYE, said.lastSequence(), said.sent(), null, more, said.call());
     }
 
     /** Returns what a goodbye says. */
     Leaves.Goodbye goodbye() {
-        return new Leaves.Goodbye(sequence, hash, Long.parseLong(culprits));
+        String[] more = culprits.split(" ", 2);
+        if (more.length < 2) {
+            throw new IllegalArgumentException(kind + " with \"" + culprits + "\", need two numbers");
+        }
+        return new Leaves.Goodbye(sequence, hash, Long.parseLong(more[0]), Long.parseUnsignedLong(more[1], 16), text);
     }
 
     static ControlMessage heard(long endedSequence, long arrived) {

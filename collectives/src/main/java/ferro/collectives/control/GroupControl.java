@@ -253,6 +253,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return number of the question
      */
     public long ask(CallHeader call) {
+        // those that have left answer by what they said then
+        leaves.compare();
         long ask = board.ask();
         tellAll(ControlMessage.query(ask, call));
         return ask;
@@ -332,7 +334,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         closed = true;
         whereabouts.leave();
         timers.close();
-        return leaves.leave(history.last(), losers, until);
+        return leaves.leave(history.find(history.last()), losers, until);
     }
 
     @Override
@@ -471,10 +473,23 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, status.asked(), status.fingerprint(), status.call());
     }
 
+    /** Compares the last call of a rank that has left with this rank's; where they differ, the group ends with that soon. */
+    boolean differsFromLeaver(int peer, Leaves.Goodbye said) {
+        return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
+    }
+
+    /** Ends the group now if ranks that have left have made other calls than this one, which is to leave. */
+    public void settleWithLeavers() {
+        leaves.compare();
+        mismatches.settleNow();
+    }
+
     private void left(int peer, Leaves.Goodbye said) {
         leaves.left(peer, said);
-        CallHeader last = history.find(said.lastSequence());
-        board.left(peer, Status.left(said.lastSequence(), last == null ? "" : last.text()));
+        board.left(peer, Status.left(said.lastSequence(), said.call()));
+        if (differsFromLeaver(peer, said) && closed) {
+            mismatches.settleNow();
+        }
         agreement.wake();
         transport.wakeup();
     }

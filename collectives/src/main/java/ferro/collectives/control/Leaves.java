@@ -1,6 +1,7 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
+import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
 import java.util.Map;
@@ -39,8 +40,10 @@ public final class Leaves {
      * @param lastSequence of the last collective that it has called, 0 if none
      * @param sent         messages that it has sent to the rank that is told
      * @param taken        messages of that rank that were delivered
+     * @param fingerprint  of the last collective, 0 if none
+     * @param call         what that was, for people
      */
-    public record Goodbye(long lastSequence, long sent, long taken) {}
+    public record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call) {}
 
     /** {@code ended} tells the number of the last collective that has ended on this rank. */
     Leaves(GroupControl control, GroupSpec group, LongSupplier ended) {
@@ -111,6 +114,10 @@ public final class Leaves {
      * @param call what needs it, for people
      */
     public void fail(int peer, String call) {
+        if (control.differsFromLeaver(peer, of(peer))) {
+            // who left did so after another call than this rank's: that is what went wrong
+            return;
+        }
         String text = text(peer) + "; " + call + ": if rank " + peer
                 + " should have been there, its own output says why it left";
         control.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), text, null));
@@ -201,17 +208,18 @@ public final class Leaves {
     /**
      * Tells all ranks that this one leaves.
      *
-     * @param last  number of its last collective
+     * @param last   its last collective, or null
      * @param losers ranks that need this one until they have ended that collective
      * @param until  when it is over
      * @return the leave, over when all have answered
      */
-    Leaving leave(long last, BitSet losers, Leaving.Until until) {
+    Leaving leave(CallHeader last, BitSet losers, Leaving.Until until) {
         boolean failed = until == Leaving.Until.ALL_HAVE_HEARD;
+        long sequence = last == null ? 0 : last.sequence();
         Leaving leaving = new Leaving(
-                peer -> losers.get(peer) && !failed ? last : 0,
+                peer -> losers.get(peer) && !failed ? sequence : 0,
                 peer -> failed ? 0 : messages.look(peer).sent(),
-                until == Leaving.Until.ALL_HAVE_LEFT);
+                until);
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank()) {
                 leaving.expect(peer);
@@ -221,7 +229,13 @@ public final class Leaves {
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank()) {
                 MessageCounts.OfPeer counts = messages.look(peer);
-                control.tell(peer, ControlMessage.goodbye(new Goodbye(last, counts.sent(), counts.taken())));
+                Goodbye said = new Goodbye(
+                        sequence,
+                        counts.sent(),
+                        counts.taken(),
+                        last == null ? 0 : last.fingerprint(),
+                        last == null ? "" : last.text());
+                control.tell(peer, ControlMessage.goodbye(said));
                 if (has(peer) || isLost(peer)) {
                     leaving.isOver(peer);
                 }
@@ -260,8 +274,19 @@ public final class Leaves {
     /** The group has failed: nobody needs anything of it any more. */
     void failed() {
         Leaving leaving = own;
-        if (leaving != null) {
+        if (leaving != null && leaving.until() != Leaving.Until.ALL_HAVE_HEARD) {
             leaving.end();
+        }
+    }
+
+    /** Compares the last calls of all that have left with this rank's. */
+    void compare() {
+        if (any) {
+            Map<Integer, Goodbye> all;
+            synchronized (this) {
+                all = new TreeMap<>(left);
+            }
+            all.forEach(control::differsFromLeaver);
         }
     }
 }

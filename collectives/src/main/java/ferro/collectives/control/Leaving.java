@@ -1,6 +1,8 @@
 package ferro.collectives.control;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /** The leave of this rank: which ranks may still lose something if it were gone. Thread-safe. */
@@ -18,14 +20,17 @@ public final class Leaving {
     private final BitSet waitedFor = new BitSet();
     private final IntToLongFunction needsEnded;
     private final IntToLongFunction needsArrived;
-    private final boolean untilAllHaveLeft;
-    private Runnable then;
-    private boolean over;
+    private final Until until;
+    private final List<Runnable> then = new ArrayList<>();
 
-    Leaving(IntToLongFunction needsEnded, IntToLongFunction needsArrived, boolean untilAllHaveLeft) {
+    Leaving(IntToLongFunction needsEnded, IntToLongFunction needsArrived, Until until) {
         this.needsEnded = needsEnded;
         this.needsArrived = needsArrived;
-        this.untilAllHaveLeft = untilAllHaveLeft;
+        this.until = until;
+    }
+
+    Until until() {
+        return until;
     }
 
     synchronized void expect(int peer) {
@@ -35,33 +40,25 @@ public final class Leaving {
     /** A rank says how far it is. */
     void heard(int peer, long ended, long arrived) {
         boolean hasAll = ended >= needsEnded.applyAsLong(peer) && arrived >= needsArrived.applyAsLong(peer);
-        if (hasAll && !untilAllHaveLeft) {
+        if (hasAll && until != Until.ALL_HAVE_LEFT) {
             isOver(peer);
         }
     }
 
     /** A rank needs nothing of this one any more. */
     void isOver(int peer) {
-        Runnable task;
         synchronized (this) {
             waitedFor.clear(peer);
-            task = takeIfOver();
         }
-        if (task != null) {
-            task.run();
-        }
+        takeIfOver().forEach(Runnable::run);
     }
 
     /** No rank needs anything any more. */
     void end() {
-        Runnable task;
         synchronized (this) {
             waitedFor.clear();
-            task = takeIfOver();
         }
-        if (task != null) {
-            task.run();
-        }
+        takeIfOver().forEach(Runnable::run);
     }
 
     /**
@@ -70,21 +67,18 @@ public final class Leaving {
      * @param task must not block; run once
      */
     public void whenOver(Runnable task) {
-        Runnable now;
         synchronized (this) {
-            then = task;
-            now = takeIfOver();
+            then.add(task);
         }
-        if (now != null) {
-            now.run();
-        }
+        takeIfOver().forEach(Runnable::run);
     }
 
-    private Runnable takeIfOver() {
-        if (!waitedFor.isEmpty() || then == null || over) {
-            return null;
+    private synchronized List<Runnable> takeIfOver() {
+        if (!waitedFor.isEmpty()) {
+            return List.of();
         }
-        over = true;
-        return then;
+        List<Runnable> all = List.copyOf(then);
+        then.clear();
+        return all;
     }
 }

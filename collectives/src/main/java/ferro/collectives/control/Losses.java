@@ -76,7 +76,9 @@ final class Losses {
         long sequence = cause.where().sequence();
         if (isOfMessages(cause)) {
             leaves.endOfMessages(peer);
-        } else if (sequence > 0 && sequence <= leaves.of(peer).lastSequence()) {
+        } else if (sequence > 0
+                && sequence <= leaves.of(peer).lastSequence()
+                && !control.differsFromLeaver(peer, leaves.of(peer))) {
             String text = leaves.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
                     + cause.getMessage();
             fallback(of(peer, cause.code(), text, cause));

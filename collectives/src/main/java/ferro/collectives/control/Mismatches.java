@@ -44,24 +44,28 @@ final class Mismatches {
         this.worldSize = worldSize;
     }
 
-    /** Takes note of what a rank says it has called, asked or not; what this rank has not called, or too long ago, is no news. */
-    void heard(int peer, long sequence, long fingerprint, String text) {
+    /**
+     * Takes note of what a rank says it has called, asked or not; what this rank has not called, or too long ago, is no news.
+     * Returns whether this rank called something else.
+     */
+    boolean heard(int peer, long sequence, long fingerprint, String text) {
         CallHeader mine = fingerprint == 0 ? null : history.find(sequence);
         if (mine == null) {
-            return;
+            return false;
         }
+        boolean differs = !rules.isSameCall(mine.fingerprint(), fingerprint);
         boolean begins;
         boolean all;
         synchronized (this) {
             boolean earlier = contested == 0 || sequence < contested;
-            begins = !settled && earlier && !rules.isSameCall(mine.fingerprint(), fingerprint);
+            begins = !settled && earlier && differs;
             if (begins) {
                 contested = sequence;
                 calls.clear();
                 calls.put(control.self(), new Made(mine.fingerprint(), mine.text()));
             }
             if (settled || sequence != contested) {
-                return;
+                return differs;
             }
             calls.put(peer, new Made(fingerprint, text));
             all = calls.size() == worldSize;
@@ -73,6 +77,7 @@ final class Mismatches {
             control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
             losses.afterReading(() -> settle(sequence), SETTLE_NANOS);
         }
+        return differs;
     }
 
     /** Asks those that had not come to it, or have not answered. */
@@ -87,6 +92,17 @@ final class Mismatches {
         }
         control.ask(mine, unknown);
         control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+    }
+
+    /** Judges by what is known: there is no time to hear more. */
+    void settleNow() {
+        long sequence;
+        synchronized (this) {
+            sequence = contested;
+        }
+        if (sequence > 0) {
+            settle(sequence);
+        }
     }
 
     private void settle(long sequence) {

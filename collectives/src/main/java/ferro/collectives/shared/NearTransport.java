@@ -172,9 +172,6 @@ public final class NearTransport implements Transport {
 
     @Override
     public boolean leave() {
-        if (abandoned) {
-            return false;
-        }
         abandoned = true;
         if (near != null) {
             near.drop();
