@@ -89,7 +89,7 @@ class LauncherBlameTest {
             assertTrue(box.contains("ferro: rank 1 failed first: exit code 1"), box);
             assertTrue(
                     box.contains("diagnosis: rank 1 is to blame: it threw java.lang.IllegalStateException: no data for"
-                            + " rank 1, and aborted the group at allReduce seq "),
+                            + " rank 1, and aborted the group after allReduce seq "),
                     box);
             assertTrue(box.contains("agree: ABORTED, rank 1 to blame: rank 1 aborted the group:"), box);
             assertTrue(box.indexOf("exception of rank 1:") < box.indexOf("FailsInOneRank."), box);

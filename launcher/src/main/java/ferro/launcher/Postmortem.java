@@ -128,8 +128,10 @@ record Postmortem(
 
     /** Says what became of the others: who failed by themselves later, by what, and who was stopped by us. */
     private List<String> others(int first) {
-        List<JobEvent.Ended> later =
-                byItself().stream().filter(ended -> ended.rank() != first).toList();
+        // why ranks that are to blame have ended, the diagnosis says
+        List<JobEvent.Ended> later = byItself().stream()
+                .filter(ended -> ended.rank() != first && !guilty().contains(ended.rank()))
+                .toList();
         Map<String, Set<Integer>> same = sharing(later, this::reason);
         Map<String, Set<Integer>> alike = sharing(later, this::reasonLessItself);
         // what several heard may name one of them, and what each heard may name itself

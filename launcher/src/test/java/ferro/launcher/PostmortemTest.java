@@ -101,13 +101,33 @@ class PostmortemTest {
         assertTrue(printed.contains(told + "| failed after it"), printed);
     }
 
+    @Test
+    void rankThatIsToBlameIsNotAmongThoseThatFailedAfterIt() throws Exception {
+        recording("ranks 1, 2 aborted the group", List.of(1, 2));
+        Supervisor.Outcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
+        String box = box(
+                outcome,
+                printed(0, MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 0 seq 4: rank 1 x"),
+                printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"),
+                printed(2, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
+
+        assertTrue(box.contains("| diagnosis: ranks 1, 2 are to blame: they threw java.lang.Error: no data, and"), box);
+        assertTrue(box.contains("\n| failed after it: ranks [0]: ABORTED: rank 1 x\n"), box);
+        assertEquals(
+                1, box.lines().filter(line -> line.contains("failed after it")).count(), box);
+    }
+
     private void recording(String text) throws IOException {
+        recording(text, List.of(1));
+    }
+
+    private void recording(String text, List<Integer> culprits) throws IOException {
         Map<String, Object> failure =
-                Map.of("code", "ABORTED", "culprits", List.of(1), "sequence", 4, "origin", 1, "text", text);
+                Map.of("code", "ABORTED", "culprits", culprits, "sequence", 4, "origin", 1, "text", text);
         Map<String, Object> group =
-                Map.of("name", "world", "rank", 0, "ranks", List.of(0, 1), "worldSize", 2, "failure", failure);
+                Map.of("name", "world", "rank", 0, "ranks", List.of(0, 1, 2), "worldSize", 3, "failure", failure);
         Map<String, Object> recording = new HashMap<>(Map.of(
-                "format", 1, "job", "job", "rank", 0, "worldSize", 2, "wallNanos", 5_000_000_000L, "clockNanos", 7));
+                "format", 1, "job", "job", "rank", 0, "worldSize", 3, "wallNanos", 5_000_000_000L, "clockNanos", 7));
         recording.putAll(Map.of("groups", List.of(group), "operations", List.of()));
         Files.writeString(folder.resolve("ferro-job-rank0.json"), Json.text(recording));
     }

@@ -50,11 +50,22 @@ public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedW
      */
     public record End(Kind kind, String text) {
         /** Says what it did while the others were in a call, whose name may be empty. */
-        String at(String call) {
+        String at(String call, Pronoun pronoun) {
             if (kind == Kind.WELL) {
-                return text + " before the others had finished" + (call.isEmpty() ? "" : " " + call);
+                return said(pronoun) + " before the others had finished" + (call.isEmpty() ? "" : " " + call);
             }
-            return text + (call.isEmpty() ? "" : ", while the others were in " + call);
+            return said(pronoun) + (call.isEmpty() ? "" : ", while the others were in " + call);
+        }
+
+        /** Says what it did; an exception is in the words of the program, which stay as they are. */
+        String said(Pronoun pronoun) {
+            int own = kind == Kind.THREW ? Math.min(text.length(), "it".length()) : text.length();
+            return pronoun.say(text.substring(0, own)) + text.substring(own);
+        }
+
+        /** Whether the process ended as no rank should, and not because the launcher ended it. */
+        boolean bad() {
+            return kind == Kind.THREW || kind == Kind.SIGNAL || kind == Kind.CODE;
         }
 
         /** Whether nothing that a group failed with brought it about. */

@@ -116,11 +116,9 @@ final class Investigation {
         long sequence = failure.sequence() >= 0 ? failure.sequence() : group.top();
         String where = at(group, sequence);
         String headline = guilty.isEmpty()
-                ? "no rank can be named: " + failure.code() + where
+                ? "no rank can be named: " + failure.code() + where + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
-        List<String> reasons = new ArrayList<>(said(seen));
-        testimony.each(guilty, group, sequence, failure.code()).forEach(reasons::add);
-        return new Verdict(Verdict.Kind.FAILED, guilty, headline, reasons, group.name(), sequence);
+        return new Verdict(Verdict.Kind.FAILED, guilty, headline, said(seen), group.name(), sequence);
     }
 
     private SortedSet<Integer> blamed(SharedGroup group, Failure agreed) {
@@ -187,7 +185,7 @@ final class Investigation {
                 ? Optional.of(new Verdict(
                         Verdict.Kind.NOTHING,
                         new TreeSet<>(),
-                        "no group had failed when the launcher stopped " + Words.ranks(ends.stopped()),
+                        "no group had failed when the launcher stopped " + Words.ranks(ends.stopped()) + unexplained(),
                         List.of(),
                         "",
                         -1))
@@ -211,9 +209,8 @@ final class Investigation {
                     new Verdict(Verdict.Kind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
         }
         String headline = guilty.isEmpty()
-                ? "nobody is to blame yet: all are in " + operation.call().name()
+                ? "nobody is to blame yet: all are in " + operation.call().name() + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, "");
-        testimony.each(guilty, group, sequence, "").forEach(reasons::add);
         return Optional.of(new Verdict(Verdict.Kind.WAITING, guilty, headline, reasons, group.name(), sequence));
     }
 
@@ -221,9 +218,15 @@ final class Investigation {
         List<String> reasons = testimony.ofMissing();
         SortedSet<Integer> missing = merge.missing();
         String headline = missing.isEmpty()
-                ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs"
+                ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs" + unexplained()
                 : "no call hangs and none has failed, but " + Words.ranks(missing) + " wrote no recording";
         return new Verdict(Verdict.Kind.NOTHING, new TreeSet<>(), headline, reasons, "", -1);
+    }
+
+    /** Where no recording says who is to blame, the end of a process may. */
+    private String unexplained() {
+        String ended = testimony.unexplained();
+        return ended.isEmpty() ? "" : "; " + ended;
     }
 
     private static String toBlame(SortedSet<Integer> guilty) {

@@ -115,9 +115,9 @@ record Recording(
      * @param bytes    of the operands
      */
     record Call(String group, long sequence, String kind, String text, long bytes) {
-        /** Returns kind, number and group. */
+        /** Returns kind, number and group; of a message, which has no number, what it is, and the group. */
         String name() {
-            return shortName() + " of group \"" + group + "\"";
+            return (sequence < 0 ? text : shortName()) + " of group \"" + group + "\"";
         }
 
         /** Returns kind and number. */

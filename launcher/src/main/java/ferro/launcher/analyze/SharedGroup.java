@@ -73,6 +73,14 @@ final class SharedGroup {
         return recorded(rank).map(own -> own.get(sequence));
     }
 
+    /** Returns the last call of a rank that ended well. */
+    Optional<Recording.Operation> lastDone(int rank) {
+        return recorded(rank)
+                .flatMap(own -> own.descendingMap().values().stream()
+                        .filter(operation -> !operation.unfinished())
+                        .findFirst());
+    }
+
     private Optional<NavigableMap<Long, Recording.Operation>> recorded(int rank) {
         return Optional.ofNullable(calls.get(rank)).filter(own -> !own.isEmpty());
     }

@@ -106,7 +106,7 @@ class AnalysisTest {
                 job.analyzed(folder, job.allBut(), seen(1, Ends.Kind.THREW, "it threw java.lang.Error: no data"));
 
         assertEquals(
-                "rank 1 is to blame: it threw java.lang.Error: no data, and aborted the group at allReduce seq 6 of"
+                "rank 1 is to blame: it threw java.lang.Error: no data, and aborted the group after allReduce seq 5 of"
                         + " group \"tcp\"",
                 analysis.verdict().get(0));
     }

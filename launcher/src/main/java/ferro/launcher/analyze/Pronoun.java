@@ -1,0 +1,35 @@
+package ferro.launcher.analyze;
+
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** How a sentence names the ranks that it is about: by "it" for one, by "they" for several. */
+enum Pronoun {
+    IT,
+    THEY;
+
+    private static final Pattern SINGULAR =
+            Pattern.compile("\\b(its process is|its process|its|it is|it has|stopped it|keeps it|it|and does)\\b");
+    private static final Map<String, String> PLURAL = Map.of(
+            "its process is", "their processes are",
+            "its process", "their processes",
+            "its", "their",
+            "it is", "they are",
+            "it has", "they have",
+            "stopped it", "stopped them",
+            "keeps it", "keeps them",
+            "it", "they",
+            "and does", "and do");
+
+    static Pronoun of(int ranks) {
+        return ranks == 1 ? IT : THEY;
+    }
+
+    /** Returns words of this package, written for one rank, as they are for these; what a program said must not be in them. */
+    String say(String words) {
+        if (this == IT) {
+            return words;
+        }
+        return SINGULAR.matcher(words).replaceAll(found -> PLURAL.get(found.group()));
+    }
+}
