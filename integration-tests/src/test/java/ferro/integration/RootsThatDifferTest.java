@@ -194,6 +194,8 @@ class RootsThatDifferTest {
                 // whoever only sent in the first hears from all others in this one
                 float[] given = new float[2 * all.length];
                 part.allToAll(HostTensor.of(given), HostTensor.of(new float[given.length]));
+                // whom the others have sent all to may be done with both: it is to stay until they have found out
+                part.barrier();
             }
         });
         boolean whole = true;
