@@ -13,6 +13,7 @@ module ferro.collectives {
             ferro.backend.tcp;
     exports ferro.collectives.reduce;
     exports ferro.group;
+    exports ferro.job;
 
     uses ferro.spi.BackendProvider;
     uses ferro.spi.StoreProvider;

@@ -43,8 +43,7 @@ public final class CollectiveBench {
                 Place place = Place.of(group, context)) {
             Sweep sweep = Sweep.parse(List.of(words));
             sweep.checkRanks(group.worldSize());
-            Row.Setting setting =
-                    new Row.Setting(sweep, Settings.BACKEND.of(context), group.worldSize(), place.label());
+            Row.Setting setting = Row.Setting.of(sweep, Settings.BACKEND.of(context), group, place.label());
             Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
             wrong = new CollectiveBench(group, setting, place, stopwatch, System.out).run();
         } catch (IllegalArgumentException misuse) {
@@ -62,7 +61,7 @@ public final class CollectiveBench {
     long run() throws IOException {
         print(sweep.json() ? "" : Row.head(setting));
         long wrong = 0;
-        try (LoopbackProbe probe = LoopbackProbe.open(group)) {
+        try (WireProbe probe = WireProbe.open(group, System.err)) {
             probe.warmUp();
             for (long size : sweep.sizes()) {
                 Row row = measure(size, probe);
@@ -73,7 +72,7 @@ public final class CollectiveBench {
         return wrong;
     }
 
-    private Row measure(long size, LoopbackProbe probe) throws IOException {
+    private Row measure(long size, WireProbe probe) throws IOException {
         try (Batch batch = new Batch(group, place, sweep, size)) {
             long[] wrong = {batch.wrongElements()};
             group.allReduce(wrong, ReduceOp.SUM);

@@ -1,5 +1,6 @@
 package ferro.benchmarks;
 
+import ferro.group.ProcessGroup;
 import java.util.Locale;
 
 /**
@@ -19,8 +20,15 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
      * @param backend name of the back end
      * @param ranks   world size
      * @param memory  where the tensors are
+     * @param medium  what carries the data; empty if that is not known
      */
-    record Setting(Sweep sweep, String backend, int ranks, String memory) {}
+    record Setting(Sweep sweep, String backend, int ranks, String memory, String medium) {
+        /** Takes from the group what it knows: a name of a back end does not say what carries the data. */
+        static Setting of(Sweep sweep, String backend, ProcessGroup group, String memory) {
+            return new Setting(
+                    sweep, backend, group.worldSize(), memory, group.medium().text());
+        }
+    }
 
     private Sweep sweep() {
         return setting.sweep();
@@ -44,11 +52,12 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
         String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
         return String.format(
                 Locale.ROOT,
-                "# %s, %d ranks, %s, %s tensors, %smedian times%n" + columns + "%n" + columns,
+                "# %s, %d ranks, %s, %s tensors, %s%smedian times%n" + columns + "%n" + columns,
                 setting.sweep().collective().label(),
                 setting.ranks(),
                 setting.backend(),
                 setting.memory(),
+                setting.medium().isEmpty() ? "" : "data over " + setting.medium() + ", ",
                 setting.sweep().queued() == 1 ? "" : setting.sweep().queued() + " queued at once, ",
                 "size",
                 "count",
@@ -88,7 +97,7 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
                 Locale.ROOT,
                 "{\"collective\":\"%s\",\"backend\":\"%s\",\"ranks\":%d,\"type\":\"%s\",\"op\":\"%s\",\"bytes\":%d,"
                         + "\"us_min\":%.3f,\"us_median\":%.3f,\"us_p99\":%.3f,\"algbw\":%.4f,\"busbw\":%.4f,"
-                        + "\"memory\":\"%s\",\"queued\":%d,\"wrong\":%d,\"probe_us\":%s}",
+                        + "\"memory\":\"%s\",\"medium\":\"%s\",\"queued\":%d,\"wrong\":%d,\"probe_us\":%s}",
                 sweep().collective().label(),
                 setting.backend(),
                 setting.ranks(),
@@ -101,6 +110,7 @@ record Row(Setting setting, int count, Stopwatch.Times times, long wrong, double
                 algorithmBandwidth(),
                 busBandwidth(),
                 setting.memory(),
+                setting.medium(),
                 sweep().queued(),
                 wrong,
                 probe);

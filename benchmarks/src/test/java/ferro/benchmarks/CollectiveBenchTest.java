@@ -71,8 +71,8 @@ class CollectiveBenchTest {
         long wrong = run(sweep, SimulatedBackend.createGroup(3), heap);
 
         assertEquals(0, wrong);
-        assertTrue(
-                printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"device\",\"queued\":1,\"wrong\":0,"));
+        assertTrue(printed.toString(StandardCharsets.UTF_8)
+                .contains("\"memory\":\"device\",\"medium\":\"memory of one process\",\"queued\":1,\"wrong\":0,"));
         assertEquals(0, heap.liveTensors());
         assertTrue(heap.copies(Direction.TO_DEVICE) > 0);
     }
@@ -130,7 +130,7 @@ class CollectiveBenchTest {
                 context.shared(DeviceMemory.class, heap::opened);
             }
             Place place = heap == null ? new Place.Host() : Place.Device.of(group, context);
-            Row.Setting setting = new Row.Setting(sweep, "simulated", group.worldSize(), place.label());
+            Row.Setting setting = Row.Setting.of(sweep, "simulated", group, place.label());
             return new CollectiveBench(group, setting, place, new Stopwatch(group, BRISK), out).run();
         }
     }

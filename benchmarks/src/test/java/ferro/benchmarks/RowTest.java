@@ -16,7 +16,8 @@ class RowTest {
         assertEquals(
                 "{\"collective\":\"allreduce\",\"backend\":\"tcp\",\"ranks\":4,\"type\":\"f32\",\"op\":\"sum\","
                         + "\"bytes\":1048576,\"us_min\":200.000,\"us_median\":250.000,\"us_p99\":300.500,"
-                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"memory\":\"host\",\"queued\":1,\"wrong\":3,\"probe_us\":3.250}",
+                        + "\"algbw\":4.1943,\"busbw\":6.2915,\"memory\":\"host\",\"medium\":\"TCP\",\"queued\":1,\"wrong\":3,"
+                        + "\"probe_us\":3.250}",
                 row.json());
     }
 
@@ -37,13 +38,15 @@ class RowTest {
                 List.of("1000000", "125000", "f64", "none", "250.00", "4.0000", "2.0000", "0"),
                 List.of(row.table().trim().split(" +")));
         String names = Row.head(setting).split("\\R")[1];
-        assertTrue(Row.head(setting).startsWith("# alltoall, 2 ranks, tcp, host tensors, "), Row.head(setting));
+        assertTrue(
+                Row.head(setting).startsWith("# alltoall, 2 ranks, tcp, host tensors, data over TCP, "),
+                Row.head(setting));
         assertEquals(
                 List.of("#", "size", "count", "type", "redop", "time", "algbw", "busbw", "wrong"),
                 List.of(names.split(" +")));
     }
 
     private static Row.Setting setting(String backend, int ranks, String... words) {
-        return new Row.Setting(Sweep.parse(List.of(words)), backend, ranks, "host");
+        return new Row.Setting(Sweep.parse(List.of(words)), backend, ranks, "host", "TCP");
     }
 }

@@ -12,6 +12,7 @@ import java.util.BitSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * The end of a group on one rank: waits for queued work, says goodbye, ends the links in good order, and gives the medium back
@@ -20,8 +21,6 @@ import java.util.concurrent.locks.LockSupport;
 final class Closing {
     private static final long TURN_NANOS = 2_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000L;
-    /** After a failure the last close stays so long for others to hear why, and to ask. */
-    private static final long FAILED_NANOS = 1_000_000_000L;
     /** At the end of a JVM a call that is over has so long to give its turn back. */
     private static final long OVER_NANOS = 20_000_000L;
 
@@ -29,6 +28,7 @@ final class Closing {
     private final Parts parts;
     private volatile boolean asked;
     private volatile boolean ended;
+    private volatile boolean exit;
     /** Whether the close has returned before the links could be ended: then nobody waits any more. */
     private boolean late;
     /** Whether this was the last group of its rank, and whether other ranks may still need something of it. */
@@ -81,7 +81,7 @@ final class Closing {
             late = !ended;
         }
         if (last) {
-            long bound = hasFailed() ? parts.context.nanoTime() + FAILED_NANOS : until;
+            long bound = hasFailed() ? parts.context.nanoTime() + LeftGroups.FAILED_NANOS : until;
             parts.place.left().await(bound - until < 0 ? bound : until).forEach(Closing::release);
         } else if (stepped && needed) {
             releaseLater(until);
@@ -97,11 +97,16 @@ final class Closing {
 
     /** Whoever holds the turn ends the links, as nobody may be inside them then. */
     private void settleByTurn() {
-        long until = parts.context.nanoTime() + TURN_NANOS;
         parts.driver.failed();
-        while (!ended && parts.context.nanoTime() - until < 0) {
+        look(TURN_NANOS, () -> !ended, parts.driver::failed);
+    }
+
+    /** Looks again and again, as nobody sends word, while something holds and for so long at most. */
+    private void look(long nanos, BooleanSupplier holds, Runnable again) {
+        long until = parts.context.nanoTime() + nanos;
+        while (holds.getAsBoolean() && parts.context.nanoTime() - until < 0) {
             LockSupport.parkNanos(this, LOOK_NANOS);
-            parts.driver.failed();
+            again.run();
         }
     }
 
@@ -172,7 +177,10 @@ final class Closing {
      * @return leave to wait for, or null if the group was closed already
      */
     Leaving exit(String signal) {
+        // before any call is refused for it
+        exit = true;
         if (!engine.refuseCalls()) {
+            exit = false;
             return null;
         }
         if (parts.control.failure() == null) {
@@ -186,15 +194,20 @@ final class Closing {
         return parts.control.leave(losers(), until());
     }
 
+    /** Whether it is the JVM's exit that ends the group. */
+    boolean isExit() {
+        return exit;
+    }
+
+    /** Says why a call comes too late. */
+    RuntimeException refusal(String call) {
+        return exit ? Reasons.refusedAtExit(parts.group, call) : Reasons.closed(parts.group, call);
+    }
+
     /** Says what is under way, with a moment's patience for a call that is over but has not given its turn back. */
     private String underWay() {
-        long until = parts.context.nanoTime() + OVER_NANOS;
-        String stands = engine.underWay();
-        while (!stands.isEmpty() && engine.isIdle() && parts.context.nanoTime() - until < 0) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-            stands = engine.underWay();
-        }
-        return stands;
+        look(OVER_NANOS, () -> engine.isIdle() && !engine.underWay().isEmpty(), () -> {});
+        return engine.underWay();
     }
 
     /** Returns the ranks that may lose what they have not yet taken of collectives if this process ends. */

@@ -8,6 +8,7 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Medium;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.control.Failure;
@@ -71,17 +72,13 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         this.driver = new Driver(this, transport, group, context, stepped);
         this.listeners = new Listeners(group.name(), driver::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
-        this.planner =
-                new Planner(group, place.identity(), context, place.manner().tuned());
+        this.planner = new Planner(group, context, place, transport.medium().far());
         Runners runners = new Runners(new PlanRunner(transport, place.manner().together()));
         this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
         this.pointToPoint =
                 new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
         this.neighbours = new Neighbours(
-                group,
-                context,
-                transport instanceof NearTransport near ? near : null,
-                new Neighbours.Users(driver, control, planner, runners, pointToPoint));
+                group, context, transport, new Neighbours.Users(driver, control, planner, runners, pointToPoint));
         this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         this.closing =
@@ -102,7 +99,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
     GroupEngine meet() {
         try {
-            neighbours.meet(this);
+            neighbours.meet(this, place.isJoined(group));
             WarmUp.run(this, group, context);
         } catch (RuntimeException | Error failure) {
             if (!Reasons.isAbortOfAnother(group, control.failure())) {
@@ -141,6 +138,11 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public String linkReport() {
         return neighbours.report();
+    }
+
+    @Override
+    public Medium medium() {
+        return neighbours.medium();
     }
 
     private GroupEngine(Subgroups.Child child, RankContext context) {
@@ -276,7 +278,10 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void abort(Throwable cause) {
-        control.failUnlessFailed(Reasons.failure(group, cause));
+        // what calls are refused with while the JVM exits is nothing that the others need to hear of
+        if (!closing.isExit()) {
+            control.failUnlessFailed(Reasons.failure(group, cause));
+        }
     }
 
     @Override
@@ -443,8 +448,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     /** Refuses a call of a closed group, and repeats the failure of a failed one. */
     void checkUsable(String what) {
         if (collectives.isClosed()) {
-            throw new IllegalStateException(
-                    what + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
+            throw closing.refusal(what);
         }
         Failure failure = control.failure();
         if (failure != null) {

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
  * is still on its way would end with it. So it is where the JVM ends with groups open. Thread-safe.
  */
 final class LeftGroups {
-    /** After a failure the others fail by themselves: at the end of a JVM they are given so long to hear why. */
-    private static final long FAILED_NANOS = 1_000_000_000L;
+    /** After a failure the last close, and the end of a JVM, stay so long for others to hear why, and to ask. */
+    static final long FAILED_NANOS = 1_000_000_000L;
 
     /** Null where nobody can wait, as somebody else drives: then every group is released by whoever hears last. */
     private final RankContext context;
@@ -82,13 +82,7 @@ final class LeftGroups {
     /** Waits until no group is needed, a time, or an interrupt, whose flag stays set; returns all that are to be released. */
     synchronized List<Closing> await(long untilNanos) {
         try {
-            while (!needed.isEmpty()) {
-                long left = untilNanos - context.nanoTime();
-                if (left <= 0) {
-                    break;
-                }
-                TimeUnit.NANOSECONDS.timedWait(this, left);
-            }
+            awaitNeeded(untilNanos);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

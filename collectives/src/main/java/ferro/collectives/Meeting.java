@@ -33,7 +33,7 @@ final class Meeting {
 
     private static final int TEXT_BYTES = 512;
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
-    private static final int OFFER_BLOCK = 2 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
+    private static final int OFFER_BLOCK = 3 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
     private final GroupEngine engine;
     private final GroupSpec group;
@@ -158,7 +158,7 @@ final class Meeting {
         all.set(0, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             memory.reach(rank, memory.offer());
-            said.add(new Nearness.Said(memory.host(), "", all, ""));
+            said.add(new Nearness.Said(memory.host(), "", "", all, ""));
         }
         return new Outcome(memory, new Nearness(said));
     }
@@ -166,12 +166,14 @@ final class Meeting {
     private Outcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
         String[] hosts = new String[worldSize];
+        String[] names = new String[worldSize];
         String[] silent = new String[worldSize];
         BitSet mine = new BitSet();
         mine.set(group.rank());
         String failed = "";
         for (int rank = 0; rank < worldSize; rank++) {
             hosts[rank] = text(offers[rank]);
+            names[rank] = text(offers[rank]);
             silent[rank] = text(offers[rank]);
             byte[] offered = bytes(offers[rank]);
             if (memory != null && rank != group.rank() && silent[rank].isEmpty()) {
@@ -180,7 +182,13 @@ final class Meeting {
                 failed = failed.isEmpty() && hosts[rank].equals(host) ? why.orElse("") : failed;
             }
         }
-        Nearness nearness = new Nearness(told(hosts, silent, mine, failed));
+        List<Nearness.Said> said = new ArrayList<>();
+        Reach[] reached = told(mine, failed);
+        for (int rank = 0; rank < worldSize; rank++) {
+            said.add(new Nearness.Said(
+                    hosts[rank], names[rank], silent[rank], reached[rank].ranks, reached[rank].failed));
+        }
+        Nearness nearness = new Nearness(said);
         if (memory != null) {
             memory.settle();
         }
@@ -212,26 +220,30 @@ final class Meeting {
     private ByteBuffer offer(SharedMemory memory) {
         ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
         put(block, host);
+        put(block, Settings.HOST.find(context).orElse(context.processes().host()));
         put(block, silentBecause);
         put(block, memory == null ? new byte[0] : memory.offer());
         return block;
     }
 
+    /** What a rank has reached, and why not more. */
+    private record Reach(BitSet ranks, String failed) {}
+
     /** Tells all what this rank has reached, and returns what each has. */
-    private List<Nearness.Said> told(String[] hosts, String[] silent, BitSet mine, String failed) {
+    private Reach[] told(BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
         ByteBuffer block = ByteBuffer.allocate(room);
         block.put(mine.toByteArray()).position(bytes);
         put(block, failed);
         ByteBuffer[] blocks = aroundTheRing(block, room);
-        List<Nearness.Said> said = new ArrayList<>();
+        Reach[] told = new Reach[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             BitSet those = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
             blocks[rank].position(bytes);
-            said.add(new Nearness.Said(hosts[rank], silent[rank], those, text(blocks[rank])));
+            told[rank] = new Reach(those, text(blocks[rank]));
         }
-        return said;
+        return told;
     }
 
     /** Gives this rank's block to all and takes theirs: what came from the rank before goes on to the rank behind. */
@@ -257,7 +269,7 @@ final class Meeting {
                     Code.RESOURCE,
                     Where.outside(group.name(), group.rank()),
                     Settings.LINKS.name() + " is shm, and not all ranks of \"" + group.name() + "\" share memory: "
-                            + nearness + ": with auto the others use TCP");
+                            + nearness.whyNot() + ": with auto the others use TCP");
         }
     }
 

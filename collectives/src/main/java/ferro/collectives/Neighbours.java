@@ -2,6 +2,7 @@ package ferro.collectives;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.Medium;
 import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.shared.NearTransport;
@@ -10,17 +11,24 @@ import ferro.collectives.shared.SharedMachine;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /** The ranks that share memory with this one: finds them, has operations and links use it, and makes tensors in it. */
 final class Neighbours {
     private final GroupSpec group;
     private final RankContext context;
+    /** Null where there is no shared memory. */
     private final NearTransport near;
+
     private final SharedMemoryProvider provider;
     private final Users users;
     private final Allocations allocations;
+    /** What the links are. */
+    private final Medium links;
+
     private volatile Nearness nearness;
     /** Null unless all ranks are near. */
     private volatile SharedMachine machine;
@@ -36,11 +44,12 @@ final class Neighbours {
      */
     record Users(Driver driver, GroupControl control, Planner planner, Runners runners, PointToPoint pointToPoint) {}
 
-    /** Knows nobody yet; {@code near} is null where there is no shared memory. */
-    Neighbours(GroupSpec group, RankContext context, NearTransport near, Users users) {
+    /** Knows nobody yet. */
+    Neighbours(GroupSpec group, RankContext context, Transport transport, Users users) {
         this.group = group;
         this.context = context;
-        this.near = near;
+        this.links = transport.medium();
+        this.near = transport instanceof NearTransport mayBeNear ? mayBeNear : null;
         this.provider = near == null ? null : near.sharedMemory().orElse(null);
         this.users = users;
         this.allocations = new Allocations(group);
@@ -48,7 +57,7 @@ final class Neighbours {
     }
 
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */
-    void meet(GroupEngine engine) {
+    void meet(GroupEngine engine, boolean isJoined) {
         if (provider != null) {
             Meeting.Subject subject = new Meeting.Subject("", group.timeout());
             Meeting meeting = new Meeting(engine, group, context, subject);
@@ -56,6 +65,7 @@ final class Neighbours {
             sharing.refusedBecause().ifPresent(meeting::refrain);
             Meeting.Outcome met = meeting.hold(provider, sharing.areaBytes());
             exclusively(() -> share(sharing, met));
+            sharing.report(isJoined, nearness.lines(links));
         }
     }
 
@@ -65,7 +75,6 @@ final class Neighbours {
 
     private void share(Sharing sharing, Meeting.Outcome met) {
         nearness = met.nearness();
-        sharing.report(nearness);
         Hosts.of(group.worldSize(), nearness::areNear).ifPresent(users.planner::spread);
         if (met.memory() == null) {
             return;
@@ -102,7 +111,20 @@ final class Neighbours {
     }
 
     String report() {
-        return nearness.toString();
+        return String.join("; ", nearness.lines(links));
+    }
+
+    /** Says what carries data, all in all. */
+    Medium medium() {
+        if (provider != null && nearness.isComplete()) {
+            return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
+        }
+        String between = links.far() ? " between far hosts" : " between hosts";
+        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(nearness::isNearAnother);
+        if (hasSome) {
+            return links.with(links.text() + between + ", shared memory inside");
+        }
+        return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
     }
 
     /** Gives back the memory of tensors; by whoever drives, with the links ended. */

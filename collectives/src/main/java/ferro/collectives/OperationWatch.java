@@ -129,10 +129,14 @@ final class OperationWatch {
     }
 
     private void warn(Operation running) {
-        Diagnosis.Verdict verdict = warning.collective(running.sequence(), runner.waitingFor());
+        Diagnosis.Verdict verdict = verdict(warning, running);
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
                 + Names.ranks(verdict.culprits()) + place(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+    }
+
+    private Diagnosis.Verdict verdict(Inquiry asked, Operation running) {
+        return asked.collective(running.sequence(), running.work().begunNanos(), runner.waitingFor());
     }
 
     private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
@@ -140,7 +144,7 @@ final class OperationWatch {
         PendingWork late = isQueued ? lateInQueue.work() : running.work();
         long lead = Inquiry.leadNanos(late.deadlineNanos() - late.begunNanos());
         if (inquiry.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
-            Diagnosis.Verdict verdict = inquiry.collective(running.sequence(), runner.waitingFor());
+            Diagnosis.Verdict verdict = verdict(inquiry, running);
             String names = Names.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" gave up on "
                     + Names.ranks(verdict.culprits()) + place(running, isQueued ? lateInQueue : running) + ": "

@@ -64,6 +64,11 @@ record Place(long identity, Membership membership, int[] ranks, Standings standi
         return new Place(child, membership, joined, standings, manner, left);
     }
 
+    /** Whether a group of this place was joined, and not made of another. */
+    boolean isJoined(GroupSpec group) {
+        return identity == Hashing.of(group.name());
+    }
+
     GroupControl.Place control() {
         return new GroupControl.Place(ranks, standings, membership);
     }

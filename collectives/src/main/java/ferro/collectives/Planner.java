@@ -7,7 +7,6 @@ import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.algorithm.HostPlans;
 import ferro.collectives.algorithm.Hosts;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
 import ferro.collectives.reduce.WholeSums;
@@ -49,10 +48,12 @@ final class Planner {
     private AreaLayout shared;
     private Hosts hosts;
 
-    Planner(GroupSpec group, long identity, RankContext context, TunedRows tuned) {
+    /** Takes the table of rank 0, and whether ranks are far from each other, which all must say alike. */
+    Planner(GroupSpec group, RankContext context, Place place, boolean far) {
         this.group = group;
-        this.identity = identity;
-        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context)).with(tuned);
+        this.identity = place.identity();
+        AlgorithmTable own = AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        this.table = own.with(place.manner().tuned()).far(far);
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
     }
 
@@ -66,7 +67,7 @@ final class Planner {
     /** Has what there are plans for go between hosts once, and inside them over shared memory; before the first of them. */
     void spread(Hosts spanned) {
         synchronized (cache) {
-            hosts = spanned;
+            hosts = spanned.as(table);
         }
     }
 

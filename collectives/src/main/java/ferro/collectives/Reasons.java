@@ -57,6 +57,19 @@ final class Reasons {
         return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
     }
 
+    static IllegalStateException closed(GroupSpec group, String call) {
+        return new IllegalStateException(
+                call + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
+    }
+
+    /** Says why a call that comes while the JVM exits is not made; the group has left the others, or told them why it fails. */
+    static FerroException refusedAtExit(GroupSpec group, String call) {
+        Where where = Where.outside(group.name(), group.rank()).blaming(Integer.toString(group.rank()));
+        String text = call + " on group \"" + group.name() + "\" rank " + group.rank()
+                + ": the JVM exits, and this rank takes part in no further call";
+        return new FerroException(Code.ABORTED, where, text);
+    }
+
     /** Makes the failure of a group whose rank's JVM is ended by a signal. */
     static Failure endedBySignal(GroupSpec group, String signal, String call, long ended) {
         String where =

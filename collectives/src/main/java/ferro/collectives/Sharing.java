@@ -1,7 +1,6 @@
 package ferro.collectives;
 
 import ferro.collectives.shared.AreaLayout;
-import ferro.collectives.shared.Nearness;
 import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SharedMachine;
 import ferro.spi.GroupSpec;
@@ -10,6 +9,7 @@ import ferro.spi.Transport;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 
@@ -67,11 +67,11 @@ record Sharing(GroupSpec group, AreaLayout layout, RingLayout rings, int ranks) 
         return new SharedMachine(new SharedMachine.Place(group.rank(), layout, areas, events, wake));
     }
 
-    /** Says once per group who is near whom. */
-    void report(Nearness nearness) {
-        Level level = rings.hasRings() ? Level.INFO : Level.DEBUG;
-        for (String line : group.rank() == 0 ? nearness.lines() : java.util.List.<String>of()) {
-            LOG.log(level, "group \"" + group.name() + "\": " + line);
+    /** Has one rank say it, once per job: of groups made of a joined one only who looks for it wants to hear. */
+    void report(boolean isJoined, List<String> lines) {
+        Level level = isJoined && rings.hasRings() ? Level.INFO : Level.DEBUG;
+        if (group.rank() == 0) {
+            lines.forEach(line -> LOG.log(level, "group \"" + group.name() + "\": " + line));
         }
     }
 }

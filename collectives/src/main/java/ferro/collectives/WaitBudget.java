@@ -27,7 +27,8 @@ record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
-        // a bound rank sees its own cores only, while each of the others has as many
+        // a bound rank sees its own cores only, while each of the others has as many: the launcher, or the context,
+        // counts them
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
         return local <= cores

@@ -3,6 +3,8 @@ package ferro.group;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
+import ferro.job.Job;
+import ferro.job.JobFinder;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -28,16 +30,10 @@ final class BackendSelection {
 
     private BackendSelection() {}
 
-    /** Reads who this process is: {@code ferro.rank} and {@code ferro.world.size}, else {@code RANK} and {@code WORLD_SIZE}. */
+    /** Reads who this process is, by the innermost launcher's variables. */
     static GroupSpec specOf(RankContext context) {
-        Optional<Integer> rank = Settings.RANK.find(context).or(() -> Settings.ENV_RANK.find(context));
-        Optional<Integer> size = Settings.WORLD_SIZE.find(context).or(() -> Settings.ENV_WORLD_SIZE.find(context));
-        if (rank.isEmpty() || size.isEmpty()) {
-            throw new IllegalArgumentException("this process does not know its "
-                    + (rank.isEmpty() ? "rank (RANK or -Dferro.rank)" : "world size (WORLD_SIZE or -Dferro.world.size)")
-                    + ": start it with ./ferro run -n 2 PROGRAM, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
-        }
-        return new GroupSpec("world", rank.get(), size.get(), Settings.TIMEOUT.of(context));
+        Job job = JobFinder.of(context).required();
+        return new GroupSpec("world", job.rank(), job.worldSize(), Settings.TIMEOUT.of(context));
     }
 
     static Backend open(GroupSpec group, RankContext context) {

@@ -44,10 +44,10 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
      *
      * @param mine kind and name
      * @return why it must not be opened, in words; empty if all ranks would open the same
-     * @throws FerroException RENDEZVOUS naming the ranks that have not said a word by the group's deadline
+     * @throws FerroException RENDEZVOUS naming the ranks that have not said a word by the deadline of joining
      */
     Optional<String> objection(String mine) {
-        long until = System.nanoTime() + Deadlines.nanos(group.timeout());
+        long until = System.nanoTime() + Deadlines.nanos(Deadlines.ofJoin(group, context));
         Store store = context.store();
         say(store, mine);
         List<CompletableFuture<byte[]>> words = new ArrayList<>();
@@ -104,7 +104,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
             }
         }
         String blamed = silent.stream().map(String::valueOf).collect(Collectors.joining(","));
-        Duration waited = group.timeout();
+        Duration waited = Deadlines.ofJoin(group, context);
         return failure(
                 Where.outside(group.name(), group.rank()).blaming(blamed),
                 ranks(silent) + " of " + group.worldSize() + " has not said within " + Deadlines.millis(waited)

@@ -20,14 +20,14 @@ final class LinuxProcesses implements ProcessTable {
     /** Boot and process namespace: processes see each other only where both are equal. */
     private final String realm;
 
-    private final String place;
+    private final String host;
 
     private LinuxProcesses(Path proc) throws IOException {
         this.proc = proc;
         own = ProcessStat.of(Files.readString(proc.resolve("self/stat"), StandardCharsets.ISO_8859_1));
         realm = KIND + " " + line("sys/kernel/random/boot_id") + " "
                 + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
-        place = "pid " + own.pid() + " on host " + line("sys/kernel/hostname");
+        host = line("sys/kernel/hostname");
     }
 
     /** Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} where it is not Linux's. */
@@ -50,7 +50,12 @@ final class LinuxProcesses implements ProcessTable {
 
     @Override
     public String place() {
-        return place;
+        return "pid " + own.pid() + " on host " + host;
+    }
+
+    @Override
+    public String host() {
+        return host;
     }
 
     @Override

@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
+import ferro.Medium;
 import ferro.collectives.CollectiveEngine;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
@@ -59,8 +60,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and {@code ferro.world.size}
-     * or {@code RANK} and {@code WORLD_SIZE}, back end by {@code ferro.backend}.
+     * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and {@code ferro.world.size},
+     * else by the variables of the innermost launcher ({@link ferro.job.Family} has them in order: ferro run, torchrun,
+     * {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job), back end by {@code ferro.backend}.
      *
      * <p>If an exception that nobody catches ends the calling thread, such as one out of {@code main}, while this group or one
      * made of it is open, these are aborted with it before it is printed, so that the other ranks hear of it. For that the
@@ -101,6 +103,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
         UnknownSettings.tellOnce(context);
+        JobLine.tellOnce(group, context);
         // a folder of the recorder that cannot be written is told before anything is opened
         FlightRecorder.of(context, group);
         try {
@@ -269,6 +272,16 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public String linkReport() {
         return backend.linkReport();
+    }
+
+    /**
+     * Says what carries the data of the group: shared memory, TCP, or both; any thread, waits for nothing.
+     *
+     * @return what the ranks found when the group was made, the same on all of them; {@link Medium#UNKNOWN} where the back end does
+     *     not say
+     */
+    public Medium medium() {
+        return backend.medium();
     }
 
     /**

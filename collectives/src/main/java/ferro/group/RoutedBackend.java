@@ -6,6 +6,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.GroupEvent;
+import ferro.Medium;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
@@ -61,6 +62,14 @@ final class RoutedBackend extends ForwardingBackend {
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
         return of(call).unsupportedBecause(call);
+    }
+
+    /** With the addresses of the host's half. */
+    @Override
+    public Medium medium() {
+        Medium ofHost = host.medium();
+        String before = ofHost.text().isEmpty() ? "" : ofHost.text() + ", ";
+        return ofHost.with(before + "device tensors over " + device.medium().text());
     }
 
     /** The front door finds the way of device tensors, whatever the host's half could do with them. */

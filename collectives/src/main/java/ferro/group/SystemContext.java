@@ -1,15 +1,23 @@
 package ferro.group;
 
 import ferro.Store;
+import ferro.job.Findings;
+import ferro.job.Job;
+import ferro.job.JobFinder;
+import ferro.job.Surroundings;
 import ferro.spi.ExitTask;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
+import ferro.spi.Settings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -21,29 +29,52 @@ import java.util.stream.Stream;
 
 /**
  * The real world: settings from system properties and the environment (or a map), the system's clock, one daemon thread for
- * timers. The only class of ferro that reads the environment.
+ * timers. The only class of ferro that reads the environment. Where a launcher of a cluster has started this process, its variables
+ * answer for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}, {@code LOCAL_WORLD_SIZE} and {@code FERRO_JOB_ID}
+ * ({@link ferro.job.JobFinder}).
  *
  * <p>Thread-safe. Many may live in one JVM, one per rank; {@link #ofProcess()} is the process's own.
  */
 public final class SystemContext implements RankContext, AutoCloseable {
     private static final long IDLE_SECONDS = 1;
+    private static final Duration JOIN_TIMEOUT_OF_CLUSTERS = Duration.ofMinutes(10);
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
+    /** Those that are ferro's by another's name are among them. */
+    private static final Set<String> PROPERTIES = Settings.all().stream()
+            .map(Setting::name)
+            .filter(name -> !isVariable(name))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** What the launcher of a cluster may say by variables of its own. */
+    private static final Set<String> OF_JOB = Set.of(
+            Settings.ENV_RANK.name(),
+            Settings.ENV_WORLD_SIZE.name(),
+            Settings.LOCAL_RANK.name(),
+            Settings.LOCAL_WORLD_SIZE.name(),
+            Settings.JOB_ID.name(),
+            Settings.LOCAL_CORES.name());
 
     private final UnaryOperator<String> properties;
     private final Supplier<Set<String>> propertyNames;
     private final Map<String, String> variables;
+    private final Supplier<OptionalInt> ownCores;
     private final Store store;
     private final Map<Class<?>, Use> shared = new HashMap<>();
     private final ExitTasks exits = new ExitTasks(this::nanoTime);
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
+    private Findings findings;
+    private Map<String, String> foundWith;
+    private OptionalInt own;
 
     private SystemContext(
             UnaryOperator<String> properties,
             Supplier<Set<String>> propertyNames,
             Map<String, String> variables,
+            Supplier<OptionalInt> ownCores,
             Store store) {
+        this.ownCores = ownCores;
         this.properties = properties;
         this.propertyNames = propertyNames;
         this.variables = variables;
@@ -57,9 +88,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public static SystemContext ofProcess() {
         return new SystemContext(
-                name -> name.startsWith(PREFIX) ? System.getProperty(name) : null,
+                name -> name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null,
                 () -> System.getProperties().stringPropertyNames(),
                 System.getenv(),
+                () -> OwnCores.ofThisProcess().count(),
                 null);
     }
 
@@ -82,13 +114,94 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
         Map<String, String> own = Map.copyOf(Objects.requireNonNull(settings, "settings"));
-        return new SystemContext(own::get, Set::of, own, store);
+        // there may be several ranks in this process, which share its cores
+        return new SystemContext(own::get, Set::of, own, OptionalInt::empty, store);
+    }
+
+    /** For tests: a process that has cores of its own. */
+    static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
+        return new SystemContext(settings::get, Set::of, settings, ownCores, null);
     }
 
     @Override
     public Optional<String> setting(String name) {
-        String value = properties.apply(Objects.requireNonNull(name, "name"));
-        return Optional.ofNullable(value != null ? value : variables.get(Setting.variable(name)));
+        Objects.requireNonNull(name, "name");
+        if (OF_JOB.contains(name)) {
+            return ofJob(name);
+        }
+        Optional<String> set = Optional.ofNullable(isVariable(name) ? null : properties.apply(name))
+                .or(() -> variable(Setting.variable(name)));
+        return set.isEmpty() && name.equals(Settings.JOIN_TIMEOUT.name()) ? joinTimeout() : set;
+    }
+
+    private static boolean isVariable(String name) {
+        return Setting.variable(name).equals(name);
+    }
+
+    /** An empty one counts as not set, as scripts leave them. */
+    private Optional<String> variable(String name) {
+        return Optional.ofNullable(variables.get(name)).filter(text -> !text.isBlank());
+    }
+
+    /** Clusters start ranks minutes apart; whoever gives calls even more time gives it to joining too. */
+    private Optional<String> joinTimeout() {
+        boolean cluster =
+                findings().job().filter(found -> found.family().ofACluster()).isPresent();
+        boolean longer = cluster && Settings.TIMEOUT.of(this).compareTo(JOIN_TIMEOUT_OF_CLUSTERS) > 0;
+        return cluster && !longer ? Optional.of(JOIN_TIMEOUT_OF_CLUSTERS.toMinutes() + "m") : Optional.empty();
+    }
+
+    /** Returns what the launcher of a cluster says by variables of its own, else what is set. */
+    private Optional<String> ofJob(String variable) {
+        Optional<String> set = variable(variable);
+        Optional<Job> job = findings().job();
+        if (variable.equals(Settings.LOCAL_CORES.name())) {
+            return set.or(() -> job.flatMap(this::coresTogether));
+        }
+        if (job.filter(found -> found.family().ofACluster()).isEmpty()) {
+            return set;
+        }
+        Job found = job.get();
+        return switch (variable) {
+            case "RANK" -> Optional.of("" + found.rank());
+            case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
+            case "LOCAL_RANK" -> text(found.localRank());
+            case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
+            default -> set.or(() -> found.meeting().key());
+        };
+    }
+
+    /** A rank with cores of its own sees these alone, while each of the others of its host has as many. */
+    private synchronized Optional<String> coresTogether(Job job) {
+        if (own == null) {
+            own = ownCores.get();
+        }
+        int ranksHere = job.localWorldSize().orElse(job.worldSize());
+        return own.isPresent() ? Optional.of("" + (long) own.getAsInt() * ranksHere) : Optional.empty();
+    }
+
+    private static Optional<String> text(OptionalInt number) {
+        return number.isPresent() ? Optional.of("" + number.getAsInt()) : Optional.empty();
+    }
+
+    /** Looks once, but for properties that have changed since. */
+    private synchronized Findings findings() {
+        Map<String, String> given = new HashMap<>();
+        for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
+            Optional.ofNullable(properties.apply(setting.name())).ifPresent(text -> given.put(setting.name(), text));
+        }
+        if (findings == null || !given.equals(foundWith)) {
+            Map<String, String> all = new HashMap<>(variables);
+            all.putAll(given);
+            findings = JobFinder.find(all, Surroundings.ofThisHost());
+            foundWith = given;
+        }
+        return findings;
+    }
+
+    @Override
+    public Map<String, String> variables() {
+        return variables;
     }
 
     @Override

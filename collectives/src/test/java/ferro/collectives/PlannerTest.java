@@ -22,8 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /** Plans are made once. */
 class PlannerTest {
-    private final Planner planner = new Planner(
-            new GroupSpec("world", 0, 2, Duration.ofSeconds(1)), 9, SystemContext.of(Map.of()), TunedRows.NONE);
+    private static final GroupSpec PAIR = new GroupSpec("world", 0, 2, Duration.ofSeconds(1));
+
+    private final Planner planner =
+            new Planner(PAIR, SystemContext.of(Map.of()), Place.unwatched(PAIR, TunedRows.NONE), false);
 
     private static Collective allReduce(int length) {
         HostTensor data = HostTensor.of(new float[length]);

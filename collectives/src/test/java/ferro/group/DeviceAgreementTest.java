@@ -153,4 +153,17 @@ class DeviceAgreementTest {
             assertTrue(text.contains(token), text);
         }
     }
+
+    @Test
+    void theDeadlineOfJoiningIsTheOneThatCounts() {
+        GroupSpec patient = new GroupSpec("world", 1, 2, PLENTY);
+        try (SystemContext context = SystemContext.of(Map.of("ferro.join.timeout", "50ms"), store)) {
+            DeviceAgreement agreement = new DeviceAgreement(patient, new JoiningContext(patient, context));
+
+            String text = assertThrows(FerroException.class, () -> agreement.objection("cuda:nccl"))
+                    .getMessage();
+
+            assertTrue(text.contains("rank 0 of 2 has not said within 50 ms"), text);
+        }
+    }
 }

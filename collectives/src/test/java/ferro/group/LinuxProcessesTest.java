@@ -54,6 +54,7 @@ class LinuxProcessesTest {
 
         assertEquals(REALM + "77 100", table.self());
         assertEquals("pid 77 on host box", table.place());
+        assertEquals("box", table.host());
     }
 
     @ParameterizedTest(name = "{0}")

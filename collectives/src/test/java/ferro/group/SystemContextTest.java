@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,58 @@ class SystemContextTest {
 
             assertEquals(1, closed.get());
             assertEquals(Optional.empty(), context.find(Port.class));
+        }
+    }
+
+    @Test
+    void theVariablesOfAClustersLauncherAnswerForThoseOfFerro() {
+        Map<String, String> openMpi = Map.of(
+                "OMPI_COMM_WORLD_RANK", "1",
+                "OMPI_COMM_WORLD_SIZE", "4",
+                "OMPI_COMM_WORLD_LOCAL_RANK", "1",
+                "OMPI_COMM_WORLD_LOCAL_SIZE", "2",
+                "PMIX_NAMESPACE", "1274281985",
+                "LOCAL_RANK", "77");
+        try (SystemContext context = SystemContext.of(openMpi)) {
+            assertEquals(Optional.of("1"), context.setting("RANK"));
+            assertEquals(Optional.of("4"), context.setting("WORLD_SIZE"));
+            assertEquals(Optional.of("1"), context.setting("LOCAL_RANK"));
+            assertEquals(Optional.of("2"), context.setting("LOCAL_WORLD_SIZE"));
+            assertEquals(Optional.empty(), context.setting("MASTER_ADDR"));
+            assertEquals("ompi-", context.setting("FERRO_JOB_ID").orElseThrow().substring(0, 5));
+            assertEquals(new GroupSpec("world", 1, 4, Settings.TIMEOUT.of(context)), BackendSelection.specOf(context));
+        }
+        try (SystemContext context = SystemContext.of(Map.of("RANK", "3", "LOCAL_RANK", "x"))) {
+            assertEquals(Optional.of("3"), context.setting("RANK"));
+            assertEquals(Optional.of("x"), context.setting("LOCAL_RANK"));
+        }
+    }
+
+    @Test
+    void anEmptyVariableCountsAsNotSet() {
+        Map<String, String> empty =
+                Map.of("MASTER_ADDR", "", "LOCAL_RANK", " ", "FERRO_TIMEOUT", "", "FERRO_HOST", "a");
+        try (SystemContext context = SystemContext.of(empty)) {
+            assertEquals(Optional.empty(), Settings.MASTER_ADDR.find(context));
+            assertEquals(Optional.empty(), Settings.LOCAL_RANK.find(context));
+            assertEquals(Optional.empty(), context.setting("ferro.timeout"));
+            assertEquals(Optional.of("a"), context.setting("ferro.host"));
+        }
+    }
+
+    @Test
+    void everyPropertyOfTheListIsReadInAProcessWhateverItBeginsWith() {
+        String name = Settings.JNA_LIBRARY_PATH.name();
+        String before = System.getProperty(name);
+        System.setProperty(name, "/here");
+        try (SystemContext context = SystemContext.ofProcess()) {
+            assertEquals(Optional.of("/here"), Settings.JNA_LIBRARY_PATH.find(context));
+        } finally {
+            if (before == null) {
+                System.clearProperty(name);
+            } else {
+                System.setProperty(name, before);
+            }
         }
     }
 

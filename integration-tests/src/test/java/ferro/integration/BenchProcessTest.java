@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** {@code ferro bench} over real processes, and what it says to words that make no sense. */
 class BenchProcessTest {
     @Test
-    void jsonOfTwoRanksStandsAloneOnStandardOutput() throws Exception {
-        try (LauncherRun run = bench("allreduce", "--sizes", "4,1KiB", "--op", "max", "--time", "10ms", "--json")) {
+    void jsonOfTwoRanksStandsAloneOnStandardOutputAndSaysWhatCarriesTheData() throws Exception {
+        Map<String, String> overridden = Map.of("FERRO_LINKS", "shm");
+        String words = "bench -n 2 --backend tcp --links tcp allreduce --sizes 4,1KiB --op max --time 10ms --json";
+        try (LauncherRun run = LauncherRun.start(overridden, words.split(" "))) {
             assertEquals(0, run.exitCode(), run::toString);
 
             List<String> lines = run.outLines();
@@ -20,7 +23,17 @@ class BenchProcessTest {
                     "{\"collective\":\"allreduce\",\"backend\":\"tcp\",\"ranks\":2,\"type\":\"f32\",\"op\":\"max\",";
             assertTrue(lines.get(0).startsWith(start + "\"bytes\":4,"), run::toString);
             assertTrue(lines.get(1).startsWith(start + "\"bytes\":1024,"), run::toString);
+            assertTrue(lines.get(1).contains("\"medium\":\"TCP (loopback)\""), run::toString);
             assertTrue(lines.get(1).contains("\"wrong\":0,\"probe_us\":"), run::toString);
+        }
+        // the name of a back end does not say it
+        try (LauncherRun run = bench("allreduce", "--sizes", "4", "--time", "10ms")) {
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(
+                    run.outLines()
+                            .get(0)
+                            .startsWith("# allreduce, 2 ranks, tcp, host tensors, data over shared memory, "),
+                    run::toString);
         }
     }
 

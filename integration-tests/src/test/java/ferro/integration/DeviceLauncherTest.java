@@ -91,7 +91,9 @@ class DeviceLauncherTest {
             assertEquals(2, run.outLines().size(), run::toString);
             for (String line : run.outLines()) {
                 assertTrue(line.contains("\"backend\":\"nccl\",\"ranks\":3,"), run::toString);
-                assertTrue(line.contains("\"memory\":\"device\",\"queued\":1,\"wrong\":0,"), run::toString);
+                assertTrue(
+                        line.contains("\"memory\":\"device\",\"medium\":\"NCCL\",\"queued\":1,\"wrong\":0,"),
+                        run::toString);
             }
         }
     }

@@ -6,6 +6,7 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Ranks that end their JVMs: stages of a pipeline, each of which ends as the first argument says once it has done its part, or a
@@ -29,6 +30,7 @@ final class EndsItsJvm {
                 System.exit(0);
             }
             case "return" -> pipeline(group, Integer.parseInt(arguments[1]));
+            case "exit-beside-calls" -> exitBesideCalls(group);
             default -> endInRankOne(group, arguments[0]);
         }
     }
@@ -47,6 +49,29 @@ final class EndsItsJvm {
             if (group.rank() < group.worldSize() - 1) {
                 group.send(HostTensor.of(data), group.rank() + 1, 7);
             }
+        }
+    }
+
+    /** Rank 1's JVM exits while its main is busy in a group of its own; the others look when it is gone. */
+    private static void exitBesideCalls(ProcessGroup group) throws InterruptedException {
+        long[] pids = new long[group.worldSize()];
+        pids[group.rank()] = ProcessHandle.current().pid();
+        group.allReduce(pids, ReduceOp.SUM);
+        if (group.rank() == 1) {
+            ProcessGroup own = group.newGroup(1);
+            new Thread(() -> System.exit(0), "exits").start();
+            while (true) {
+                own.barrier();
+            }
+        }
+        while (ProcessHandle.of(pids[1]).isPresent()) {
+            TimeUnit.MILLISECONDS.sleep(2);
+        }
+        try {
+            group.barrier();
+        } catch (FerroException failure) {
+            System.out.println(
+                    "failed: " + failure.code() + " by " + failure.where().culprits() + ": " + failure.getMessage());
         }
     }
 

@@ -54,6 +54,20 @@ class ExitingTest {
     }
 
     @Test
+    void callsThatAnExitCutsOffInAnotherThreadAbortNothing() throws Exception {
+        try (LauncherRun run =
+                LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-beside-calls")) {
+            assertEquals(0, run.exitCode(), run::toString);
+            List<String> failed = lines(run, "failed: ");
+            assertEquals(2, failed.size(), run::toString);
+            for (String line : failed) {
+                assertTrue(line.contains("PEER_LOST by 1"), line);
+                assertTrue(line.contains("rank 1 left group \"world\" after seq 1; this call is seq 2"), line);
+            }
+        }
+    }
+
+    @Test
     void ranksThatWaitForOneThatASignalEndsHearWhich() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "wait")) {
             String pid = run.restOfLine("[1] pid: ");

@@ -1,117 +1,104 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
+import ferro.integration.hosts.HostProcess;
+import ferro.integration.hosts.NamespaceHosts;
+import ferro.integration.hosts.NamespaceHosts.Family;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two hosts made of network namespaces, joined by a wire, each with shared memory of its own: needs root and iproute2. */
+/** Two hosts made of namespaces, joined by a wire, each with shared memory of its own: needs root and iproute2. */
 @Timeout(120)
 class NamespaceHostsTest {
-    private static final String NAME = "ferro" + ProcessHandle.current().pid();
-    private static final List<String> HOSTS = List.of(NAME + "a", NAME + "b");
-
     @TempDir
     private Path folder;
 
-    @BeforeEach
-    void makeHosts() throws Exception {
-        boolean made = succeeds("ip netns add " + HOSTS.get(0)) && succeeds("ip netns add " + HOSTS.get(1));
-        assumeTrue(made, "cannot make network namespaces here: needs root and iproute2");
-        run("ip link add " + wire(0) + " netns " + HOSTS.get(0) + " type veth peer " + wire(1) + " netns "
-                + HOSTS.get(1));
-        for (int host = 0; host < 2; host++) {
-            String inside = "ip -n " + HOSTS.get(host) + " ";
-            run(inside + "address add 10.77.0." + (host + 1) + "/24 dev " + wire(host));
-            run(inside + "link set " + wire(host) + " up");
-            run(inside + "link set lo up");
+    @Test
+    void twoRanksOnEachOfTwoHostsShareMemoryInsideAndUseSocketsBetween() throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            List<HostProcess> running = new ArrayList<>();
+            for (int host = 0; host < 2; host++) {
+                String line = "run --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, 29500)
+                        + " --secret-file " + secret + " -n 2 --backend tcp -cp " + LauncherRun.classPath() + " "
+                        + SpansHosts.class.getName();
+                running.add(hosts.ferro(host, line.split(" ")));
+            }
+            StringBuilder text = new StringBuilder();
+            for (HostProcess one : running) {
+                assertEquals(0, one.exitCode(), one::toString);
+                text.append(one);
+            }
+            String told = "ranks 0-1 (host host-a) and 2-3 (host host-b) over shared memory, between hosts over TCP";
+            assertTrue(text.toString().contains(told), text::toString);
+            assertFalse(text.toString().contains("do not share"), text::toString);
         }
     }
 
-    @AfterEach
-    void removeHosts() throws Exception {
-        for (String host : HOSTS) {
-            succeeds("ip netns del " + host);
+    @ParameterizedTest
+    @CsvSource({
+        "1, IPV6, TCP between hosts, 'over TCP, ranks 0 (host host-a) and 1 (host host-b)'",
+        "2, IPV4, 'TCP between hosts, shared memory inside', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
+    })
+    void benchOfTwoNodesMeasuresBesideAProbeBetweenThemAndSaysOnceWhatCarriesTheData(
+            int ranks, Family family, String medium, String data) throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
+            List<HostProcess> nodes = new ArrayList<>();
+            for (int host = 0; host < 2; host++) {
+                String line = "bench allreduce --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, 29500)
+                        + " --secret-file " + secret + " -n " + ranks + " --sizes 4,65536 --time 10ms --json";
+                nodes.add(hosts.ferro(host, line.split(" ")));
+            }
+            for (HostProcess node : nodes) {
+                assertEquals(0, node.exitCode(), node::toString);
+            }
+            HostProcess first = nodes.get(0);
+            assertEquals(2, first.outLines().size(), first::toString);
+            for (String row : first.outLines()) {
+                assertTrue(row.contains("\"medium\":\"" + medium + "\""), row);
+                assertTrue(row.matches(".*\"wrong\":0,\"probe_us\":[0-9.]+}"), row);
+            }
+            assertEquals(List.of(), nodes.get(1).outLines());
+            assertEquals(1, dataLines(first, data), first::toString);
+            assertEquals(0, dataLines(nodes.get(1), "data: "), nodes.get(1)::toString);
         }
+    }
+
+    private static long dataLines(HostProcess node, String data) {
+        return node.errLines().stream().filter(line -> line.contains(data)).count();
     }
 
     @Test
-    void twoRanksOnEachOfTwoHostsShareMemoryInsideAndUseSocketsBetween() throws Exception {
-        Path secret = Files.createFile(
-                folder.resolve("secret"),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(secret, "0123456789abcdef0123456789abcdef");
-        List<Process> running = new ArrayList<>();
-        try {
-            for (int host = 0; host < 2; host++) {
-                running.add(start(host, secret));
-            }
-            for (int host = 0; host < 2; host++) {
-                assertTrue(running.get(host).waitFor(60, TimeUnit.SECONDS), () -> "not done: " + printed());
-                assertEquals(0, running.get(host).exitValue(), this::printed);
-            }
-        } finally {
-            running.forEach(Process::destroyForcibly);
-        }
-        String text = printed();
-        assertTrue(text.contains("ranks 0-1, 2-3 share memory"), text);
-        assertTrue(text.contains("ranks 0-2, 0-3, 1-2, 1-3 do not share memory: hosts are"), text);
-    }
+    void hostsReachEachOtherByTheirOneAddressUnlessTheyAreCut() throws Exception {
+        for (Family family : Family.values()) {
+            try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
+                HostProcess named = hosts.start(1, "cat", "/proc/sys/kernel/hostname");
+                assertEquals("host-b", named.restOfLine(""));
+                String knock = " bash -c echo>/dev/tcp/" + hosts.address(1) + "/29500";
 
-    private Process start(int host, Path secret) throws IOException {
-        String launcher = LauncherRun.java() + " -cp " + LauncherRun.classPath() + " ferro.launcher.FerroCommand run"
-                + " --nodes 2 --node-rank " + host + " --master 10.77.0.1:29500 --secret-file " + secret
-                + " -n 2 --backend tcp -cp " + LauncherRun.classPath() + " " + SpansHosts.class.getName();
-        String line = "ip netns exec " + HOSTS.get(host) + " unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm && exec "
-                + launcher + "'";
-        return new ProcessBuilder("sh", "-c", "exec " + line)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("host" + host).toFile())
-                .start();
-    }
+                // refused is an answer, silence is not: timeout then ends with another code
+                assertEquals(1, knocked(hosts, "timeout 10" + knock));
+                hosts.cut(1);
+                assertEquals(124, knocked(hosts, "timeout 0.3" + knock));
+                hosts.mend(1);
+                assertEquals(1, knocked(hosts, "timeout 10" + knock));
 
-    private String printed() {
-        StringBuilder text = new StringBuilder();
-        for (int host = 0; host < 2; host++) {
-            try {
-                text.append(Files.readString(folder.resolve("host" + host)));
-            } catch (IOException unreadable) {
-                text.append(unreadable);
+                assertFalse(hosts.succeeds(1, "ip -4 route get 1.1.1.1"), "a host must reach nothing else");
             }
         }
-        return text.toString();
     }
 
-    /** Names of interfaces have 15 characters at most. */
-    private static String wire(int host) {
-        return "fw" + ProcessHandle.current().pid() + "x" + host;
-    }
-
-    private static void run(String line) throws Exception {
-        assertTrue(succeeds(line), line);
-    }
-
-    private static boolean succeeds(String line) throws InterruptedException {
-        try {
-            Process process = new ProcessBuilder(line.split(" "))
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
-        } catch (IOException noSuchProgram) {
-            return false;
-        }
+    private static int knocked(NamespaceHosts hosts, String line) throws Exception {
+        return hosts.start(0, line.split(" ")).exitCode();
     }
 }

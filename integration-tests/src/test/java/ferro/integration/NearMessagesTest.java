@@ -23,7 +23,8 @@ class NearMessagesTest {
     private static final int MESSAGES = 10;
 
     @ParameterizedTest
-    @CsvSource({"a a, all 2 ranks share", "a a a a a, all 5 ranks share", "b a a, ranks 1-2 share"})
+    @CsvSource({"a a, all 2 ranks share", "a a a a a, all 5 ranks share", "b a a, ranks 1-2 (host a) over shared memory"
+    })
     void aRankThatWaitsInACollectiveTakesWhatOthersOfItsHostSend(String hosts, String report) {
         try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
             assertTrue(report(ranks).contains(report), report(ranks));

@@ -6,7 +6,8 @@ import java.util.stream.Stream;
 /** The parts of ferro and what each may know, as docs/architecture.md draws them; a new part is a new line here. */
 enum Part {
     SPI(packages("ferro", "ferro.spi..", "ferro.dispatch..", "ferro.recorder.."), libraries("jdk.jfr..")),
-    COLLECTIVES(packages("ferro.group..", "ferro.collectives.."), libraries("jdk.incubator.vector.."), SPI),
+    COLLECTIVES(
+            packages("ferro.group..", "ferro.job..", "ferro.collectives.."), libraries("jdk.incubator.vector.."), SPI),
     SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
     TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),

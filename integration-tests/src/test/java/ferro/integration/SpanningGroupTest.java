@@ -1,9 +1,8 @@
 package ferro.integration;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.CollectiveBackend;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,16 +18,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SpanningGroupTest {
     @ParameterizedTest
     @CsvSource({
-        "a a b b, 'ranks 0-1, 2-3 share memory'",
-        "a b a b a, 'ranks 0-2, 0-4, 1-3, 2-4 share memory'",
-        "a b c c, 'ranks 2-3 share memory'"
+        "a a b b, 'ranks 0-1 (host a) and 2-3 (host b) over shared memory'",
+        "a b a b a, 'ranks 0, 2, 4 (host a) and 1, 3 (host b) over shared memory'",
+        "a b c c, 'ranks 2-3 (host c) over shared memory, ranks 0 (host a) and 1 (host b)'"
     })
     void ranksOfAHostShareMemoryAndAllGetWhatAPlainLoopMakes(String hosts, String report) {
         try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
             for (ProcessGroup group : ranks.groups) {
-                String links = ((CollectiveBackend) group.backend()).linkReport();
-                assertTrue(links.contains(report), links);
-                assertTrue(links.contains("do not share memory: hosts are (a) and (b)"), links);
+                String links = group.linkReport();
+                assertEquals("data: " + report + ", between hosts over TCP (loopback)", links);
+                assertEquals(
+                        "TCP (loopback) between hosts, shared memory inside",
+                        group.medium().text());
             }
             ranks.all(SpansHosts::tryEverything).forEach(ended -> assertNull(ended.failure()));
         }

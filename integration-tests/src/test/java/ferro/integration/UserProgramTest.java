@@ -114,14 +114,17 @@ class UserProgramTest {
         String master = "127.0.0.1:" + freePort();
         String main = source();
 
-        try (LauncherRun second = LauncherRun.start(twoNodes("1", master, secret, main));
-                LauncherRun first = LauncherRun.start(twoNodes("0", master, secret, main))) {
-            assertEquals(0, first.exitCode(), first::toString);
-            assertEquals(0, second.exitCode(), second::toString);
+        try (LauncherRun first = LauncherRun.start(twoNodes("0", master, secret, main))) {
+            // on loopback node 0 comes first: no other machine can be meant
+            first.awaitErrLine("waiting for node 1 of 2");
+            try (LauncherRun second = LauncherRun.start(twoNodes("1", master, secret, main))) {
+                assertEquals(0, first.exitCode(), first::toString);
+                assertEquals(0, second.exitCode(), second::toString);
 
-            assertEquals("7.0 24.0", first.restOfLine("[0] sum "));
-            assertEquals("7.0 24.0", second.restOfLine("[1] sum "));
-            assertTrue(Files.exists(secret), "the user's own secret was removed");
+                assertEquals("7.0 24.0", first.restOfLine("[0] sum "));
+                assertEquals("7.0 24.0", second.restOfLine("[1] sum "));
+                assertTrue(Files.exists(secret), "the user's own secret was removed");
+            }
         }
     }
 

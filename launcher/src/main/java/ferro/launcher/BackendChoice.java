@@ -24,16 +24,25 @@ record BackendChoice(String name, List<BackendReport> found) {
 
     /** Looks at the settings that ranks will see; {@code auto} asks no provider, as finding out costs a start its time. */
     static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
-        Map<String, String> settings = new HashMap<>(environment);
-        spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
-        // what ranks of this host will find: there may be more of them than devices
-        settings.put("LOCAL_RANK", "0");
-        settings.put("LOCAL_WORLD_SIZE", "" + spec.placement().ranksHere());
-        settings.putAll(target.properties());
-        try (SystemContext context = SystemContext.of(settings)) {
+        try (SystemContext context = SystemContext.of(ofFirstRank(spec, target, environment))) {
             String name = Settings.BACKEND.of(context);
             return new BackendChoice(name, name.equals(AUTO) ? List.of() : BackendReport.all(context));
         }
+    }
+
+    /** Returns the settings that the first rank of this host will see. */
+    static Map<String, String> ofFirstRank(JobSpec spec, Target target, Map<String, String> environment) {
+        Map<String, String> settings = new HashMap<>(environment);
+        spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
+        spec.links().ifPresent(kind -> settings.put("FERRO_LINKS", kind));
+        // what ranks of this host will find, whoever has started this launcher: there may be more of them than devices
+        settings.put("FERRO_STORE_SERVED", "1");
+        settings.put("RANK", "" + spec.placement().firstRank());
+        settings.put("WORLD_SIZE", "" + spec.placement().worldSize());
+        settings.put("LOCAL_RANK", "0");
+        settings.put("LOCAL_WORLD_SIZE", "" + spec.placement().ranksHere());
+        settings.putAll(target.properties());
+        return settings;
     }
 
     /** Returns the names in a choice: those behind the places of tensors ({@code cpu:tcp}), or the one name itself. */

@@ -87,13 +87,18 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        World inside = options.settle(world);
         JobSpec spec = options.spec();
         if (predict) {
+            if (!spec.links().orElse("tcp").equals("tcp")) {
+                throw new BadInputException("--links " + spec.links().get()
+                        + " with --predict, which plays what links do" + " over TCP: leave --links out");
+            }
             // the model plays plans, which are what links run
             JavaSettings settings =
                     JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
             Target program = JavaTarget.of(List.of(PredictBench.class.getName()), settings);
-            return new Job(spec, new OwnTarget(program), world.withoutPrefixes()).run();
+            return new Job(spec, new OwnTarget(program), inside.withoutPrefixes()).run();
         }
         if (compare || tune) {
             return compare(spec);
@@ -101,7 +106,7 @@ final class BenchCommand implements Callable<Integer> {
         List<String> words = words();
         check(words, spec);
         Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
-        return new Job(spec, target, world.withoutPrefixes()).run();
+        return new Job(spec, target, inside.withoutPrefixes()).run();
     }
 
     private List<String> words() {
@@ -133,9 +138,10 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
-        if (type != null || op != null || queued != null) {
+        if (type != null || op != null || queued != null || spec.links().isPresent()) {
             throw new BadInputException(
-                    "--compare and --tune measure f32 by sum: they take -n, --sizes and --time only");
+                    "--compare and --tune measure f32 by sum, over every kind of links: they take -n, --sizes and --time"
+                            + " only");
         }
         Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {

@@ -14,6 +14,7 @@ import java.util.Optional;
 /**
  * What the doctor found.
  *
+ * @param job      as which rank a program that is started here would join, and which launchers were seen
  * @param backends every provider on the path
  * @param tcp      how ranks would reach each other, by name of the fact
  * @param shm      what ranks of this host could share, by name of the fact
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param problems why no job of several ranks can run here; empty if one can
  */
 record Diagnosis(
+        Map<String, String> job,
         List<BackendReport> backends,
         Map<String, String> tcp,
         Map<String, String> shm,
@@ -30,9 +32,11 @@ record Diagnosis(
         List<String> problems) {
     static Diagnosis of(RankContext context, Programs programs) {
         List<String> problems = new ArrayList<>();
+        Map<String, String> job = JobFacts.of(context, problems);
         List<BackendReport> backends = backends(new FirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
         return new Diagnosis(
+                job,
                 backends,
                 tcp(context, problems),
                 SharedMemoryFacts.of(context, problems),
@@ -61,7 +65,7 @@ record Diagnosis(
         return found
                 ? Optional.empty()
                 : Optional.of("no back end that joins processes is usable for " + Settings.BACKEND.name() + "=" + wanted
-                        + ": name one that the list above calls usable, or add its jar");
+                        + ": name one that the list below calls usable, or add its jar");
     }
 
     private static boolean joinsProcesses(BackendReport one, String wanted) {
@@ -77,6 +81,15 @@ record Diagnosis(
             TcpOutlook outlook = TcpOutlook.of(context);
             facts.put("address", outlook.address());
             facts.put("why this address", outlook.addressReason());
+            facts.put("interface", outlook.link());
+            facts.put("ports", outlook.ports());
+            List<String> allowed = TcpOutlook.interfaces(context);
+            if (!allowed.isEmpty()) {
+                facts.put(
+                        "for NCCL",
+                        NcclInterfaces.VARIABLE + "=" + NcclInterfaces.value(allowed)
+                                + ", which ./ferro run sets; set it yourself elsewhere");
+            }
             facts.put("sockets", outlook.sockets());
             facts.put("congestion control", outlook.congestion());
         } catch (FerroException | IllegalArgumentException | LinkageError failure) {
@@ -117,6 +130,7 @@ record Diagnosis(
             listed.add(one);
         }
         Map<String, Object> all = new LinkedHashMap<>();
+        all.put("job", job);
         all.put("backends", listed);
         all.put("tcp", tcp);
         all.put("shm", shm);
@@ -128,7 +142,12 @@ record Diagnosis(
     }
 
     List<String> lines() {
-        List<String> lines = new ArrayList<>(List.of("back ends"));
+        List<String> lines = new ArrayList<>();
+        lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");
+        problems.forEach(problem -> lines.add("  " + problem));
+        lines.add("job");
+        job.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("back ends");
         for (BackendReport report : backends) {
             String usable = report.priority() >= 0 ? "usable" : "usable by name only";
             lines.add(row(
@@ -143,8 +162,6 @@ record Diagnosis(
         gpu.forEach((name, value) -> lines.add(row(name, value)));
         lines.add("this machine");
         machine.forEach((name, value) -> lines.add(row(name, value)));
-        lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");
-        problems.forEach(problem -> lines.add("  " + problem));
         return lines;
     }
 

@@ -13,7 +13,13 @@ final class Endings {
     private Endings() {}
 
     static Ends of(Supervisor.Outcome outcome, List<RankOutput> printed) {
+        return of(outcome, printed, Map.of());
+    }
+
+    /** As {@link #of(Supervisor.Outcome, List)}, with the places of ranks that other launchers have started. */
+    static Ends of(Supervisor.Outcome outcome, List<RankOutput> printed, Map<Integer, String> elsewhere) {
         Map<Integer, End> ends = new HashMap<>();
+        elsewhere.forEach((rank, place) -> ends.put(rank, new End(Kind.ELSEWHERE, place)));
         outcome.left().forEach(ended -> ends.put(ended.rank(), new End(Kind.WELL, "it ended with exit code 0")));
         for (RankOutput one : printed) {
             outcome.failures().stream()

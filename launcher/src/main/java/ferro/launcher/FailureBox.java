@@ -21,18 +21,26 @@ record FailureBox(
     /** A terminal that says it is narrower is mistaken. */
     private static final int LEAST_COLUMNS = 20;
 
+    /** In the place of a rank: a node is lost with all its ranks. */
+    static final int NO_RANK = -1;
+
     private static final String RULE = "+" + "-".repeat(78);
     private static final String CUT = " ...";
 
     /**
-     * The rank that failed first.
+     * The rank that failed first, or the node that is lost.
      *
-     * @param rank     which
+     * @param rank     which; {@link #NO_RANK} for a node
      * @param headline for example {@code rank 1 failed first: exit code 7}
-     * @param host     where
-     * @param pid      of its process
+     * @param place    where, for example {@code host b}
+     * @param pid      of its process; of no meaning for a node
      */
-    record First(int rank, String headline, String host, long pid) {}
+    record First(int rank, String headline, String place, long pid) {
+        private String when(double seconds) {
+            String process = rank == NO_RANK ? "" : ", pid " + pid;
+            return String.format(Locale.ROOT, "| %s%s, %.1f s after the start", place, process, seconds);
+        }
+    }
 
     /**
      * What a rank printed.
@@ -78,8 +86,7 @@ record FailureBox(
         List<String> lines = new ArrayList<>();
         lines.add(RULE);
         lines.add("| ferro: " + first.headline());
-        lines.add(String.format(
-                Locale.ROOT, "| host %s, pid %d, %.1f s after the start", first.host(), first.pid(), seconds));
+        lines.add(first.when(seconds));
         diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
         others.forEach(line -> lines.add("| " + line));
         if (!printed.trace().isEmpty()) {
@@ -93,7 +100,7 @@ record FailureBox(
         if (!rest.isEmpty()) {
             lines.add("| last lines of rank " + first.rank() + " (" + rest.size() + "):");
             rest.forEach(line -> lines.add("|   " + line));
-        } else if (printed.trace().isEmpty()) {
+        } else if (printed.trace().isEmpty() && first.rank() != NO_RANK) {
             lines.add("| rank " + first.rank() + " printed nothing");
         }
         more.forEach(line -> lines.add("| " + line));
@@ -103,7 +110,7 @@ record FailureBox(
 
     /** Breaks our own sentences between words, as what they say last is often what to do. */
     private record Wrapped(int columns) {
-        private static final int MOST_LINES = 5;
+        private static final int MOST_LINES = 12;
 
         static Wrapped to(int columns) {
             return new Wrapped(Math.min(columns, 120));

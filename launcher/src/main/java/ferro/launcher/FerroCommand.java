@@ -48,7 +48,8 @@ public final class FerroCommand implements Runnable {
                 new AnalyzeCommand(world),
                 new DumpCommand(world),
                 new DoctorCommand(world),
-                new ClassPathCommand(world))) {
+                new ClassPathCommand(world),
+                new SecretCommand(world))) {
             line.addSubcommand(command);
         }
         line.getSubcommands().get("run").setStopAtPositional(true);
@@ -63,7 +64,7 @@ public final class FerroCommand implements Runnable {
     @Override
     public void run() {
         throw new BadInputException(
-                "need a command: run, demo, bench, analyze, dump, doctor or classpath; ferro --help explains them");
+                "need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro --help explains them");
     }
 
     /** What the parser refuses: the message, what may have been meant, and where the options stand. */
@@ -87,10 +88,15 @@ public final class FerroCommand implements Runnable {
 
     /** Version of this build and of the JDK it runs on. */
     static final class Version implements IVersionProvider {
+        /** Returns the version of this build. */
+        static String built() {
+            String built = FerroCommand.class.getPackage().getImplementationVersion();
+            return built == null ? "(a build without a version)" : built;
+        }
+
         @Override
         public String[] getVersion() {
-            String built = FerroCommand.class.getPackage().getImplementationVersion();
-            String version = built == null ? "(a build without a version)" : built;
+            String version = built();
             return new String[] {
                 "ferro " + version + " on Java " + Runtime.version() + ", " + System.getProperty("os.name")
             };

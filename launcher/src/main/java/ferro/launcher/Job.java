@@ -1,11 +1,14 @@
 package ferro.launcher;
 
+import ferro.launcher.nodes.Nodes;
+import ferro.launcher.nodes.NodesApartException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
@@ -14,6 +17,7 @@ import java.util.stream.Collectors;
 final class Job {
     private final JobSpec spec;
     private final Target target;
+    private final World world;
     private final Map<String, String> environment;
     private final Screen screen;
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
@@ -26,7 +30,8 @@ final class Job {
     Job(JobSpec spec, Target target, World world) {
         this.spec = spec;
         this.target = target;
-        this.environment = world.environment();
+        this.world = world;
+        this.environment = NcclInterfaces.addedTo(world.environment(), target.properties());
         this.screen = world.screen();
         Programs programs = Programs.of(environment);
         this.leash = Leash.find(programs);
@@ -57,23 +62,70 @@ final class Job {
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
         try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
-            Signals.onEach(name -> events.add(new JobEvent.Signalled(name)));
+            JobSignals signals = JobSignals.into(events);
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
-            try (StoreHost store = StoreHost.open(spec, jobId, secret, events)) {
+            try (StoreHost store = StoreHost.open(spec, jobId, secret, events);
+                    JobNodes nodes = met(store, jobId, secret, signals)) {
                 screen.note(startLine());
                 start(command, new RankEnvironment(spec, store, secret, jobId, recordings), log);
                 screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
-                Supervisor.Rules rules = Supervisor.Rules.of(spec, target);
-                Supervisor.Outcome outcome = new Supervisor(events, screen, rules, () -> forget(folder)).await(ranks);
-                List<RankOutput> printed =
-                        ranks.stream().map(RankProcess::output).toList();
-                return conclude(Postmortem.of(outcome, printed, jobId, recordings));
+                Conclusion conclusion = nodes.conclude(awaited(folder, nodes, jobId, recordings));
+                conclusion.show(screen);
+                endedWell = conclusion.well();
+                return conclusion.code();
+            } catch (NodesApartException apart) {
+                screen.note(apart.getMessage());
+                return apart.exitCode();
             } finally {
                 ranks.forEach(rank -> rank.signal("KILL"));
             }
         }
+    }
+
+    /** Waits for the launchers of other nodes, if there are any, and tells them of signals from then on. */
+    private JobNodes met(StoreHost store, String jobId, Path secret, JobSignals signals)
+            throws IOException, NodesApartException {
+        int own = spec.placement().nodeRank();
+        if (spec.placement().nodes() == 1) {
+            return new JobNodes(Optional.empty(), own, target.saysWhatIsWrong(), startedNanos);
+        }
+        signals.interruptMe();
+        try {
+            Nodes met = NodeMeeting.of(spec, target, world, store.endpoint()).meet(jobId, secret);
+            JobNodes nodes = new JobNodes(Optional.of(met), own, target.saysWhatIsWrong(), startedNanos);
+            nodes.begin(events, screen);
+            signals.tell(nodes::signalled);
+            return nodes;
+        } catch (InterruptedException ended) {
+            throw new NodesApartException("ended by a signal before a rank was started", signals.exitCode());
+        }
+    }
+
+    private Postmortem awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
+            throws InterruptedException {
+        Supervisor.Witness witness = new Supervisor.Witness() {
+            @Override
+            public void allJoined() {
+                forget(folder);
+                nodes.allJoined();
+            }
+
+            @Override
+            public void failed(JobEvent.Ended ended) {
+                nodes.failed(ended);
+            }
+
+            @Override
+            public void unshown() {
+                nodes.unshown();
+            }
+        };
+        Supervisor.Outcome outcome =
+                new Supervisor(events, screen, Supervisor.Rules.of(spec, target), witness).await(ranks);
+        List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
+        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere());
     }
 
     private String pids() {
@@ -110,41 +162,5 @@ final class Job {
         } catch (IOException failure) {
             screen.note("the job's secret could not be removed early (" + failure + "): it goes with the job");
         }
-    }
-
-    private int conclude(Postmortem postmortem) {
-        Supervisor.Outcome outcome = postmortem.outcome();
-        if (outcome.signal().isPresent()) {
-            screen.note("ended by signal " + outcome.signal().get() + ", passed on to all ranks");
-            if (postmortem.analysis().isPresent()) {
-                screen.note("what ranks recorded before is kept: ./ferro analyze "
-                        + postmortem.recordings().folder());
-            }
-            return outcome.failures().isEmpty()
-                    ? ExitCode.OK
-                    : ExitCode.ofSignal(outcome.signal().get());
-        }
-        if (outcome.unshown().isPresent()) {
-            screen.note("what ranks print can no longer be shown ("
-                    + outcome.unshown().get() + "): the job was stopped");
-            return ExitCode.OUTPUT_CLOSED;
-        }
-        if (outcome.failures().isEmpty()) {
-            endedWell = true;
-            return ExitCode.OK;
-        }
-        JobEvent.Ended first = postmortem.first();
-        if (!explained(first, outcome)) {
-            FailureBox box = postmortem.box((first.atNanos() - startedNanos) / 1e9);
-            screen.tell(box.lines(screen.columns(FailureBox.MOST_COLUMNS)));
-        }
-        return postmortem.code();
-    }
-
-    /** Whether rank 0 has said what is wrong with what was typed, and all ranks ended by themselves. */
-    private boolean explained(JobEvent.Ended first, Supervisor.Outcome outcome) {
-        return target.saysWhatIsWrong()
-                && first.code() == ExitCode.BAD_INPUT
-                && outcome.stopped().isEmpty();
     }
 }

@@ -19,11 +19,19 @@ sealed interface JobEvent {
     record Drained(int rank) implements JobEvent {}
 
     /**
-     * The launcher was sent a signal.
+     * A launcher of the job was sent a signal.
      *
-     * @param name without SIG
+     * @param name  without SIG
+     * @param times how many signals that launcher was sent by then
      */
-    record Signalled(String name) implements JobEvent {}
+    record Signalled(String name, int times) implements JobEvent {}
+
+    /**
+     * A rank of another node has failed, or another node is lost.
+     *
+     * @param code exit code
+     */
+    record FailedElsewhere(int code) implements JobEvent {}
 
     /** All ranks have joined. */
     record Joined() implements JobEvent {}

@@ -3,7 +3,6 @@ package ferro.launcher;
 import ferro.backend.tcp.SecretFile;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,12 +10,9 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A folder that only we can read, for the secret and for compiled sources; it goes with the job.
@@ -24,9 +20,6 @@ import java.util.Set;
  * <p>Where there are leashes a guard removes it if we cannot: a shell that waits for the end of a pipe that only we hold.
  */
 final class JobFolder implements AutoCloseable {
-    /** Bytes of a fresh secret: as many as the digest that uses it. */
-    private static final int SECRET_BYTES = 32;
-
     private static final String GUARD = """
             trap '' HUP INT QUIT TERM
             while read -r nothing; do :; done
@@ -76,14 +69,8 @@ final class JobFolder implements AutoCloseable {
 
     /** Writes a fresh secret that only we can read. */
     Path writeSecret() throws IOException {
-        byte[] random = new byte[SECRET_BYTES];
-        new SecureRandom().nextBytes(random);
         Path file = folder.resolve("secret");
-        Files.createFile(
-                file,
-                PosixFilePermissions.asFileAttribute(
-                        EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE)));
-        Files.write(file, HexFormat.of().formatHex(random).getBytes(StandardCharsets.US_ASCII));
+        SecretFile.create(file);
         return file;
     }
 
@@ -91,14 +78,8 @@ final class JobFolder implements AutoCloseable {
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {
-                throw new BadInputException("--secret-file " + file + ": no such file; make one by: (umask 077;"
-                        + " head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \\n' > " + file + ")");
-            }
-            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-            if (!EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE)
-                    .containsAll(permissions)) {
-                throw new BadInputException("--secret-file " + file + " has permissions "
-                        + PosixFilePermissions.toString(permissions) + ", need rw------- : chmod 600 " + file);
+                throw new BadInputException(
+                        "--secret-file " + file + ": no such file; make one by: ./ferro secret " + file);
             }
             SecretFile.read(file);
             return file.toAbsolutePath();

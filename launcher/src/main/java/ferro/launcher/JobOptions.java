@@ -3,11 +3,16 @@ package ferro.launcher;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options of every command that starts ranks. */
 final class JobOptions {
+    private static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
+
     @Option(
             names = {"-n", "--ranks"},
             paramLabel = "RANKS",
@@ -43,6 +48,14 @@ final class JobOptions {
             description = "back end of every rank (default: the best usable one)")
     private String backend;
 
+    @Option(
+            names = "--links",
+            paramLabel = "KIND",
+            description =
+                    "what carries data between ranks of one host: auto (shared memory where it works), tcp, or shm and"
+                            + " nothing else (default: FERRO_LINKS, else auto)")
+    private String links;
+
     @Option(names = "--log-dir", paramLabel = "DIR", description = "also write rank-R.log and rank-R.err there")
     private Path logDir;
 
@@ -54,8 +67,55 @@ final class JobOptions {
             defaultValue = "10s")
     private String grace;
 
+    @Option(
+            names = "--node-timeout",
+            paramLabel = "TIME",
+            description =
+                    "time in which a job ends whose other node is silent, where no connection ends (default: ${DEFAULT-VALUE})",
+            defaultValue = "10s")
+    private String nodeTimeout;
+
     @Option(names = "--no-bind", description = "do not bind ranks to cores")
     private boolean noBind;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    /** Takes what was not typed from the batch system around the launcher, if there is one, and says so. */
+    World settle(World world) {
+        Map<String, String> environment = world.environment();
+        World inside = world;
+        if (!typed("--nodes") && !typed("--node-rank")) {
+            Optional<Allocation> found = Allocation.find(environment);
+            if (found.isPresent()) {
+                take(found.get(), environment);
+                world.screen().note(found.get().line());
+                inside = world.with("FERRO_JOB_ID", found.get().key());
+            } else {
+                Allocation.unused(environment).ifPresent(world.screen()::note);
+            }
+        }
+        FewCores.warning(ranks, environment).ifPresent(world.screen()::note);
+        return inside;
+    }
+
+    private void take(Allocation found, Map<String, String> environment) {
+        nodes = found.nodes();
+        nodeRank = found.nodeRank();
+        master = master == null ? found.master().toString() : master;
+        if (secretFile == null) {
+            String named = environment.getOrDefault("FERRO_SECRET_FILE", "");
+            if (named.isBlank()) {
+                throw new BadInputException("this step of Slurm has " + nodes + " nodes: need --secret-file FILE, or"
+                        + " FERRO_SECRET_FILE, a file that all nodes can read (./ferro secret FILE makes one)");
+            }
+            secretFile = Path.of(named);
+        }
+    }
+
+    private boolean typed(String option) {
+        return command.commandLine().getParseResult().hasMatchedOption(option);
+    }
 
     /** Returns what was asked for, checked. */
     JobSpec spec() {
@@ -64,17 +124,28 @@ final class JobOptions {
                 Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
                 Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
                 Optional.ofNullable(backend),
+                Optional.ofNullable(links),
                 Optional.ofNullable(logDir),
                 !noBind,
-                signalGrace());
+                time("--grace", grace),
+                silence());
     }
 
-    private Duration signalGrace() {
+    private Duration silence() {
+        Duration silence = time("--node-timeout", nodeTimeout);
+        if (silence.compareTo(LEAST_SILENCE) < 0) {
+            throw new BadInputException("--node-timeout " + nodeTimeout + ": need at least " + LEAST_SILENCE.toSeconds()
+                    + "s, as launchers of other hosts are heard of a few times in it");
+        }
+        return silence;
+    }
+
+    private static Duration time(String option, String text) {
         try {
             // by nanoseconds, as the clock counts: what does not fit there is refused as well
-            return Duration.ofNanos(Setting.duration(grace).toNanos());
+            return Duration.ofNanos(Setting.duration(text).toNanos());
         } catch (IllegalArgumentException | ArithmeticException misread) {
-            throw new BadInputException("--grace " + grace + ": need a time such as 500ms, 10s or 2m", misread);
+            throw new BadInputException(option + " " + text + ": need a time such as 500ms, 10s or 2m", misread);
         }
     }
 }

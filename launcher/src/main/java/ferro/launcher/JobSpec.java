@@ -1,7 +1,9 @@
 package ferro.launcher;
 
+import ferro.spi.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -11,18 +13,24 @@ import java.util.Optional;
  * @param master     where the store is, on several hosts
  * @param secretFile the user's own secret, on several hosts
  * @param backend    back end that every rank is told to use
+ * @param links      what every rank is told that carries data inside a host
  * @param logDir     where copies of what ranks print go
  * @param bind       whether ranks are bound to cores where that helps
  * @param signalGrace time that ranks get after a signal that the launcher was sent
+ * @param nodeTimeout within which a job ends from the last sign of life of another node
  */
 record JobSpec(
         Placement placement,
         Optional<Endpoint> master,
         Optional<Path> secretFile,
         Optional<String> backend,
+        Optional<String> links,
         Optional<Path> logDir,
         boolean bind,
-        Duration signalGrace) {
+        Duration signalGrace,
+        Duration nodeTimeout) {
+    static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
+
     JobSpec {
         if (placement.nodes() > 1 && master.isEmpty()) {
             throw new BadInputException("--nodes " + placement.nodes()
@@ -35,6 +43,17 @@ record JobSpec(
         if (backend.isPresent() && backend.get().isBlank()) {
             throw new BadInputException("--backend is empty: need a name, ferro doctor lists them");
         }
+        links.ifPresent(kind -> checkLinks(kind, backend));
+    }
+
+    private static void checkLinks(String kind, Optional<String> backend) {
+        if (!List.of("auto", "tcp", "shm").contains(kind)) {
+            throw new BadInputException("--links " + kind + ": need " + Settings.LINKS.need());
+        }
+        if (kind.equals("tcp") && backend.isPresent() && backend.get().equals("shm")) {
+            throw new BadInputException("--links tcp with --backend shm, which is shared memory and nothing else:"
+                    + " leave one of them out");
+        }
     }
 
     /** Returns a job on this host with everything as it is by default. */
@@ -45,7 +64,9 @@ record JobSpec(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 true,
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                NODE_TIMEOUT);
     }
 }

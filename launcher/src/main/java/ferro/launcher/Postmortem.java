@@ -1,9 +1,8 @@
 package ferro.launcher;
 
-import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.Words;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import ferro.launcher.nodes.LostNode;
+import ferro.launcher.nodes.NodeCard;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,20 +19,36 @@ import java.util.function.Function;
  * <p>The rank whose process ended first need not be the one that failed first: whoever waits for a failed rank may end sooner
  * than it. Therefore a rank that the others blame goes before whoever ended earlier.
  *
- * @param outcome    how the ranks ended
- * @param printed    what they printed
- * @param analysis   what they recorded, if they did
- * @param recordings where
+ * @param outcome  how the ranks ended
+ * @param printed  what they printed
+ * @param findings what they recorded, if they did
+ * @param places   where they ran
  */
-record Postmortem(
-        Supervisor.Outcome outcome, List<RankOutput> printed, Optional<Analysis> analysis, Recordings recordings) {
+record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional<Findings> findings, Places places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
     private static final int MOST_REASONS = 3;
+    private static final long NO_PID = 0;
 
     static Postmortem of(Supervisor.Outcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
-        boolean well = outcome.failures().isEmpty() && outcome.signal().isEmpty();
-        Optional<Analysis> analysis = well ? Optional.empty() : recordings.analyzed(job, Endings.of(outcome, printed));
-        return new Postmortem(outcome, printed, analysis, recordings);
+        return of(outcome, printed, job, recordings, Map.of());
+    }
+
+    /** As {@link #of(Supervisor.Outcome, List, String, Recordings)}, where ranks of other nodes record elsewhere. */
+    static Postmortem of(
+            Supervisor.Outcome outcome,
+            List<RankOutput> printed,
+            String job,
+            Recordings recordings,
+            Map<Integer, String> elsewhere) {
+        boolean well = outcome.failures().isEmpty()
+                && outcome.signal().isEmpty()
+                && outcome.stopped().isEmpty();
+        Optional<Findings> findings = well
+                ? Optional.empty()
+                : recordings
+                        .analyzed(job, Endings.of(outcome, printed, elsewhere))
+                        .map(Findings::of);
+        return new Postmortem(outcome, printed, findings, Places.here(recordings.folder(), findings.isPresent()));
     }
 
     /** Returns the end of the rank that failed first. */
@@ -55,7 +70,7 @@ record Postmortem(
     }
 
     private Set<Integer> guilty() {
-        return analysis.map(Analysis::guilty).orElse(Set.of());
+        return findings.map(Findings::guilty).orElse(Set.of());
     }
 
     /** Ends that we have not brought about. */
@@ -65,20 +80,53 @@ record Postmortem(
                 .toList();
     }
 
+    /** Whether a rank is to blame whose end a launcher has seen: a node that is lost beside it is lost because of it. */
+    boolean blamesARankThatItSaw() {
+        return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
+    }
+
+    /** Returns the box of a job whose first failure is that of a whole node. */
+    FailureBox box(List<LostNode> lost, double seconds) {
+        NodeCard first = lost.get(0).card();
+        List<String> lines = new ArrayList<>();
+        lost.forEach(one -> lines.add(one.card()
+                + (one.card().ranks() == 1
+                        ? ": its " + one.card().rankNumbers() + " does not go on: "
+                        : ": none of its " + one.card().rankNumbers() + " goes on: ")
+                + one.why()));
+        lines.addAll(recorded(false));
+        return new FailureBox(
+                new FailureBox.First(
+                        FailureBox.NO_RANK,
+                        "node " + first.node() + " is lost: " + lost.get(0).why(),
+                        first + ", " + first.rankNumbers(),
+                        0),
+                seconds,
+                lines,
+                others(FailureBox.NO_RANK),
+                new FailureBox.Printed(List.of(), List.of(), true),
+                places.more());
+    }
+
     FailureBox box(double seconds) {
         RankOutput first = output(first().rank());
         boolean innocent = !guilty().isEmpty() && !guilty().contains(first.rank());
         return new FailureBox(
-                new FailureBox.First(first.rank(), headline(first.rank()), hostName(), first.pid()),
+                new FailureBox.First(first.rank(), headline(first.rank()), places.of(first.rank()), first.pid()),
                 seconds,
                 diagnosis(!first.trace().isEmpty()),
                 others(first.rank()),
                 new FailureBox.Printed(first.trace(), first.lastLines(), innocent),
-                more());
+                places.more());
     }
 
     private RankOutput output(int rank) {
-        return printed.stream().filter(one -> one.rank() == rank).findFirst().orElseThrow();
+        return printed.stream().filter(one -> one.rank() == rank).findFirst().orElseGet(() -> untold(rank));
+    }
+
+    /** Another node may have had no room for it. */
+    private static RankOutput untold(int rank) {
+        return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher has not told what it printed)"));
     }
 
     private String headline(int first) {
@@ -97,9 +145,9 @@ record Postmortem(
     }
 
     /** What ranks tell of an exception has its first frames, of which there are more below if the rank printed them. */
-    private List<String> diagnosis(boolean traceBelow) {
+    private List<String> recorded(boolean traceBelow) {
         List<String> lines = new ArrayList<>();
-        analysis.ifPresent(found -> {
+        findings.ifPresent(found -> {
             List<String> verdict = found.verdict();
             lines.add("diagnosis: " + verdict.get(0));
             for (String reason : verdict.subList(1, Math.min(verdict.size(), 1 + MOST_REASONS))) {
@@ -110,6 +158,11 @@ record Postmortem(
                         .forEach(lines::add);
             }
         });
+        return lines;
+    }
+
+    private List<String> diagnosis(boolean traceBelow) {
+        List<String> lines = recorded(traceBelow);
         if (first().code() == KILLED) {
             lines.add(
                     "signal KILL comes from somebody's kill -9, or from the kernel when memory runs out (dmesg shows it)");
@@ -167,19 +220,5 @@ record Postmortem(
 
     private static String named(Collection<Integer> ranks) {
         return "ranks [" + Words.numbers(ranks) + "]";
-    }
-
-    private List<String> more() {
-        return analysis.isPresent()
-                ? List.of("what every rank did, call by call, and a timeline: ./ferro analyze " + recordings.folder())
-                : List.of();
-    }
-
-    private static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException unnamed) {
-            return "(without a name)";
-        }
     }
 }

@@ -47,6 +47,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("FERRO_STORE_SERVED", "1");
         recordings.addTo(variables);
         spec.backend().ifPresent(name -> variables.put("FERRO_BACKEND", name));
+        spec.links().ifPresent(kind -> variables.put("FERRO_LINKS", kind));
         return variables;
     }
 }

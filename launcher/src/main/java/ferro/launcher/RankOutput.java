@@ -24,6 +24,15 @@ record RankOutput(int rank, long pid, List<String> trace, List<String> lastLines
     private static final Pattern OWN_CALL =
             Pattern.compile("^(\\w+: ).*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?: ");
 
+    /** Returns what is left of it where there is not room for all. */
+    RankOutput brief() {
+        return new RankOutput(
+                rank,
+                pid,
+                trace.subList(0, Math.min(1, trace.size())),
+                lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()));
+    }
+
     /** Returns class and message of the exception that ended it. */
     Optional<String> thrown() {
         return trace.isEmpty()

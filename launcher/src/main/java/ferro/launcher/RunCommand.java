@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Every rank finds RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, FERRO_JOB_ID and"
-                    + " FERRO_SECRET_FILE in its environment. The exit code is that of the rank that failed first,"
+                    + " FERRO_SECRET_FILE in its environment. Started once per node by srun, this takes --nodes, --node-rank and"
+                    + " --master from the step. The exit code is that of the rank that failed first,"
                     + " 128 + n for signal n; 2 if nothing was started."
         })
 final class RunCommand implements Callable<Integer> {
@@ -55,8 +56,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        World inside = options.settle(world);
         JobSpec spec = options.spec();
-        return new Job(spec, target(words == null ? List.of() : words), world).run();
+        return new Job(spec, target(words == null ? List.of() : words), inside).run();
     }
 
     private Target target(List<String> given) {

@@ -23,6 +23,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         if (spec.placement().nodes() > 1) {
             checkReachable(wanted, address);
         }
+        checkStrong(address, secret);
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
         }
@@ -52,6 +53,16 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
                     + address.getHostAddress()
                     + ", where no other node can reach it (often by a line in /etc/hosts): need"
                     + " an address of node 0 that all nodes can reach");
+        }
+    }
+
+    /** Refuses a secret that others can guess where they can try it, before a rank starts. */
+    private static void checkStrong(InetAddress address, Path secret) throws IOException {
+        int random = SecretFile.randomBytes(SecretFile.read(secret));
+        if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {
+            throw new BadInputException("--secret-file " + secret + ": has " + random
+                    + " random bytes at most, and --master is off loopback: need " + SecretFile.LEAST_RANDOM_BYTES
+                    + " (32 hexadecimal digits), make one by: ./ferro secret FILE");
         }
     }
 

@@ -30,10 +30,12 @@ final class Supervisor {
     private final BlockingQueue<JobEvent> events;
     private final Screen screen;
     private final Rules rules;
-    private final Runnable allJoined;
+    private final Witness witness;
     private Optional<String> signal = Optional.empty();
+    private int signals;
     private Optional<String> unshown = Optional.empty();
     private boolean joined;
+    private boolean failureSeen;
     private Phase phase = Phase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
@@ -65,22 +67,38 @@ final class Supervisor {
      */
     record Rules(
             Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
+        private static final Duration NOTICE = Duration.ofMillis(500);
+        private static final Duration STOP = Duration.ofSeconds(1);
+        /** From a failure to the KILL of ranks that have joined. */
+        static final Duration TO_THE_END = NOTICE.plus(STOP);
+
         static Rules of(JobSpec spec, Target target) {
             return new Rules(
                     Duration.ofSeconds(5),
-                    Duration.ofMillis(500),
-                    Duration.ofSeconds(1),
+                    NOTICE,
+                    STOP,
                     spec.signalGrace(),
                     Duration.ofSeconds(5),
                     target.saysWhatIsWrong());
         }
     }
 
-    Supervisor(BlockingQueue<JobEvent> events, Screen screen, Rules rules, Runnable allJoined) {
+    /** Who else wants to know, at once. */
+    interface Witness {
+        void allJoined();
+
+        /** A rank has failed, and neither the launcher nor a signal has ended it. */
+        default void failed(JobEvent.Ended ended) {}
+
+        /** What ranks print can no longer be shown here: they are stopped. */
+        default void unshown() {}
+    }
+
+    Supervisor(BlockingQueue<JobEvent> events, Screen screen, Rules rules, Witness witness) {
         this.events = events;
         this.screen = screen;
         this.rules = rules;
-        this.allJoined = allJoined;
+        this.witness = witness;
     }
 
     /**
@@ -144,22 +162,36 @@ final class Supervisor {
         } else if (event instanceof JobEvent.Drained drained) {
             undrained.remove(drained.rank());
         } else if (event instanceof JobEvent.Signalled signalled) {
-            forward(signalled.name());
+            forward(signalled);
+        } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
+            end(elsewhere.code());
         } else if (event instanceof JobEvent.OutputClosed closed) {
-            unshown = unshown.or(() -> Optional.of(closed.why()));
+            if (unshown.isEmpty()) {
+                unshown = Optional.of(closed.why());
+                witness.unshown();
+            }
             stop();
         } else if (event instanceof JobEvent.Joined) {
             joined = true;
-            allJoined.run();
+            witness.allJoined();
         }
     }
 
     private void failed(JobEvent.Ended ended) {
-        if (failures.isEmpty()) {
+        failures.add(ended);
+        if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
+            witness.failed(ended);
+        }
+        end(ended.code());
+    }
+
+    /** A rank, here or elsewhere, has failed with this exit code. */
+    private void end(int code) {
+        if (!failureSeen) {
+            failureSeen = true;
             running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
         }
-        failures.add(ended);
-        if (rules.saysWhatIsWrong() && ended.code() == ExitCode.BAD_INPUT) {
+        if (rules.saysWhatIsWrong() && code == ExitCode.BAD_INPUT) {
             if (phase == Phase.RUNNING) {
                 enter(Phase.LEAVING, rules.leave());
             }
@@ -198,7 +230,13 @@ final class Supervisor {
         }
     }
 
-    private void forward(String name) {
+    /** The same signal may have come to the launchers of several nodes: it is the second one where one has had two. */
+    private void forward(JobEvent.Signalled signalled) {
+        String name = signalled.name();
+        if (signalled.times() <= signals) {
+            return;
+        }
+        signals = signalled.times();
         if (phase.compareTo(Phase.STOPPING) >= 0) {
             kill();
             return;

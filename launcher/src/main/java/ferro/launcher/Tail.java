@@ -9,7 +9,7 @@ import java.util.List;
 /** The last lines that a rank printed, on either stream, in the order they came. */
 final class Tail {
     static final int LINES = 20;
-    private static final int LONGEST_LINE = 400;
+    private static final int LONGEST_LINE = 1_200;
 
     private final Deque<String> lines = new ArrayDeque<>();
     private final Trace trace = new Trace();

@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,6 +25,13 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
                 Screen.ofProcess(environment),
                 System.out,
                 Optional.ofNullable(System.getProperty(HOME)).map(Path::of));
+    }
+
+    /** Returns the same with one variable more. */
+    World with(String name, String value) {
+        Map<String, String> more = new HashMap<>(environment);
+        more.put(name, value);
+        return new World(more, screen, out, checkout);
     }
 
     /** Returns the same for ranks whose output reads as one text. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,38 @@ class DiagnosisTest {
         assertEquals(List.of(), diagnosis.problems());
         assertTrue(text(diagnosis).contains("a job of several ranks can run here"), text(diagnosis));
         assertTrue(text(diagnosis).contains("127.0.0.1"), text(diagnosis));
+    }
+
+    @Test
+    void verdictComesFirstThenWhatIsWrongThenTheDetails() {
+        assertEquals(
+                "a job of several ranks can run here",
+                diagnose(Map.of()).lines().get(0));
+        List<String> lines = diagnose(Map.of("ferro.backend", "simulated")).lines();
+        assertEquals("no job of several ranks can run here", lines.get(0));
+        assertTrue(lines.get(1).startsWith("  no back end that joins processes is usable"), lines.get(1));
+        assertEquals("job", lines.get(2));
+    }
+
+    @Test
+    void addressAndPortsAreShownWithWhatDecidedAboutThem() {
+        Map<String, String> tcp = diagnose(
+                        Map.of("ferro.tcp.interface", "127.0.0.0/8", "ferro.tcp.port", "20000-20003"))
+                .tcp();
+        assertEquals("127.0.0.1", tcp.get("address"));
+        assertEquals("ferro.tcp.interface=127.0.0.0/8 says so", tcp.get("why this address"));
+        assertEquals("lo, for a job on this host", tcp.get("interface"));
+        assertEquals("ferro.tcp.port=20000-20003, for 4 ranks of this host", tcp.get("ports"));
+        assertTrue(tcp.get("for NCCL").startsWith("NCCL_SOCKET_IFNAME==lo,"), tcp.get("for NCCL"));
+
+        Map<String, String> plain = diagnose(Map.of()).tcp();
+        assertEquals("any free one", plain.get("ports"));
+        assertFalse(plain.containsKey("for NCCL"), plain::toString);
+
+        String none =
+                diagnose(Map.of("ferro.tcp.interface", "nothing7")).problems().get(0);
+        assertTrue(
+                none.contains("ferro.tcp.interface=nothing7: no interface that is up") && none.contains("lo ("), none);
     }
 
     @Test
@@ -65,6 +98,7 @@ class DiagnosisTest {
     void brokenProviderIsShownWithItsReason() {
         BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
         Diagnosis diagnosis = new Diagnosis(
+                Map.of("seen", "nobody"),
                 List.of(broken),
                 Map.of(),
                 Map.of("works", "yes"),
@@ -74,7 +108,7 @@ class DiagnosisTest {
 
         assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
         assertEquals(
-                "{\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
+                "{\"job\":{\"seen\":\"nobody\"},\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
                         + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
                 Json.text(diagnosis.asMap()));
     }
@@ -117,6 +151,40 @@ class DiagnosisTest {
                 diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "ferro.gpu.fallback", "off"))
                         .gpu()
                         .get("its gate"));
+    }
+
+    @Test
+    void launchersThatWereSeenAreShownWithWhyTheyLost() {
+        Map<String, String> openMpiInSlurm = Map.of(
+                "OMPI_COMM_WORLD_RANK", "1",
+                "OMPI_COMM_WORLD_SIZE", "4",
+                "OMPI_COMM_WORLD_LOCAL_RANK", "1",
+                "OMPI_COMM_WORLD_LOCAL_SIZE", "2",
+                "SLURM_PROCID", "0",
+                "SLURM_JOB_ID", "4711");
+        Diagnosis diagnosis = diagnose(openMpiInSlurm);
+
+        assertEquals("job", diagnosis.lines().get(1));
+        assertTrue(
+                diagnosis.job().get("a program started here").startsWith("joins: job of Open MPI: rank 1 of 4"),
+                text(diagnosis));
+        assertEquals(
+                "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4, chosen",
+                diagnosis.job().get("seen: Open MPI"));
+        String slurm = diagnosis.job().get("seen: Slurm");
+        assertTrue(slurm.matches("SLURM_\\S+ SLURM_\\S+ is an allocation of Slurm and no task of a step.*"), slurm);
+        assertEquals(List.of(), diagnosis.problems());
+        assertEquals(
+                "has no rank: no launcher's variables are set",
+                diagnose(Map.of()).job().get("a program started here"));
+        assertEquals(List.of(), diagnose(Map.of("SLURM_JOB_ID", "4711")).problems());
+        Map<String, String> both = new HashMap<>(openMpiInSlurm);
+        both.putAll(Map.of("RANK", "0", "WORLD_SIZE", "2"));
+        assertTrue(diagnose(both).problems().get(0).contains("RANK=0 WORLD_SIZE=2"), text(diagnose(both)));
+        assertTrue(diagnose(Map.of("RANK", "x", "WORLD_SIZE", "2"))
+                .problems()
+                .get(0)
+                .contains("RANK=x"));
     }
 
     @Test

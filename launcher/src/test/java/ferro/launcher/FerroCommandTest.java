@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
+import ferro.backend.tcp.SecretFile;
 import ferro.group.BackendReport;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
@@ -52,6 +53,9 @@ class FerroCommandTest {
                 "run -n 2 -- no-such-command | ferro run: command \"no-such-command\" not found",
                 "run --nodes 2 -- true | ferro run: --nodes 2 needs --master",
                 "run --nodes 2 --master h:1 -- true | ferro run: --nodes 2 needs --secret-file",
+                "run --secret-file /no/such/file -- true | no such file; make one by: ./ferro secret /no/such/file",
+                "secret | ferro secret: Missing required parameter: 'FILE'",
+                "secret /no/such/folder/file | ferro secret: /no/such/folder/file cannot be written",
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
                 "run --log-dir /proc/none -- true | ferro run: --log-dir /proc/none",
                 "run --master no-such-host.invalid:1 -- true | ferro run: --master no-such-host.invalid:1: no address",
@@ -61,6 +65,10 @@ class FerroCommandTest {
                 "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, and each of the 3 ranks",
                 "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
                 "run --grace 9999999h -- true | ferro run: --grace 9999999h: need a time",
+                "run --links pigeon -- true | ferro run: --links pigeon: need auto (shared memory where it works), tcp or shm",
+                "bench allreduce --backend shm --links tcp | ferro bench: --links tcp with --backend shm",
+                "bench allreduce --predict --links shm | ferro bench: --links shm with --predict",
+                "bench all --compare --links tcp | ferro bench: --compare and --tune measure f32 by sum",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
                 "analyze /no/such/folder | ferro analyze: /no/such/folder is no folder",
                 "analyze / | ferro analyze: / holds no recording (ferro-JOB-rankR.json): ranks write one when",
@@ -147,10 +155,19 @@ class FerroCommandTest {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
             thread.setContextClassLoader(loader);
-            BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(3), target, Map.of("FERRO_BACKEND", "few"));
-            String said = assertThrows(BadInputException.class, () -> choice.check(3, true))
-                    .getMessage();
-            assertTrue(said.startsWith("back end \"few\" cannot work here: 3 local ranks, 2 devices"), said);
+            Map<String, String> few = Map.of("FERRO_BACKEND", "few");
+            Map<String, String> underMpirun = Map.of(
+                    "FERRO_BACKEND", "few",
+                    "OMPI_COMM_WORLD_RANK", "0",
+                    "OMPI_COMM_WORLD_SIZE", "1",
+                    "OMPI_COMM_WORLD_LOCAL_RANK", "0",
+                    "OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+            for (Map<String, String> environment : List.of(few, underMpirun)) {
+                BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(3), target, environment);
+                String said = assertThrows(BadInputException.class, () -> choice.check(3, true))
+                        .getMessage();
+                assertTrue(said.startsWith("back end \"few\" cannot work here: 3 local ranks, 2 devices"), said);
+            }
         } finally {
             thread.setContextClassLoader(before);
         }
@@ -200,6 +217,42 @@ class FerroCommandTest {
         for (String entry : out.toString(StandardCharsets.UTF_8).trim().split(File.pathSeparator)) {
             assertTrue(entry.startsWith("/"), entry);
         }
+    }
+
+    @Test
+    void aSecretIsWrittenForItsOwnerOnlyAndNeverPrinted() throws IOException {
+        Path file = folder.resolve("secret");
+
+        assertEquals(0, execute("secret", file.toString()), err.toString(StandardCharsets.UTF_8));
+
+        assertEquals(file + "\n", out.toString(StandardCharsets.UTF_8));
+        assertTrue(Files.readString(file).matches("[0-9a-f]{64}"));
+        assertEquals(file, JobFolder.checkSecret(file));
+    }
+
+    @Test
+    void aFileThatIsThereIsNeverOverwrittenByASecret() throws IOException {
+        Path file = Files.writeString(folder.resolve("there"), "mine");
+
+        int code = execute("secret", file.toString());
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(2, code, said);
+        assertTrue(said.startsWith("ferro secret: " + file + " is there already, and no file is overwritten"), said);
+        assertEquals("mine", Files.readString(file));
+    }
+
+    @Test
+    void aSecretThatCanBeGuessedIsRefusedOffLoopbackBeforeAnythingStarts() throws IOException {
+        Path weak = folder.resolve("weak");
+        SecretFile.create(weak);
+        Files.writeString(weak, "0123456789abcdef");
+
+        int code = execute("run", "--nodes", "2", "--master", "192.0.2.7:1", "--secret-file", "" + weak, "--", "true");
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(2, code, said);
+        assertTrue(said.contains("has 8 random bytes at most") && said.contains("./ferro secret FILE"), said);
     }
 
     private int execute(String... arguments) {

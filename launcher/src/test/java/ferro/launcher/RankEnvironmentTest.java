@@ -24,8 +24,8 @@ class RankEnvironmentTest {
 
     @Test
     void secondRankOfTheSecondHostSeesItsPlace() {
-        Map<String, String> seen =
-                environment(spec(new Placement(2, 2, 1), Optional.of("tcp"))).of(1, Map.of("HOME", "/"));
+        Map<String, String> seen = environment(spec(new Placement(2, 2, 1), Optional.of("tcp")))
+                .of(1, Map.of("HOME", "/", "FERRO_LINKS", "shm"));
 
         assertEquals("3", seen.get("RANK"));
         assertEquals("4", seen.get("WORLD_SIZE"));
@@ -38,6 +38,7 @@ class RankEnvironmentTest {
         assertEquals("/tmp/secret", seen.get("FERRO_SECRET_FILE"));
         assertEquals("1", seen.get("FERRO_STORE_SERVED"));
         assertEquals("tcp", seen.get("FERRO_BACKEND"));
+        assertEquals("tcp", seen.get("FERRO_LINKS"));
         assertEquals("/", seen.get("HOME"));
         assertEquals("/tmp/recordings", seen.get("FERRO_RECORDER_DIR"));
     }
@@ -92,13 +93,23 @@ class RankEnvironmentTest {
                                 Optional.of(SECRET),
                                 Optional.empty(),
                                 Optional.empty(),
+                                Optional.empty(),
                                 true,
-                                GRACE))
+                                GRACE,
+                                JobSpec.NODE_TIMEOUT))
                 .getMessage();
         String noSecret = assertThrows(
                         BadInputException.class,
                         () -> new JobSpec(
-                                several, MASTER, Optional.empty(), Optional.empty(), Optional.empty(), true, GRACE))
+                                several,
+                                MASTER,
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                true,
+                                GRACE,
+                                JobSpec.NODE_TIMEOUT))
                 .getMessage();
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
@@ -106,7 +117,16 @@ class RankEnvironmentTest {
     }
 
     private static JobSpec spec(Placement placement, Optional<String> backend) {
-        return new JobSpec(placement, MASTER, Optional.of(SECRET), backend, Optional.empty(), true, GRACE);
+        return new JobSpec(
+                placement,
+                MASTER,
+                Optional.of(SECRET),
+                backend,
+                Optional.of("tcp"),
+                Optional.empty(),
+                true,
+                GRACE,
+                JobSpec.NODE_TIMEOUT);
     }
 
     private static RankEnvironment environment(JobSpec spec) {

@@ -26,6 +26,7 @@ class SupervisorTest {
     private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private final List<String> told = new ArrayList<>();
     private final List<String> sent = new ArrayList<>();
     private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
@@ -80,7 +81,7 @@ class SupervisorTest {
 
     @Test
     void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
-        events.add(new JobEvent.Signalled("INT"));
+        events.add(new JobEvent.Signalled("INT", 1));
         Supervisor.Rules rules = new Supervisor.Rules(LONG, LONG, LONG, SHORT, LONG, false);
 
         Supervisor.Outcome outcome = await(2, rules, (rank, signal) -> {
@@ -163,6 +164,28 @@ class SupervisorTest {
         assertTrue(outcome.stoppedNanos().isPresent());
     }
 
+    @Test
+    void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
+        events.add(new JobEvent.FailedElsewhere(1));
+
+        Supervisor.Outcome outcome =
+                await(3, new Supervisor.Rules(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 0));
+
+        assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
+    }
+
+    @Test
+    void outputThatCannotBeShownIsToldToTheOtherNodesOnce() throws InterruptedException {
+        events.add(new JobEvent.OutputClosed("Broken pipe"));
+        events.add(new JobEvent.OutputClosed("again"));
+
+        Supervisor.Outcome outcome =
+                await(2, new Supervisor.Rules(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("unshown"), told);
+        assertEquals(Optional.of("Broken pipe"), outcome.unshown());
+    }
+
     private void ends(int rank, int code) {
         events.add(new JobEvent.Ended(rank, code, 17));
         events.add(new JobEvent.Drained(rank));
@@ -175,7 +198,16 @@ class SupervisorTest {
             all.add(new Pretended(rank, answer));
         }
         Screen screen = new Screen(new Screen.Channel(said, false), new Screen.Channel(said, false));
-        return new Supervisor(events, screen, rules, () -> {}).await(all);
+        Supervisor.Witness witness = new Supervisor.Witness() {
+            @Override
+            public void allJoined() {}
+
+            @Override
+            public void unshown() {
+                told.add("unshown");
+            }
+        };
+        return new Supervisor(events, screen, rules, witness).await(all);
     }
 
     private String text() {

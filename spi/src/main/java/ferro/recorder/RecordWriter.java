@@ -4,7 +4,6 @@ import ferro.GroupEvent;
 import ferro.recorder.RecordedGroup.Failed;
 import ferro.recorder.RecordedGroup.Standing;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -161,9 +160,8 @@ final class RecordWriter {
 
     private static String host() {
         try {
-            return Files.isReadable(HOST)
-                    ? Files.readString(HOST).trim()
-                    : InetAddress.getLocalHost().getHostName();
+            // never by a resolver, which may have another name, or take seconds for none
+            return Files.isReadable(HOST) ? Files.readString(HOST).trim() : "unknown";
         } catch (IOException nameless) {
             return "unknown";
         }

@@ -27,6 +27,20 @@ public final class Deadlines {
     }
 
     /**
+     * Returns how long joining may take, from its start to the last connection: ranks of a cluster may start minutes apart,
+     * whatever their calls may take later.
+     *
+     * @param group   who joins
+     * @param context settings
+     * @return {@code ferro.join.timeout}; the group's own timeout where nothing sets it
+     * @throws IllegalArgumentException naming the setting and its text if that makes no sense
+     */
+    public static Duration ofJoin(GroupSpec group, RankContext context) {
+        Objects.requireNonNull(group, "group");
+        return Settings.JOIN_TIMEOUT.find(context).orElse(group.timeout());
+    }
+
+    /**
      * Returns a duration in milliseconds, for messages.
      *
      * @param timeout any

@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
+import ferro.Medium;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.Work;
@@ -165,6 +166,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     @Override
     public String linkReport() {
         return inner.linkReport();
+    }
+
+    @Override
+    public Medium medium() {
+        return inner.medium();
     }
 
     /** Closes within 5 s. */

@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import ferro.Store;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
@@ -36,6 +37,11 @@ public abstract class ForwardingContext implements RankContext {
     @Override
     public Set<String> settingNames() {
         return outer.settingNames();
+    }
+
+    @Override
+    public Map<String, String> variables() {
+        return outer.variables();
     }
 
     @Override

@@ -9,7 +9,8 @@ import java.util.Objects;
  * @param name      equal on every rank
  * @param rank      this rank
  * @param worldSize number of ranks
- * @param timeout   default deadline of every call, joining included; more than a century is none
+ * @param timeout   default deadline of every call, and of joining unless {@code ferro.join.timeout} is set; more than a
+ *     century is none
  */
 public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
     /**

@@ -37,6 +37,15 @@ public interface ProcessTable {
     }
 
     /**
+     * Returns what this host calls itself: the kernel's name, not what a resolver makes of it.
+     *
+     * @return for example {@code box}; empty if it is unknown
+     */
+    default String host() {
+        return "";
+    }
+
+    /**
      * Begins to watch another process of this host.
      *
      * @param identity what {@link #self} is there

@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -15,9 +16,15 @@ public final class Settings {
     /** Which back end to open. */
     public static final Setting<String> BACKEND =
             new Setting<>("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
-    /** Default deadline of every call, joining included. */
+    /** Default deadline of every call. */
     public static final Setting<Duration> TIMEOUT =
             new Setting<>("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
+    /** Deadline of joining, see {@link Deadlines#ofJoin}. */
+    public static final Setting<Duration> JOIN_TIMEOUT =
+            new Setting<>("ferro.join.timeout", null, "a time such as 30s or 10m", Setting::duration);
+    /** Where rank 0 tells the others by a file where it is. */
+    public static final Setting<String> JOB_DIR = new Setting<>(
+            "ferro.job.dir", null, "an absolute path of a folder that all ranks can write", Settings::folder);
     /** Where the store is. */
     public static final Setting<String> RENDEZVOUS =
             new Setting<>("ferro.rendezvous", "env://", "env:// or tcp://host:port", Function.identity());
@@ -59,9 +66,9 @@ public final class Settings {
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM =
             new Setting<>("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
-    /** Port to listen on. */
-    public static final Setting<Integer> TCP_PORT =
-            new Setting<>("ferro.tcp.port", "0", "a port, or 0 for any free one", Integer::valueOf);
+    /** Port to listen on, or a range of them that the ranks of a host share. */
+    public static final Setting<PortRange> TCP_PORT = new Setting<>(
+            "ferro.tcp.port", "0", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of);
     /** Address to listen on. */
     public static final Setting<String> TCP_BIND = new Setting<>(
             "ferro.tcp.bind",
@@ -71,6 +78,12 @@ public final class Settings {
     /** Address that the other ranks are told. */
     public static final Setting<String> TCP_ADVERTISE = new Setting<>(
             "ferro.tcp.advertise", "auto", "an address or host name, or auto for the one bound", Function.identity());
+    /** Which network interfaces may be used. */
+    public static final Setting<InterfaceFilter> TCP_INTERFACE = new Setting<>(
+            "ferro.tcp.interface",
+            null,
+            "names and networks such as eth0,ib0 or 10.0.0.0/8, or with ^ in front those to leave out",
+            InterfaceFilter::of);
     /** How sockets are driven. */
     public static final Setting<String> TCP_IO =
             new Setting<>("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
@@ -168,6 +181,8 @@ public final class Settings {
     private static final List<Setting<?>> ALL = List.of(
             BACKEND,
             TIMEOUT,
+            JOIN_TIMEOUT,
+            JOB_DIR,
             RENDEZVOUS,
             RANK,
             WORLD_SIZE,
@@ -184,6 +199,7 @@ public final class Settings {
             TCP_PORT,
             TCP_BIND,
             TCP_ADVERTISE,
+            TCP_INTERFACE,
             TCP_IO,
             TCP_CONGESTION,
             TCP_CHECKSUM,
@@ -255,6 +271,14 @@ public final class Settings {
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MOST_JOB_ID_BYTES) {
             throw new IllegalArgumentException(bytes + " bytes in UTF-8");
+        }
+        return text;
+    }
+
+    /** Ranks may have been started in different folders. */
+    private static String folder(String text) {
+        if (!Path.of(text).isAbsolute()) {
+            throw new IllegalArgumentException("it is relative");
         }
         return text;
     }

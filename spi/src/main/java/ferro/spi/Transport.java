@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import ferro.FerroException;
+import ferro.Medium;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -129,6 +130,17 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
+     * Returns what people call the machine that a rank is on, for messages; equal for ranks of one machine, and the same on
+     * all ranks.
+     *
+     * @param rank any, this one included
+     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
+     */
+    default String machine(int rank) {
+        return "";
+    }
+
+    /**
      * Returns how ranks of this group that are on one host can share memory; the engine then runs what it can over that, and
      * links for the rest.
      *
@@ -136,6 +148,16 @@ public interface Transport extends AutoCloseable {
      */
     default Optional<SharedMemoryProvider> sharedMemory() {
         return Optional.empty();
+    }
+
+    /**
+     * Says what the links of this group are, shared memory left aside: a word for what they are made of, such as {@code TCP}, and
+     * by which addresses ranks are reached.
+     *
+     * @return equal on all ranks; {@link Medium#UNKNOWN} unless the medium says
+     */
+    default Medium medium() {
+        return Medium.UNKNOWN;
     }
 
     /** Drops all links at once as {@link #abandon} does and gives back what control messages need; idempotent. */

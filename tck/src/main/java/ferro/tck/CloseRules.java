@@ -38,7 +38,7 @@ public interface CloseRules extends Subject {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 Expect.works(group);
                 if (group.rank() == 1) {
-                    group.close();
+                    group.close(Ranks.LEAVE_BOUND);
                     closed.countDown();
                 } else {
                     assertTrue(closed.await(10, TimeUnit.SECONDS), "rank 1 has not closed");

@@ -8,8 +8,11 @@ import java.util.concurrent.TimeUnit;
 
 /** Ranks that make one call and close at once, and one that comes when the others have left, or wait for nobody but it. */
 final class LateRank {
-    /** For those that can return without the late one; whoever cannot waits for it anyway. */
-    private static final Duration PATIENCE = Duration.ofMillis(50);
+    /** From when all others are at their calls, for those that can return without the late one; whoever cannot waits anyway. */
+    private static final Duration PATIENCE = Duration.ofMillis(20);
+
+    /** Until all others are at their calls: only a rank that has failed never comes there. */
+    private static final Duration ARRIVAL = Duration.ofSeconds(5);
 
     private final Subject subject;
     private final int late;
@@ -34,10 +37,13 @@ final class LateRank {
 
     /** Has all ranks of a fresh group run something and close; all must end well. */
     void run(String what, Ranks.RankCode body) {
+        CountDownLatch calling = new CountDownLatch(size() - 1);
         CountDownLatch others = new CountDownLatch(size() - 1);
         try (Ranks ranks = subject.group(size())) {
             ranks.run(group -> {
-                if (group.rank() == late) {
+                if (group.rank() != late) {
+                    calling.countDown();
+                } else if (calling.await(ARRIVAL.toMillis(), TimeUnit.MILLISECONDS)) {
                     others.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
                 }
                 body.run(group);

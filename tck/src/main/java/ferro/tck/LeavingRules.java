@@ -138,7 +138,7 @@ public interface LeavingRules extends Subject {
             List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
                 Expect.works(group);
                 if (group.rank() == 2) {
-                    group.close();
+                    group.close(Ranks.LEAVE_BOUND);
                     left.countDown();
                     return;
                 }

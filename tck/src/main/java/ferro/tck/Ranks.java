@@ -16,6 +16,12 @@ public final class Ranks implements AutoCloseable {
     /** How long any rule may take; far above what one needs, so that a slow machine does not fail. */
     public static final Duration LIMIT = Duration.ofSeconds(30);
 
+    /**
+     * Of the close of a rank whose peers stay, where the rule is not about how long it may take: a back end may wait for them as
+     * long as it is allowed to.
+     */
+    static final Duration LEAVE_BOUND = Duration.ofSeconds(1);
+
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(15);
 
     private final List<ProcessGroup> groups;

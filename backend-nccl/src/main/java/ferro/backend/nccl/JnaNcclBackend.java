@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Medium;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
 import ferro.Tensor;
@@ -22,6 +23,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -99,6 +101,11 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public int device() {
         return place().device();
+    }
+
+    @Override
+    public Medium medium() {
+        return new Medium("NCCL", List.of());
     }
 
     @Override

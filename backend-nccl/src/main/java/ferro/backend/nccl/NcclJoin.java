@@ -22,10 +22,16 @@ final class NcclJoin {
     private final RankContext context;
     private final Deadline deadline;
 
+    /** As {@link #NcclJoin(GroupSpec, RankContext, Duration)}, for a group whose ranks are there already. */
     NcclJoin(GroupSpec group, RankContext context) {
+        this(group, context, group.timeout());
+    }
+
+    /** By a deadline of its own, from now. */
+    NcclJoin(GroupSpec group, RankContext context, Duration bound) {
         this.group = group;
         this.context = context;
-        this.deadline = Deadline.after(group.timeout(), context::nanoTime);
+        this.deadline = Deadline.after(bound, context::nanoTime);
     }
 
     JnaNcclBackend join(StreamChoice stream) {
@@ -99,7 +105,7 @@ final class NcclJoin {
                 failure.code(),
                 Where.outside(group.name(), group.rank()).blaming(missing),
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " by nccl failed: " + whom + " within "
-                        + deadline.lengthMillis() + " ms; see whether they run (ferro.timeout sets the time): "
+                        + deadline.lengthMillis() + " ms; see whether they run (ferro.join.timeout sets the time): "
                         + failure.getMessage(),
                 failure);
     }

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.nccl.NcclMember.Meeting;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -30,7 +31,7 @@ public final class NcclWorld {
      * <p>Rank 0 makes the id of the communicator and leaves it in the context's store, the others fetch it there. The device is
      * that of {@code ferro.nccl.device}, else of {@code LOCAL_RANK}.
      *
-     * @param group   who; its timeout bounds this call
+     * @param group   who; its timeout bounds this call unless {@code ferro.join.timeout} is set
      * @param context settings and store
      * @return this rank's end
      * @throws IllegalArgumentException if no device is named, it does not exist, or there are more local ranks than devices
@@ -38,7 +39,7 @@ public final class NcclWorld {
      *     are missing or refuse; INTERRUPTED
      */
     public static JnaNcclBackend join(GroupSpec group, RankContext context) {
-        return new NcclJoin(group, context).join(StreamChoice.OWN);
+        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.OWN);
     }
 
     /**
@@ -53,7 +54,7 @@ public final class NcclWorld {
      * @throws FerroException           as {@link #join}
      */
     public static JnaNcclBackend joinOnStream(GroupSpec group, RankContext context, long stream) {
-        return new NcclJoin(group, context).join(StreamChoice.of(stream));
+        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.of(stream));
     }
 
     /**

@@ -1,7 +1,11 @@
 package ferro.backend.nccl;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ferro.backend.nccl.ffi.StandInHooks;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** What the stand-in libraries were called with. */
 final class NativeLog {
@@ -19,6 +23,15 @@ final class NativeLog {
     static void start() {
         StandInHooks.standInLogClear();
         StandInHooks.standInRecord(1);
+    }
+
+    /** Waits until a function has been called since {@link #start}; the record goes on. */
+    static void await(String function) {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (StandInHooks.log().lines().noneMatch(line -> line.startsWith(function + "|"))) {
+            assertTrue(System.nanoTime() < limit, () -> function + " was not called: " + StandInHooks.log());
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     static List<Line> stop() {

@@ -127,6 +127,7 @@ class NcclFailureTest {
     void anAsynchronousErrorEndsAStuckCall() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             CountDownLatch pending = new CountDownLatch(1);
+            NativeLog.start();
             List<Throwable> outcomes = ranks.outcomes(rank -> {
                 if (rank.rank() == 1) {
                     assertTrue(pending.await(10, TimeUnit.SECONDS));
@@ -134,9 +135,12 @@ class NcclFailureTest {
                     return;
                 }
                 Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
+                // before its device thread has begun, it would not be the call that the error ends
+                NativeLog.await("ncclAllReduce");
                 pending.countDown();
                 stuck.await();
             });
+            NativeLog.stop();
             NcclException failure = assertInstanceOf(NcclException.class, outcomes.get(0));
             assertEquals(NcclResult.REMOTE_ERROR, failure.result());
             says(failure, "ncclRemoteError (6)", "NCCL allreduce failed");

@@ -200,6 +200,17 @@ class NcclWorldTest {
     }
 
     @Test
+    void joiningHasADeadlineOfItsOwn() {
+        Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
+        SystemContext context = NcclRanks.context(1, new LocalStore(), hasty);
+        FerroException failure =
+                assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofSeconds(20)), context));
+        assertTrue(
+                failure.getMessage().contains("within 300 ms; see whether they run (ferro.join.timeout"),
+                failure.getMessage());
+    }
+
+    @Test
     @DisplayName("2-06 3-25 T13: a refused init begins with NCCL comm_init_rank failed, and leaves nothing behind")
     void aRefusedInitLeavesNothing() {
         StandInHooks.standInFailNext("ncclCommInitRankConfig", 0, 2);

@@ -47,7 +47,7 @@ final class SimulatedLink implements Link {
         boolean header = call.sequence() != sendSequence;
         sendSequence = call.sequence();
         outgoing.post(call, header, data, from, count);
-        transport.medium().posted(outgoing, outgoing.posted());
+        transport.network().medium().posted(outgoing, outgoing.posted());
         if (outgoing.receiverGone() != null) {
             sentAfterEnd = true;
             mark();
@@ -145,7 +145,7 @@ final class SimulatedLink implements Link {
 
     /** Does one thing for the first receive; says whether there may be more to do. */
     private boolean step() {
-        Post post = incoming.first(transport.medium());
+        Post post = incoming.first(transport.network().medium());
         if (failed || dropped || receives.isEmpty()) {
             return false;
         }

@@ -90,8 +90,13 @@ final class SimulatedTransport implements Transport {
         return mailbox;
     }
 
-    Medium medium() {
-        return network.medium();
+    Network network() {
+        return network;
+    }
+
+    @Override
+    public ferro.Medium medium() {
+        return new ferro.Medium("memory of one process", List.of());
     }
 
     Bell bell() {
@@ -194,7 +199,8 @@ final class SimulatedTransport implements Transport {
         byte[] copy = new byte[message.remaining()];
         message.get(message.position(), copy);
         int from = group.rank;
-        medium().later(
+        network.medium()
+                .later(
                         mailbox.rank(),
                         peers.rank(),
                         () -> peers.tell(receiver -> receiver.control(from, ByteBuffer.wrap(copy))));
@@ -204,7 +210,7 @@ final class SimulatedTransport implements Transport {
     public void events(Events receiver) {
         events = receiver;
         mailbox.events(receiver);
-        medium().later(mailbox.rank(), mailbox.rank(), mailbox::tellWaiting);
+        network.medium().later(mailbox.rank(), mailbox.rank(), mailbox::tellWaiting);
     }
 
     @Override

@@ -217,9 +217,10 @@ final class GroupVerdict {
         return alive(running).anyMatch(to -> to != rank && !run.isCut(part.members()[rank], part.members()[to]));
     }
 
+    /** A rank on which the group was not made hands nothing on in it. */
     private IntStream alive(boolean running) {
         return IntStream.range(0, part.members().length)
-                .filter(rank -> !isDead(rank) && group.leftAt[rank] == GroupRun.NEVER)
+                .filter(rank -> !isDead(rank) && group.groups[rank] != null && group.leftAt[rank] == GroupRun.NEVER)
                 .filter(rank -> !running || !run.paused().contains(part.members()[rank]));
     }
 

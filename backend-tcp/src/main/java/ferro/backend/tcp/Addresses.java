@@ -8,22 +8,34 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Host names and the addresses of this machine; blocks, so never on a loop. */
 final class Addresses {
     private static final long PAUSE_MILLIS = 250;
+    private static final long LONGEST_PAUSE_MILLIS = 1_000;
+    /** Addresses that are nobody's, for documentation (RFC 5737, RFC 3849): nothing is sent there. */
+    private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
     /** Any port serves: a connected UDP socket sends nothing. */
     private static final int DISCARD_PORT = 9;
+
+    /** As people write it and as Java does, with a scope or without. */
+    private static final Pattern LOOPBACK = Pattern.compile("127(\\.[0-9]{1,3}){3}|(::1|0:0:0:0:0:0:0:1)(%.*)?");
 
     private Addresses() {}
 
     /** Resolves, again and again until the deadline: names of a starting cluster appear late. */
     static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
-        while (true) {
+        long pauseMillis = PAUSE_MILLIS;
+        for (int attempt = 0; true; attempt++) {
             try {
-                return InetAddress.getByName(host);
+                return attempt(host, attempt);
             } catch (UnknownHostException unknown) {
                 long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - context.nanoTime());
                 if (left <= 0) {
@@ -34,8 +46,108 @@ final class Addresses {
                                     + " ferro.rendezvous",
                             unknown);
                 }
-                pause(Math.min(PAUSE_MILLIS, left), where);
+                Waits.pause(
+                        Math.min(pauseMillis, left),
+                        where,
+                        () -> "interrupted while resolving for \"" + where.group() + "\"");
+                pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             }
+        }
+    }
+
+    /**
+     * Resolves once. Java remembers for ten seconds that a name has no address, and for thirty which one it has; a name spelled in
+     * other letters is asked for anew, and names of hosts are the same in capitals (RFC 4343).
+     *
+     * @param attempt 0 for the name as it is; each odd number has a spelling of its own
+     */
+    static InetAddress attempt(String host, int attempt) throws UnknownHostException {
+        InetAddress found = InetAddress.getByName(spelling(host, attempt));
+        return InetAddress.getByAddress(host, found.getAddress());
+    }
+
+    /** Capitals where a number of this attempt's has ones. */
+    static String spelling(String host, int attempt) {
+        if (attempt % 2 == 0) {
+            return host;
+        }
+        char[] letters = host.toCharArray();
+        int bits = attempt / 2 + 1;
+        for (int at = 0; at < letters.length && bits != 0; at++) {
+            if (Character.isLetter(letters[at])) {
+                letters[at] = (bits & 1) != 0 ? Character.toUpperCase(letters[at]) : letters[at];
+                bits >>>= 1;
+            }
+        }
+        return new String(letters);
+    }
+
+    /** Whether this is an address, or a name that has one now. */
+    static boolean isKnown(String host) {
+        try {
+            InetAddress.getByName(host);
+            return true;
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+
+    /** Whether this is, or is the name of, an address that only this machine can reach; no if it is not known (yet). */
+    static boolean leadsToLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+
+    /**
+     * The address of this machine that packets into the world carry; without such a route that of the one interface with an
+     * address, if there is one only.
+     */
+    static InetAddress ofDefaultRoute(Where where) {
+        for (String elsewhere : ELSEWHERE) {
+            try {
+                InetAddress own = routingTo(InetAddress.getByName(elsewhere), where);
+                if (!own.isAnyLocalAddress() && !own.isLoopbackAddress()) {
+                    return withoutInterface(own);
+                }
+            } catch (FerroException | UnknownHostException noRoute) {
+                // the other family may have one
+            }
+        }
+        List<InetAddress> all = ofInterfaces();
+        if (all.size() == 1) {
+            return all.get(0);
+        }
+        throw new FerroException(
+                Code.RENDEZVOUS,
+                where,
+                "rank " + where.rank() + " of \"" + where.group()
+                        + "\" has to tell the others an address of this machine,"
+                        + " which has no default route, and " + all.size() + " addresses beside loopback"
+                        + all.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", ", " (", ")"))
+                        + ": name one (ferro.tcp.interface, ferro.tcp.bind)");
+    }
+
+    private static List<InetAddress> ofInterfaces() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(one -> !one.isLoopbackAddress() && !one.isLinkLocalAddress())
+                    .map(Addresses::withoutInterface)
+                    .toList();
+        } catch (SocketException none) {
+            return List.of();
+        }
+    }
+
+    /** The others have interfaces of other names. */
+    private static InetAddress withoutInterface(InetAddress own) {
+        try {
+            return InetAddress.getByAddress(own.getAddress());
+        } catch (UnknownHostException oddLength) {
+            throw new IllegalStateException("an address of this machine is none: " + own, oddLength);
         }
     }
 
@@ -56,14 +168,18 @@ final class Addresses {
         }
     }
 
-    private static void pause(long millis, Where where) {
+    /** An address that stands as such in this code. */
+    static InetAddress literal(String text) {
         try {
-            Thread.sleep(millis);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new FerroException(
-                    Code.INTERRUPTED, where, "interrupted while resolving for \"" + where.group() + "\"", interrupted);
+            return InetAddress.getByName(text);
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException("no address: " + text, impossible);
         }
+    }
+
+    /** Whether a text is an address of loopback, or the name that everybody gives it. */
+    static boolean isLoopback(String host) {
+        return host.equals("localhost") || LOOPBACK.matcher(host).matches();
     }
 
     static String text(InetSocketAddress address) {

@@ -30,7 +30,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         OPEN_DATA,
         /** The lower rank could not open it; body: epoch, then a refusal. */
         NO_DATA,
-        /** All control connections of the sender are up. */
+        /** All control connections of the sender are up; body: of rank 0, how far the others are from it. */
         READY,
         /** The sender closes in order. */
         GOODBYE,
@@ -40,6 +40,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
 
     static ControlFrame bare(Type type) {
         return new ControlFrame(type, (byte) 0, 0, NOTHING);
+    }
+
+    /** Of rank 0, with a round trip to the others in microseconds. */
+    static ControlFrame ready(int micros) {
+        byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(micros).array();
+        return new ControlFrame(Type.READY, (byte) 0, 0, body);
     }
 
     static ControlFrame message(long group, ByteBuffer message) {
@@ -121,7 +127,8 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 case OPEN_DATA -> bytes == Integer.BYTES;
                 case NO_DATA -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
                 case REFUSED -> bytes > 0 && bytes <= Hello.MOST_BYTES;
-                case READY, GOODBYE -> bytes == 0;
+                case READY -> bytes == 0 || bytes == Integer.BYTES;
+                case GOODBYE -> bytes == 0;
             };
             if (!fits || lane < 0 || lane >= DataKey.LANES) {
                 throw new Refusal(

@@ -7,8 +7,9 @@ import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
 import java.lang.System.Logger.Level;
 import java.net.URI;
+import java.util.Optional;
 
-/** Opens the store that the variables of a launcher name: {@code env://}. */
+/** Opens the store that the variables of a launcher name, or a job file where they name none: {@code env://}. */
 public final class EnvStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public EnvStoreProvider() {}
@@ -20,8 +21,12 @@ public final class EnvStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
+        Optional<FileMeeting> file = FileMeeting.find(group, context);
+        if (file.isPresent()) {
+            return StoreOpening.open(file.get(), group, context);
+        }
         Rendezvous meeting = Rendezvous.env(group, context);
-        int named = Settings.MASTER_PORT.of(context);
+        int named = Settings.MASTER_PORT.find(context).orElse(meeting.port());
         if (meeting.port() != named) {
             System.getLogger("ferro.join")
                     .log(

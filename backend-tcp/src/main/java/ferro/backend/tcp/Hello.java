@@ -17,7 +17,7 @@ import java.util.Arrays;
  * @param nonce     32 fresh random bytes
  */
 record Hello(Kind kind, String job, Member member, Channel channel, Options options, byte[] nonce) {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int PREFIX_BYTES = 12;
     static final int NONCE_BYTES = 32;
     static final int MOST_JOB_BYTES = 64;
@@ -45,7 +45,21 @@ record Hello(Kind kind, String job, Member member, Channel channel, Options opti
      * @param worldSize number of ranks
      * @param to        the rank wanted; -1 for a store
      */
-    record Member(long group, int rank, int worldSize, int to) {}
+    record Member(long group, int rank, int worldSize, int to) {
+        /** A launcher is no rank: it stands below all of them, with a number of its own choice in the place of a group. */
+        static Member ofLauncher(int node, long session) {
+            return new Member(session, -1 - node, 0, -1);
+        }
+
+        boolean isLauncher() {
+            return rank < 0;
+        }
+
+        /** Which node a launcher says it is of. */
+        int node() {
+            return -1 - rank;
+        }
+    }
 
     /**
      * Which data channel.
@@ -147,6 +161,8 @@ record Hello(Kind kind, String job, Member member, Channel channel, Options opti
 
     @Override
     public String toString() {
-        return kind + " connection of rank " + member.rank + " of " + member.worldSize + ", job \"" + job + "\"";
+        return member.isLauncher()
+                ? kind + " connection of the launcher of node " + member.node() + ", job \"" + job + "\""
+                : kind + " connection of rank " + member.rank + " of " + member.worldSize + ", job \"" + job + "\"";
     }
 }

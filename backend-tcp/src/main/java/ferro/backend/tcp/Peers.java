@@ -39,7 +39,13 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     private final BitSet readyPeers = new BitSet();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
-    private InetSocketAddress[] addresses;
+    /** By peer; null for those that connect to this rank. */
+    private final DialNotes[] notes;
+    /** Null until the peers are connected to. */
+    private volatile Known[] known;
+    /** What rank 0 has told, or found. */
+    private volatile int distanceMicros;
+
     private boolean closed;
 
     Peers(GroupSpec spec, TcpPort port, long id) {
@@ -52,7 +58,16 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
+        notes = new DialNotes[spec.worldSize()];
     }
+
+    /**
+     * What a peer has said of itself in the store.
+     *
+     * @param address where it listens
+     * @param home    the machine it is on, for messages
+     */
+    record Known(InetSocketAddress address, String home) {}
 
     int rank() {
         return spec.rank();
@@ -72,12 +87,15 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     }
 
     /** Connects to the higher ranks; the lower ones connect to this one. */
-    void connect(InetSocketAddress[] known, long deadlineNanos) {
-        addresses = known;
+    void connect(Known[] peers, long deadlineNanos) {
+        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
+            notes[peer] = new DialNotes(port::now);
+        }
+        known = peers;
         for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
             int to = peer;
             CompletableFuture<Channel> dialled =
-                    port.dialer().dial(call(to, Hello.Kind.CONTROL, Hello.Channel.NONE, deadlineNanos));
+                    port.dialer().dial(call(to, Hello.Kind.CONTROL, Hello.Channel.NONE, deadlineNanos), notes[to]);
             dialling.add(dialled);
             dialled.whenComplete((channel, failure) -> {
                 if (channel != null) {
@@ -97,11 +115,11 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
 
     private TcpDialer.Call call(int to, Hello.Kind kind, Hello.Channel channel, long deadlineNanos) {
         return new TcpDialer.Call(
-                () -> addresses[to],
+                () -> known[to].address,
                 kind,
                 new Hello.Member(id, spec.rank(), spec.worldSize(), to),
                 channel,
-                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(addresses[to]),
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].address),
                 where(),
                 deadlineNanos);
     }
@@ -183,7 +201,14 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {
-            others().forEach(one -> send(one, ControlFrame.bare(ControlFrame.Type.READY)));
+            ControlFrame said = ControlFrame.bare(ControlFrame.Type.READY);
+            if (spec.rank() == 0) {
+                distanceMicros = RoundTrips.middleMicros(notes);
+                said = ControlFrame.ready(distanceMicros);
+            }
+            for (int one : others().toArray()) {
+                send(one, said);
+            }
         }
         channel.pipeline().addLast(connection);
         checkReady();
@@ -212,6 +237,32 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
         return others().filter(peer -> !up.get(peer) || !readyPeers.get(peer))
                 .boxed()
                 .toList();
+    }
+
+    /** What was tried with those, for messages; any thread. */
+    List<Unconnected> unconnected() {
+        Known[] all = known;
+        return all == null
+                ? List.of()
+                : notReady().stream().map(peer -> unconnected(peer, all[peer])).toList();
+    }
+
+    private Unconnected unconnected(int peer, Known there) {
+        String address = Addresses.text(there.address);
+        if (up.get(peer)) {
+            return new Unconnected(peer, there.home, address, Unconnected.WAITING, 0);
+        }
+        DialNotes tried = notes[peer];
+        return tried != null
+                ? new Unconnected(peer, there.home, address, tried.last(), tried.attempts())
+                : new Unconnected(
+                        peer,
+                        there.home,
+                        address,
+                        "nothing has come from there to this rank at "
+                                + Addresses.text(port.advertised(), port.bound().getPort())
+                                + ": is a firewall between them?",
+                        0);
     }
 
     private IntStream others() {
@@ -246,6 +297,9 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
                 data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
             }
             case READY -> {
+                if (peer == 0 && frame.body().length == Integer.BYTES) {
+                    distanceMicros = ByteBuffer.wrap(frame.body()).getInt();
+                }
                 readyPeers.set(peer);
                 checkReady();
             }
@@ -285,7 +339,8 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     }
 
     private String remote(int peer) {
-        return addresses != null ? Addresses.text(addresses[peer]) : String.valueOf(slots[peer].remoteAddress());
+        Known[] all = known;
+        return all != null ? Addresses.text(all[peer].address) : String.valueOf(slots[peer].remoteAddress());
     }
 
     private void gone(int peer, FerroException cause) {
@@ -306,6 +361,11 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     /** Returns why a peer is gone, or null while it is there. */
     FerroException lost(int peer) {
         return lost[peer];
+    }
+
+    /** How far ranks of other hosts are from rank 0, the same on all ranks once all are ready; 0 if that is not known. */
+    int distanceMicros() {
+        return distanceMicros;
     }
 
     void register(long group, TcpMesh.Listener listener) {

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -42,18 +43,25 @@ final class Roster {
      * @param port     port
      * @param pid      process
      * @param instance random, tells two takers of one slot apart
+     * @param home     the machine it is on
      * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
      * @param tuned    its table of algorithms, in lines; only rank 0's is shown
      */
-    record Card(String host, int port, long pid, long instance, String lacking, String tuned) {
-        private static final int FIELDS = 6;
+    record Card(String host, int port, long pid, long instance, Home home, String lacking, String tuned) {
+        private static final int FIELDS = 7;
 
         Card with(String table) {
-            return new Card(host, port, pid, instance, lacking, table);
+            return new Card(host, port, pid, instance, home, lacking, table);
         }
 
         String text() {
-            return String.join("\n", host, "" + port, "" + pid, Long.toHexString(instance), lacking, tuned);
+            return String.join(
+                    "\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking, tuned);
+        }
+
+        /** The machine and the address by which it is reached. */
+        String placed() {
+            return home.at(host);
         }
 
         static Card of(String text) {
@@ -63,8 +71,9 @@ final class Roster {
                     Integer.parseInt(lines[1]),
                     Long.parseLong(lines[2]),
                     Long.parseUnsignedLong(lines[3], 16),
-                    lines[4],
-                    lines[5]);
+                    Home.parsed(lines[4]),
+                    lines[5],
+                    lines[6]);
         }
     }
 
@@ -101,7 +110,19 @@ final class Roster {
     private static final String CHECKSUM = Settings.TCP_CHECKSUM.name();
 
     private String slot() {
+        return slot(spec);
+    }
+
+    /** The key of a rank's place. */
+    static String slot(GroupSpec spec) {
         return spec.name() + "/rank/" + spec.rank();
+    }
+
+    /** Who has a place; empty if nobody has. */
+    static Optional<Card> holder(byte[] slot) {
+        return slot == null || isLeft(slot)
+                ? Optional.empty()
+                : Optional.of(Card.of(text(slot).substring(TAKEN.length())));
     }
 
     private byte[] taken() {

@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What all ranks of a job know and strangers do not, and the proofs made of it. Its bytes never leave this class: no text
- * and no exception shows them.
+ * What all ranks of a job know and strangers do not, and the proofs made of it. Its bytes leave this class for a job file only:
+ * no text and no exception shows them.
  */
 final class Secret {
     static final int PROOF_BYTES = 32;
@@ -36,7 +38,7 @@ final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a file that only its owner can open. */
+    /** Reads a file that only those for whom it is meant can open. */
     static Secret read(Path file, Where where) {
         try {
             return new Secret(SecretFile.read(file));
@@ -51,6 +53,16 @@ final class Secret {
 
     boolean present() {
         return key.length > 0;
+    }
+
+    /** The one way out: to the ranks of the job, by a file that only their user can read. */
+    String hexForJobFile() {
+        return HexFormat.of().formatHex(key);
+    }
+
+    /** How many random bytes it can have at most. */
+    int randomBytes() {
+        return SecretFile.randomBytes(key);
     }
 
     /** The proof of one side over everything said so far. */
@@ -70,6 +82,16 @@ final class Secret {
     /** Compares in a time that does not depend on where two proofs differ. */
     boolean proves(Role role, byte[] hello, byte[] challenge, byte[] proof) {
         return MessageDigest.isEqual(proof(role, hello, challenge), proof);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Secret secret && MessageDigest.isEqual(key, secret.key);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(key);
     }
 
     @Override

@@ -1,71 +1,175 @@
 package ferro.backend.tcp;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.Map;
 import java.util.Set;
 
 /**
  * The one way to read a secret from a file, for ranks and for launchers: its bytes as they are, of any encoding, without the
- * spaces, tabs and line ends at the end that editors and {@code echo} leave there.
+ * spaces, tabs and line ends at the end that editors and {@code echo} leave there. And the one way to make one.
+ *
+ * <p>Two kinds of files are taken: one of this process's user that nobody else can open (mode 0600 or less), and one of
+ * root's that a group of this process may read and nobody may write (Kubernetes mounts secrets so for a pod with a
+ * {@code fsGroup}: mode 0440). A link is followed, as Kubernetes makes one.
  */
 public final class SecretFile {
     /** Longest file that can be a secret. */
     public static final int MOST_BYTES = 4096;
 
+    /** Random bytes that a secret needs where others than this machine can try it. */
+    public static final int LEAST_RANDOM_BYTES = 16;
+
+    /** Random bytes of a fresh secret: as many as the digest that uses it. */
+    private static final int FRESH_BYTES = 32;
+
     private SecretFile() {}
 
     /**
-     * Reads a secret from a file that nobody but its owner can open.
+     * Reads a secret.
      *
-     * @param file of 1 to {@value #MOST_BYTES} bytes, mode 0600 where the file system knows modes
+     * @param file of 1 to {@value #MOST_BYTES} bytes; this user's own with no bits for others, or root's with the group's
+     *     read bit for a group of this process, where the file system knows users and modes
      * @return secret, of at least one byte
-     * @throws IOException naming file and reason, never the content, if it cannot be read, is open to others, too long, or
-     *     has nothing but white space
+     * @throws IOException naming file and reason, never the content, if it cannot be read, is another user's or open to
+     *     others, is too long, or has nothing but white space
      */
     public static byte[] read(Path file) throws IOException {
-        Set<PosixFilePermission> others = others(file);
-        if (!others.isEmpty()) {
-            throw new IOException(file + " can be opened by others (" + others + "): need mode 0600");
-        }
-        byte[] bytes = stripped(content(file));
-        if (bytes.length == 0) {
-            throw new IOException(file + " has 0 bytes beside white space: need at least 1");
-        }
-        return bytes;
+        return FileUser.knownTo(file) ? read(file, FileUser.ofProcess()) : content(file);
     }
 
-    private static Set<PosixFilePermission> others(Path file) throws IOException {
-        Set<PosixFilePermission> mode = EnumSet.noneOf(PosixFilePermission.class);
-        try {
-            if (Files.getFileStore(file).supportsFileAttributeView("posix")) {
-                mode.addAll(Files.getPosixFilePermissions(file));
-            }
-        } catch (FileSystemException absent) {
-            throw unreadable(file, absent);
+    static byte[] read(Path file, FileUser user) throws IOException {
+        checkFor(user, file);
+        return content(file);
+    }
+
+    /**
+     * Makes a file with a fresh secret: 32 random bytes in hexadecimal, mode 0600 from the start.
+     *
+     * @param file that is not there yet
+     * @throws java.nio.file.FileAlreadyExistsException if there is anything of this name
+     * @throws IOException                              if it cannot be written; nothing is left then
+     */
+    public static void create(Path file) throws IOException {
+        byte[] text = HexFormat.of().formatHex(fresh()).getBytes(StandardCharsets.US_ASCII);
+        try (FileChannel channel = FileChannel.open(
+                file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly(file))) {
+            channel.write(ByteBuffer.wrap(text));
+            channel.force(true);
+        } catch (java.nio.file.FileAlreadyExistsException there) {
+            throw there;
+        } catch (IOException failure) {
+            Files.deleteIfExists(file);
+            throw failure;
         }
-        mode.removeAll(PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /** Random bytes of a new secret. */
+    static byte[] fresh() {
+        byte[] random = new byte[FRESH_BYTES];
+        new SecureRandom().nextBytes(random);
+        return random;
+    }
+
+    /** Mode 0600, where files have modes. */
+    static FileAttribute<?>[] ownersOnly(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(
+                            EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    /**
+     * Returns how many random bytes a secret can have at most.
+     *
+     * @param secret as it was read
+     * @return its length; half of it where it is nothing but hexadecimal digits
+     */
+    public static int randomBytes(byte[] secret) {
+        for (byte one : secret) {
+            if (Character.digit(one, 16) < 0) {
+                return secret.length;
+            }
+        }
+        return secret.length / 2;
+    }
+
+    private static void checkFor(FileUser user, Path file) throws IOException {
+        Map<String, Object> facts = facts(file);
+        if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
+            throw new IOException(file + " is no file: need one of mode 0600");
+        }
+        int owner = (Integer) facts.get("uid");
+        int group = (Integer) facts.get("gid");
+        Set<PosixFilePermission> mode = mode(facts);
+        Set<PosixFilePermission> others = EnumSet.copyOf(mode);
+        others.removeAll(PosixFilePermissions.fromString("rwx------"));
+        if (user.isGivenByRoot(owner, group)) {
+            others.remove(PosixFilePermission.GROUP_READ);
+        }
+        if (!others.isEmpty()) {
+            throw new IOException(file + " can be opened by others (" + others + "): it has permissions "
+                    + PosixFilePermissions.toString(mode) + ", need rw------- (mode 0600: chmod 600 " + file + ")");
+        }
+        if (!user.owns(owner) && !user.isGivenByRoot(owner, group)) {
+            throw new IOException(
+                    file + " belongs to user " + Integer.toUnsignedString(owner) + ", and this process is user "
+                            + Integer.toUnsignedString(user.uid())
+                            + ": need a file of its own, mode 0600, or one of root's that a group of this process can read"
+                            + " (in Kubernetes: securityContext.fsGroup)");
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Set<PosixFilePermission> mode(Map<String, Object> facts) {
+        Set<PosixFilePermission> mode = EnumSet.noneOf(PosixFilePermission.class);
+        mode.addAll((Set<PosixFilePermission>) facts.get("permissions"));
         return mode;
     }
 
-    private static byte[] content(Path file) throws IOException {
-        if (Files.size(file) > MOST_BYTES) {
-            throw new IOException(file + " has " + Files.size(file) + " bytes: need at most " + MOST_BYTES);
-        }
+    private static Map<String, Object> facts(Path file) throws IOException {
         try {
-            return Files.readAllBytes(file);
+            return Files.readAttributes(file, "unix:uid,gid,permissions,isRegularFile");
+        } catch (FileSystemException absent) {
+            throw unreadable(file, absent);
+        }
+    }
+
+    private static byte[] content(Path file) throws IOException {
+        try {
+            if (Files.size(file) > MOST_BYTES) {
+                throw new IOException(file + " has " + Files.size(file) + " bytes: need at most " + MOST_BYTES);
+            }
+            byte[] bytes = stripped(Files.readAllBytes(file));
+            if (bytes.length == 0) {
+                throw new IOException(file + " has 0 bytes beside white space: need at least 1");
+            }
+            return bytes;
         } catch (FileSystemException denied) {
             throw unreadable(file, denied);
         }
     }
 
     private static IOException unreadable(Path file, IOException cause) {
-        return new IOException(file + " cannot be read (" + cause + "): need a file of mode 0600", cause);
+        return new IOException(
+                file + " cannot be read (" + cause + "): need a file of mode 0600; ./ferro secret " + file
+                        + " makes one",
+                cause);
     }
 
     private static byte[] stripped(byte[] bytes) {

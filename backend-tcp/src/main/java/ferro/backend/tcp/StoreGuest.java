@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException.Code;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 
 /** Lets clients in to a store. */
 record StoreGuest(StoreService service) implements TcpListener.Guest {
@@ -29,5 +30,21 @@ record StoreGuest(StoreService service) implements TcpListener.Guest {
     @Override
     public void entered(Hello hello, Channel channel) {
         service.serve(channel);
+        if (hello.member().isLauncher()) {
+            String key =
+                    LauncherStore.goneKey(hello.member().node(), hello.member().group());
+            channel.closeFuture().addListener(closed -> service.note(key, ""));
+        }
+    }
+
+    @Override
+    public void refused(Hello hello, SocketAddress from, Refusal refusal) {
+        boolean launcher = hello != null
+                && hello.kind() == Hello.Kind.STORE
+                && hello.member().isLauncher();
+        if (launcher && refusal.code() == Code.UNAUTHENTICATED) {
+            String address = ((InetSocketAddress) from).getAddress().getHostAddress();
+            service.note(LauncherStore.refusedKey(hello.member().node()), address);
+        }
     }
 }

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.tcp.JobFile.Entry;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -11,141 +12,225 @@ import io.netty.channel.Channel;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Opens the store of a rendezvous, serving it first where this rank is the one to serve. */
 final class StoreOpening {
     private static final Logger LOG = System.getLogger("ferro.join");
     private static final long LINE_SECONDS = 3;
-    private static final long GRACE_NANOS = 500_000_000;
+    private static final long LOOK_MILLIS = 50;
+    private static final long LONGEST_LOOK_MILLIS = 1_000;
 
-    private final Rendezvous meeting;
     private final GroupSpec group;
     private final RankContext context;
     private final Consumer<String> line;
     private final Where where;
-    private final String what;
+    private final long start;
     private final long deadline;
+    private final TakenPlace place;
+    private volatile String waiting = "";
 
-    private StoreOpening(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
-        this.meeting = meeting;
+    private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
         this.group = group;
         this.context = context;
         this.line = line;
         where = Where.outside(group.name(), group.rank());
-        what = "the store at " + Addresses.text(meeting.host(), meeting.port());
-        deadline = context.nanoTime() + Deadlines.nanos(group.timeout());
+        start = context.nanoTime();
+        deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
+        place = new TakenPlace(group, context, deadline);
     }
 
     static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
-        return open(meeting, group, context, text -> LOG.log(Level.INFO, text));
+        return open(meeting, group, context, StoreOpening::log);
     }
 
     /** Opens, and says every three seconds what it waits for. */
     static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
-        return new StoreOpening(meeting, group, context, line).open();
+        StoreOpening opening = new StoreOpening(group, context, line);
+        return opening.open(() -> opening.named(meeting));
     }
 
-    private Store open() {
+    static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
+        return open(meeting, group, context, StoreOpening::log);
+    }
+
+    /** Opens the store that a job file names. */
+    static Store open(FileMeeting meeting, GroupSpec group, RankContext context, Consumer<String> line) {
+        StoreOpening opening = new StoreOpening(group, context, line);
+        return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
+    }
+
+    private static void log(String text) {
+        LOG.log(Level.INFO, text);
+    }
+
+    /** One way to a store, from the beginning. */
+    private interface Way {
+        TcpStore open();
+    }
+
+    private Store open(Way way) {
         ScheduledFuture<?> lines = context.background()
-                .scheduleAtFixedRate(() -> line.accept(waiting()), LINE_SECONDS, LINE_SECONDS, TimeUnit.SECONDS);
+                .scheduleAtFixedRate(
+                        () -> line.accept(place.waiting().orElse(waiting)),
+                        LINE_SECONDS,
+                        LINE_SECONDS,
+                        TimeUnit.SECONDS);
         try {
-            return opened();
+            while (true) {
+                TcpStore store = way.open();
+                if (store.servedHere() || isFree(store)) {
+                    return store;
+                }
+                // it went with the job that had this rank's place: the next one is the new job's
+                store.close();
+            }
         } finally {
             lines.cancel(false);
         }
     }
 
-    private Store opened() {
-        TcpPort port = meeting.servedHere()
-                ? TcpPort.serving(meeting, group, context, deadline)
-                : TcpPort.use(group, context, deadline);
+    private boolean isFree(TcpStore store) {
+        TcpPort port = context.find(TcpPort.class).orElseThrow();
         try {
-            InetSocketAddress at = meeting.servedHere()
-                    ? port.bound()
-                    : new InetSocketAddress(
-                            Addresses.resolved(meeting.host(), deadline, context, where), meeting.port());
-            Channel channel = connected(port, at);
-            TcpStore store = new TcpStore(
-                    channel,
-                    new TcpStore.Opening(
-                            what,
-                            where,
-                            context,
-                            deadline,
-                            group.timeout(),
-                            meeting.servedHere(),
-                            () -> context.release(TcpPort.class)));
-            port.storeLost(at, false);
-            channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
-            return store;
+            return place.isFree(store, port);
         } catch (RuntimeException | Error failure) {
-            context.release(TcpPort.class);
+            store.close();
             throw failure;
-        }
-    }
-
-    private Channel connected(TcpPort port, InetSocketAddress at) {
-        try {
-            return dialled(port, at);
-        } catch (FerroException failure) {
-            boolean told =
-                    failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal || port.hasLostStore(at);
-            throw told ? failure : missing(failure);
-        }
-    }
-
-    /** The dialer ends at the deadline by itself, with a better text; this wait is a second line. */
-    private Channel dialled(TcpPort port, InetSocketAddress at) {
-        TcpDialer.Call call = new TcpDialer.Call(
-                () -> at,
-                Hello.Kind.STORE,
-                new Hello.Member(0, group.rank(), group.worldSize(), -1),
-                Hello.Channel.NONE,
-                served(),
-                where,
-                deadline);
-        AtomicBoolean tried = new AtomicBoolean();
-        CompletableFuture<Channel> dialled =
-                port.dialer().dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null);
-        try {
-            long most = deadline - context.nanoTime() + GRACE_NANOS;
-            return Waits.until(dialled, most, where, () -> served() + " did not answer before the deadline");
         } finally {
-            dialled.cancel(false);
+            context.release(TcpPort.class);
         }
     }
 
-    /** It was there for this process: waiting for it to come, as at the start of a job, would be in vain. */
-    private FerroException goneForGood() {
+    /** Opens the store of a meeting whose place is known. */
+    private TcpStore named(Rendezvous meeting) {
+        return opened(meeting, () -> false).orElseThrow();
+    }
+
+    /** Serves, and tells the others by the job file. */
+    private TcpStore told(FileMeeting meeting) {
+        Rendezvous own = meeting.own(context, where);
+        TcpPort port = TcpPort.serving(own, group, context, deadline);
+        try {
+            if (group.worldSize() > 1) {
+                WrittenJobFile written = meeting.write(port, context, where);
+                port.atClose(written::remove);
+                port.allJoined(group.name()).thenRunAsync(written::remove);
+            }
+            return named(own);
+        } finally {
+            context.release(TcpPort.class);
+        }
+    }
+
+    /** Reads the job file until one names somebody who answers: there may be one of an earlier start. */
+    private TcpStore read(FileMeeting meeting) {
+        JobFile file = meeting.file();
+        Optional<Entry> tried = Optional.empty();
+        FerroException refused = null;
+        for (long pauseMillis = LOOK_MILLIS; true; pauseMillis = Math.min(2 * pauseMillis, LONGEST_LOOK_MILLIS)) {
+            Optional<Entry> found = file.read(where);
+            if (found.isPresent() && !found.equals(tried)) {
+                tried = found;
+                refused = null;
+                try {
+                    Optional<TcpStore> store = opened(meeting.told(found.get()), () -> !found.equals(file.read(where)));
+                    if (store.isPresent()) {
+                        return store.get();
+                    }
+                    tried = Optional.empty();
+                } catch (FerroException failure) {
+                    refused = ofAnEarlierStart(failure);
+                }
+            }
+            String lacking = lacking(file, tried, refused);
+            waiting = "waiting for ranks [0] of " + group.worldSize() + ": " + lacking;
+            if (context.nanoTime() - deadline >= 0) {
+                throw missing(lacking, refused);
+            }
+            pause(pauseMillis);
+        }
+    }
+
+    /** Whoever listens there now is of another job, or nobody is; anything else is for this rank. */
+    private static FerroException ofAnEarlierStart(FerroException failure) {
+        boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
+        if (another || failure.code() == Code.RENDEZVOUS) {
+            return failure;
+        }
+        throw failure;
+    }
+
+    private static String lacking(JobFile file, Optional<Entry> tried, FerroException refused) {
+        return tried.map(entry -> "the job file " + file.path() + " names " + Addresses.text(entry.host(), entry.port())
+                        + ", where rank 0 of this job does not answer"
+                        + (refused == null ? "" : " (" + refused.getMessage() + ")"))
+                .orElse("rank 0 has written no job file " + file.path());
+    }
+
+    private FerroException missing(String lacking, FerroException refused) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
         return new FerroException(
                 Code.RENDEZVOUS,
+                where.blaming("0"),
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed after " + millis
+                        + " ms: rank 0 is missing, " + lacking
+                        + "; see whether rank 0 runs, and whether it sees the same folder: it writes the file there once"
+                        + " it has bound its port, and removes it when all have joined. FERRO_JOB_DIR names another"
+                        + " folder that all hosts share; without one set MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE."
+                        + " A rank that is started again alone waits here for the others to be started again too"
+                        + " (ferro.join.timeout sets the time)",
+                refused);
+    }
+
+    private void pause(long millis) {
+        Waits.pause(
+                millis,
+                deadline - context.nanoTime(),
                 where,
-                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + served()
-                        + " was here and has gone away; groups that are joined go on and can be split, but no new one can"
-                        + " be joined: start the job again");
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
     }
 
-    private String served() {
-        return meeting.servedHere() ? what : what + " that " + meeting.server() + " serves";
+    /** Returns empty if the attempt was given up, because what was known of the place holds no longer. */
+    private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
+        TcpPort port = meeting.servedHere()
+                ? TcpPort.serving(meeting, group, context, deadline)
+                : TcpPort.use(meeting, group, context, deadline);
+        StoreDialling dialling = new StoreDialling(meeting, group, context, port, deadline);
+        waiting = dialling.waiting();
+        boolean open = false;
+        try {
+            Optional<Channel> channel = dialling.connected(outdated);
+            Optional<TcpStore> store = channel.map(one -> opened(one, dialling, meeting));
+            store.ifPresent(one -> watch(channel.get(), one, port, dialling.at()));
+            open = store.isPresent();
+            return store;
+        } finally {
+            if (!open) {
+                context.release(TcpPort.class);
+            }
+        }
     }
 
-    private String waiting() {
-        return "waiting for " + (meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "")
-                + served() + " does not answer yet";
+    private TcpStore opened(Channel channel, StoreDialling dialling, Rendezvous meeting) {
+        return new TcpStore(
+                channel,
+                new TcpStore.Opening(
+                        dialling.what(),
+                        where,
+                        context::nanoTime,
+                        deadline,
+                        group.timeout(),
+                        meeting.servedHere(),
+                        () -> context.release(TcpPort.class)));
     }
 
-    /** Where nobody answers, whoever serves is missing; that is the news, not that a connection failed. */
-    private FerroException missing(FerroException failure) {
-        boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
-        String text = "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + meeting.server()
-                + " is"
-                + " missing, " + failure.getMessage() + "; see whether it runs, and whether MASTER_ADDR and MASTER_PORT"
-                + " are the same everywhere (ferro.timeout sets the time)";
-        return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming("0") : where, text, failure);
+    private static void watch(Channel channel, TcpStore store, TcpPort port, InetSocketAddress at) {
+        port.storeLost(at, false);
+        channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
     }
 }

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -45,6 +46,17 @@ final class TcpDialer {
     }
 
     /**
+     * As {@link #dial(Call)}, and takes note of every attempt.
+     *
+     * @param call  whom and why
+     * @param notes what others may say of it meanwhile
+     * @return channel, completed on the loop; or FerroException
+     */
+    CompletableFuture<Channel> dial(Call call, DialNotes notes) {
+        return dial(call, () -> null, notes);
+    }
+
+    /**
      * As {@link #dial(Call)}, but gives up between two attempts once there is a reason to.
      *
      * @param call     whom and why
@@ -52,7 +64,11 @@ final class TcpDialer {
      * @return channel, completed on the loop; or FerroException
      */
     CompletableFuture<Channel> dial(Call call, Supplier<FerroException> hopeless) {
-        Attempts attempts = new Attempts(call, hopeless);
+        return dial(call, hopeless, new DialNotes(clock));
+    }
+
+    private CompletableFuture<Channel> dial(Call call, Supplier<FerroException> hopeless, DialNotes notes) {
+        Attempts attempts = new Attempts(call, hopeless, notes);
         loop.execute(attempts::next);
         return attempts.result;
     }
@@ -84,11 +100,12 @@ final class TcpDialer {
         private final Supplier<FerroException> hopeless;
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
-        private int count;
+        private final DialNotes notes;
 
-        Attempts(Call call, Supplier<FerroException> hopeless) {
+        Attempts(Call call, Supplier<FerroException> hopeless, DialNotes notes) {
             this.call = call;
             this.hopeless = hopeless;
+            this.notes = notes;
         }
 
         void next() {
@@ -96,7 +113,7 @@ final class TcpDialer {
                 return;
             }
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
-            count++;
+            notes.begun();
             Hello hello = new Hello(
                     call.kind,
                     own.job(),
@@ -121,14 +138,18 @@ final class TcpDialer {
                 // a resolver would hear of the loop's end on a thread that keeps the JVM from ending for a second
                 dialling.disableResolver();
             }
-            dialling.connect(to).addListener((ChannelFutureListener) done -> {
-                if (!done.isSuccess()) {
-                    again(done.cause());
-                } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
-                    String itself = "nobody listens, and the connection met itself on the same port";
-                    done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
-                }
-            });
+            dialling.connect(to).addListener((ChannelFutureListener) this::attempted);
+        }
+
+        private void attempted(ChannelFuture done) {
+            if (!done.isSuccess()) {
+                again(done.cause());
+            } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
+                String itself = "nobody listens, and the connection met itself on the same port";
+                done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
+            } else {
+                notes.connected(done.channel());
+            }
         }
 
         private boolean over() {
@@ -181,6 +202,7 @@ final class TcpDialer {
         }
 
         private void again(Throwable cause) {
+            String last = notes.failed(cause);
             if (cause instanceof OutOfMemoryError) {
                 String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
                 result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));
@@ -191,20 +213,19 @@ final class TcpDialer {
             long now = clock.getAsLong();
             long pause = Math.min(pauseMillis, TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - now));
             if (pause <= 0) {
-                result.completeExceptionally(gaveUp(cause, now));
+                result.completeExceptionally(gaveUp(cause, last, now));
                 return;
             }
             pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             loop.schedule(this::next, pause, TimeUnit.MILLISECONDS);
         }
 
-        private FerroException gaveUp(Throwable cause, long now) {
-            String last = cause == null ? "it closed the connection without a word" : cause.getMessage();
+        private FerroException gaveUp(Throwable cause, String last, long now) {
             return new FerroException(
                     Code.RENDEZVOUS,
                     call.where,
                     "cannot connect to " + call.what + " within " + TimeUnit.NANOSECONDS.toMillis(now - start) + " ms ("
-                            + count + " attempts, last: " + last + ")",
+                            + notes.attempts() + " attempts, last: " + last + ")",
                     cause);
         }
     }

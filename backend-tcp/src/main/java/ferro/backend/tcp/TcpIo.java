@@ -28,6 +28,11 @@ final class TcpIo {
 
     private static final int TCP_CONGESTION = 13;
     private static final int CONGESTION_NAME_BYTES = 16;
+    /** So long a link may be idle before the kernel asks whether the other end is there: firewalls forget what is idle. */
+    private static final int KEEP_IDLE_SECONDS = 60;
+    /** So often it asks in vain before the link ends: half an hour, as heartbeats judge peers long before. */
+    private static final int KEEP_ASKED_MOST = 30;
+
     private static final String AUTO = "auto";
     private static final String SYSTEM = "system";
 
@@ -120,13 +125,14 @@ final class TcpIo {
     }
 
     /**
-     * Sets what a data link needs: no delay, quick acknowledgements, congestion control as asked; reno by auto is best
+     * Sets what a data link needs: no delay, a sign of life while it is idle, quick acknowledgements, congestion control as asked; reno by auto is best
      * effort.
      *
      * @throws ChannelException if the channel does not take it
      */
     void dataOptions(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        keepAlive(channel);
         if (!epoll) {
             return;
         }
@@ -144,6 +150,16 @@ final class TcpIo {
                 System.getLogger("ferro.tcp")
                         .log(Level.DEBUG, "the system's congestion control stays on " + channel, absent);
             }
+        }
+    }
+
+    /** Has the kernel say something on a link that is idle; NIO cannot set after how long, and the system's time counts there. */
+    private void keepAlive(Channel channel) {
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        if (epoll) {
+            channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ASKED_MOST);
         }
     }
 

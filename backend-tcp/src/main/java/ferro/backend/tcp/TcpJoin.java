@@ -9,15 +9,18 @@ import ferro.collectives.CollectiveEngine;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -41,7 +44,7 @@ final class TcpJoin {
         this.context = context;
         where = Where.outside(spec.name(), spec.rank());
         start = context.nanoTime();
-        deadline = start + Deadlines.nanos(spec.timeout());
+        deadline = start + Deadlines.nanos(Deadlines.ofJoin(spec, context));
     }
 
     TcpMesh join() {
@@ -57,13 +60,7 @@ final class TcpJoin {
 
     private TcpMesh join(Store store, NearMemory near) {
         TcpPort port = TcpPort.use(spec, context, deadline);
-        Card card = new Card(
-                port.advertised(),
-                port.bound().getPort(),
-                ProcessHandle.current().pid(),
-                new SecureRandom().nextLong(),
-                near.lacking(),
-                "");
+        Card card = card(port, near);
         Roster roster = new Roster(store, spec, card, port.io().checksum());
         String tuned;
         try {
@@ -82,17 +79,30 @@ final class TcpJoin {
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");
-            Card[] cards = cards(roster);
-            mesh.share(agreed(near, lacking(cards, card), roster), spec.rank() == 0 ? tuned : cards[0].tuned());
-            InetSocketAddress[] addresses = resolved(cards);
-            port.loop().run(() -> peers.connect(addresses, deadline));
-            connected(peers, roster);
+            Card[] cards = withOwn(cards(roster), card.with(tuned));
+            share(mesh, near, cards, roster);
+            meet(mesh, cards);
+            Peers.Known[] known = resolved(cards);
+            connected(port, peers, known, roster);
             return mesh;
         } catch (RuntimeException | Error failure) {
             roster.giveUp();
             mesh.drop();
             throw failure;
         }
+    }
+
+    private Card card(TcpPort port, NearMemory near) {
+        long instance = new SecureRandom().nextLong();
+        port.asksFor(instance);
+        return new Card(
+                port.advertised(),
+                port.bound().getPort(),
+                ProcessHandle.current().pid(),
+                instance,
+                Home.of(spec, context, port.reachable()),
+                near.lacking(),
+                "");
     }
 
     /** Returns this rank's table of algorithms, or ends a join that its settings forbid, and those of the others with it. */
@@ -133,15 +143,24 @@ final class TcpJoin {
             throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
         });
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
-        await(all, () -> missing(cards), "did not come");
+        await(all, () -> missing(cards), () -> "");
         return cards;
     }
 
+    private Card[] withOwn(Card[] others, Card own) {
+        Card[] all = others.clone();
+        all[spec.rank()] = own;
+        return all;
+    }
+
+    private void share(TcpMesh mesh, NearMemory near, Card[] all, Roster roster) {
+        List<String> hosts = Arrays.stream(all).map(Card::host).toList();
+        mesh.share(agreed(near, lacking(all), roster), all[0].tuned(), hosts);
+    }
+
     /** Returns why each rank shares no memory; empty for those that can. */
-    private String[] lacking(Card[] others, Card own) {
-        return IntStream.range(0, others.length)
-                .mapToObj(rank -> rank == spec.rank() ? own.lacking() : others[rank].lacking())
-                .toArray(String[]::new);
+    private static String[] lacking(Card[] all) {
+        return Arrays.stream(all).map(Card::lacking).toArray(String[]::new);
     }
 
     /** A rank that failed to join leaves an empty card, and may come back: asked again after a pause. */
@@ -164,15 +183,37 @@ final class TcpJoin {
         return others().filter(rank -> cards[rank] == null).boxed().toList();
     }
 
-    private InetSocketAddress[] resolved(Card[] cards) {
-        InetSocketAddress[] addresses = new InetSocketAddress[cards.length];
-        others().forEach(rank -> addresses[rank] = new InetSocketAddress(
-                Addresses.resolved(cards[rank].host(), deadline, context, where), cards[rank].port()));
-        return addresses;
+    /** Takes note of the machines of all ranks; what carries their data is told off loopback, once per host. */
+    private void meet(TcpMesh mesh, Card[] all) {
+        mesh.place(Arrays.stream(all).map(Card::placed).toList());
+        Card own = all[spec.rank()];
+        NetLink used = own.home().used();
+        if (used.name().isEmpty()) {
+            return;
+        }
+        if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
+            String at = Addresses.text(own.host(), own.port());
+            LOG.log(Level.INFO, "rank " + spec.rank() + " is reached at " + at + ", by " + used.text());
+        }
+        String faster =
+                NetLink.fasterEverywhere(Arrays.stream(all).map(Card::home).toList());
+        if (spec.rank() == 0 && !faster.isEmpty()) {
+            LOG.log(Level.WARNING, faster);
+        }
+    }
+
+    private Peers.Known[] resolved(Card[] cards) {
+        Peers.Known[] known = new Peers.Known[cards.length];
+        others().forEach(rank -> known[rank] = new Peers.Known(
+                new InetSocketAddress(
+                        Addresses.resolved(cards[rank].host(), deadline, context, where), cards[rank].port()),
+                cards[rank].placed()));
+        return known;
     }
 
     /** Goes on without the store, unless it tells that this group cannot be. */
-    private void connected(Peers peers, Roster roster) {
+    private void connected(TcpPort port, Peers peers, Peers.Known[] known, Roster roster) {
+        port.loop().run(() -> peers.connect(known, deadline));
         CompletableFuture<Void> ready = new CompletableFuture<>();
         peers.ready().whenComplete((all, failure) -> {
             if (failure == null) {
@@ -185,23 +226,22 @@ final class TcpJoin {
         roster.failed()
                 .thenAccept(text ->
                         ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
-        await(ready, peers::notReady, "announced themselves but did not connect");
+        await(ready, peers::notReady, () -> Unconnected.text(peers.unconnected()));
     }
 
-    /** Waits, saying every three seconds for whom. */
-    private void await(
-            CompletableFuture<Void> all, java.util.function.Supplier<List<Integer>> missing, String trouble) {
+    /** Waits, saying every three seconds for whom; and what was tried with those, once they have announced themselves. */
+    private void await(CompletableFuture<Void> all, Supplier<List<Integer>> missing, Supplier<String> tried) {
         long line = context.nanoTime() + LINE_NANOS;
         while (true) {
             long now = context.nanoTime();
             if (now - deadline >= 0 && !all.isDone()) {
-                throw tooLate(missing.get(), trouble);
+                throw tooLate(missing.get(), tried.get());
             }
             try {
                 all.get(Math.min(line - now, deadline - now), TimeUnit.NANOSECONDS);
                 return;
             } catch (TimeoutException passed) {
-                line = said(line, missing);
+                line = said(line, missing, tried);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 throw new FerroException(
@@ -215,22 +255,30 @@ final class TcpJoin {
         }
     }
 
-    private long said(long line, java.util.function.Supplier<List<Integer>> missing) {
+    private long said(long line, Supplier<List<Integer>> missing, Supplier<String> tried) {
         if (context.nanoTime() - line < 0) {
             return line;
         }
-        LOG.log(Level.INFO, "waiting for ranks " + missing.get() + " of " + spec.worldSize());
+        String trouble = tried.get();
+        LOG.log(
+                Level.INFO,
+                "waiting for ranks " + missing.get() + " of " + spec.worldSize()
+                        + (trouble.isEmpty() ? "" : ": " + trouble));
         return line + LINE_NANOS;
     }
 
-    private FerroException tooLate(List<Integer> missing, String trouble) {
+    private FerroException tooLate(List<Integer> missing, String tried) {
+        String why = tried.isEmpty()
+                ? "which did not come within " + millis()
+                        + " ms; see whether they run, and their MASTER_ADDR, WORLD_SIZE," + " RANK and FERRO_JOB_ID"
+                : "which announced themselves but did not connect within " + millis() + " ms: " + tried
+                        + "; open their ports (ferro.tcp.port names a range), or let them announce an address that this"
+                        + " host reaches (ferro.tcp.interface, ferro.tcp.advertise)";
         return new FerroException(
                 Code.RENDEZVOUS,
                 blaming(missing),
-                "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", which " + trouble
-                        + " within "
-                        + millis() + " ms; see whether they run, and their MASTER_ADDR, WORLD_SIZE, RANK and"
-                        + " FERRO_JOB_ID (ferro.timeout sets the time)");
+                "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", " + why
+                        + " (ferro.join.timeout sets the time)");
     }
 
     /** A store that goes away while ranks are missing went with one that has given up: the missing ones are the news. */

@@ -5,7 +5,9 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,8 +47,12 @@ final class TcpListener implements AutoCloseable {
         mostPending = Math.max(mostPending, 4 * worldSize);
     }
 
-    /** Binds exactly this address. */
-    InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws Refusal {
+    /**
+     * Binds exactly this address.
+     *
+     * @throws IOException if it is taken or not of this machine; {@link #notBound} makes it a text
+     */
+    InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
         var bound = new ServerBootstrap()
                 .group(background.group())
@@ -65,13 +71,21 @@ final class TcpListener implements AutoCloseable {
                 .bind(address)
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "cannot listen on " + address + " (" + bound.cause().getMessage()
-                            + "): another job may hold the port, or the address is not of this machine");
+            throw new IOException(bound.cause().getMessage(), bound.cause());
         }
         server = bound.channel();
         return (InetSocketAddress) server.localAddress();
+    }
+
+    /** Says who holds the port: this looks at all processes, so that it is for the last attempt only. */
+    static Refusal notBound(InetSocketAddress address, IOException cause) {
+        String holders = PortHolders.of(address.getAddress(), new int[] {address.getPort()});
+        return new Refusal(
+                Code.RENDEZVOUS,
+                "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "
+                        + (holders.isEmpty()
+                                ? "another job may hold the port, or the address is not of this machine"
+                                : "it is held: " + holders));
     }
 
     /** Guards a connection that was accepted; on the loop. */
@@ -148,6 +162,7 @@ final class TcpListener implements AutoCloseable {
             if (refusal.code() != Code.PEER_LOST) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
+            guests.refused(side.hello(), channel.remoteAddress(), refusal);
             HandshakeReader.refuse(channel, refusal);
         }
 
@@ -179,5 +194,8 @@ final class TcpListener implements AutoCloseable {
 
         /** Takes the connection over: proved, pipeline empty, nothing being read. */
         void entered(Hello hello, Channel channel);
+
+        /** Hears of a side that was refused; the hello is null where none of this job had come. */
+        default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
     }
 }

@@ -7,6 +7,8 @@ import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,10 @@ final class TcpMesh implements AutoCloseable {
     private final Runnable left;
     private volatile NearMemory nearMemory = NearMemory.none();
     private volatile String tuned = "";
+    private volatile List<String> hosts = List.of();
+    /** By rank, what people call its machine; empty in a world of one. */
+    private volatile List<String> machines = List.of();
+
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
@@ -60,10 +66,32 @@ final class TcpMesh implements AutoCloseable {
                 : new TcpJoin(group, context).join();
     }
 
-    /** Says by what the ranks share memory, and what table of algorithms rank 0 has; once, while joining. */
-    void share(NearMemory agreed, String ofRankZero) {
+    /**
+     * Says by what the ranks share memory, what table of algorithms rank 0 has, and which address or name each rank has told the
+     * others; once, while joining.
+     */
+    void share(NearMemory agreed, String ofRankZero, List<String> told) {
         nearMemory = agreed;
         tuned = ofRankZero;
+        hosts = told;
+    }
+
+    /** Returns what some ranks have told the others as their address, in that order; nothing in a world of one. */
+    List<String> hosts(int[] ranks) {
+        return hosts.isEmpty()
+                ? hosts
+                : Arrays.stream(ranks).mapToObj(hosts::get).toList();
+    }
+
+    /** Says on which machine each rank is, by rank; once, while joining. */
+    void place(List<String> machineByRank) {
+        machines = List.copyOf(machineByRank);
+    }
+
+    /** Returns on which machine a rank is; empty if that is unknown. */
+    String machine(int peer) {
+        List<String> known = machines;
+        return known.isEmpty() ? "" : known.get(peer);
     }
 
     /** Returns rank 0's table of algorithms, the same text on all ranks. */
@@ -74,6 +102,16 @@ final class TcpMesh implements AutoCloseable {
     /** Returns by what some ranks share memory; the same answer on all of them. */
     Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
         return nearMemory.among(ranks);
+    }
+
+    /** Returns whether ranks on different hosts are far from each other; the same on all. */
+    boolean isFar() {
+        return RoundTrips.areFar(distanceMicros());
+    }
+
+    /** Returns the middle round trip between rank 0 and ranks of other hosts; 0 if it is not known. */
+    int distanceMicros() {
+        return peers == null ? 0 : peers.distanceMicros();
     }
 
     int rank() {

@@ -3,8 +3,8 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.spi.GroupSpec;
+import ferro.spi.PortRange;
 import ferro.spi.RankContext;
-import ferro.spi.Setting;
 import ferro.spi.Settings;
 import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
@@ -19,10 +19,13 @@ import java.util.Optional;
  *
  * @param address       that other ranks would be told
  * @param addressReason why this one
+ * @param link          interface of that address with its speed, and a faster one that is up
+ * @param ports         that ranks of this host listen on
  * @param sockets       how they are driven, and why not better
  * @param congestion    congestion control of data links
  */
-public record TcpOutlook(String address, String addressReason, String sockets, String congestion) {
+public record TcpOutlook(
+        String address, String addressReason, String link, String ports, String sockets, String congestion) {
     /**
      * Looks.
      *
@@ -39,35 +42,59 @@ public record TcpOutlook(String address, String addressReason, String sockets, S
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
                 .orElse("loopback, as nothing names a rendezvous (MASTER_ADDR): a job on this host");
-        InetAddress routing = Addresses.routingTo(Addresses.resolved(host, context.nanoTime(), context, where), where);
+        InetAddress at = Addresses.resolved(host, context.nanoTime(), context, where);
+        // the doctor may run on a machine that the store is not on, whatever rank it takes itself for
+        boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
+                && Addresses.routingTo(at, where).equals(at);
+        AddressChoice choice = AddressChoice.of(
+                context, where, new AddressChoice.Meeting(at, servedHere, reason), LocalInterface::all);
         return new TcpOutlook(
-                told(context, where, routing).orElse(routing.getHostAddress()),
-                settled(context).orElse(reason),
+                choice.advertise(),
+                choice.reason(),
+                link(choice),
+                ports(context, meeting, servedHere),
                 sockets(context, io),
                 congestion(context, io));
     }
 
-    private static Optional<String> told(RankContext context, Where where, InetAddress routing) {
-        String advertised = Settings.TCP_ADVERTISE.of(context);
-        if (!advertised.equals("auto")) {
-            return Optional.of(advertised);
+    private static String link(AddressChoice choice) {
+        InetAddress at = choice.reachable();
+        NetLink used = NetLink.of(at);
+        if (at.isLoopbackAddress()) {
+            return used.text() + ", for a job on this host";
         }
-        String bound = Settings.TCP_BIND.of(context);
-        if (bound.equals("auto")) {
-            return Optional.empty();
-        }
-        InetAddress asked = Addresses.resolved(bound, context.nanoTime(), context, where);
-        return Optional.of((asked.isAnyLocalAddress() ? routing : asked).getHostAddress());
+        List<NetLink> faster = used.faster(NetLink.SYSTEM);
+        return faster.isEmpty()
+                ? used.text()
+                : used.text() + "; " + faster.get(0).text() + " is up as well: if it is on all hosts, "
+                        + Settings.TCP_INTERFACE.name() + "=" + faster.get(0).name() + " uses it";
     }
 
-    private static Optional<String> settled(RankContext context) {
-        for (Setting<String> setting : List.of(Settings.TCP_ADVERTISE, Settings.TCP_BIND)) {
-            String value = setting.of(context);
-            if (!value.equals("auto")) {
-                return Optional.of(setting.name() + "=" + value + " says so");
-            }
+    /**
+     * Returns the interfaces of this machine that {@code ferro.tcp.interface} allows.
+     *
+     * @param context settings to look at
+     * @return names, in the order in which they would be chosen; empty where it is not set, or none is allowed
+     * @throws IllegalArgumentException if the setting makes no sense
+     */
+    public static List<String> interfaces(RankContext context) {
+        return Settings.TCP_INTERFACE
+                .find(context)
+                .map(filter -> AddressChoice.names(filter, LocalInterface.all()))
+                .orElse(List.of());
+    }
+
+    private static String ports(RankContext context, Optional<Rendezvous> meeting, boolean servedHere) {
+        PortRange range = Settings.TCP_PORT.of(context);
+        int store = servedHere ? meeting.map(Rendezvous::port).orElse(0) : 0;
+        if (store > 0) {
+            return "rank 0 listens on " + store + ", where it serves the store";
         }
-        return Optional.empty();
+        String setting = Settings.TCP_PORT.name() + "=" + range;
+        if (range.size() == 1) {
+            return range.any() ? "any free one" : setting + ", for one rank of this host";
+        }
+        return setting + ", for " + range.size() + " ranks of this host";
     }
 
     private static String sockets(RankContext context, TcpIo io) {

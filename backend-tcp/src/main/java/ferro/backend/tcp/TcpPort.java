@@ -8,14 +8,18 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /** The one listening port of a rank and its background loop, shared by all groups and closed with the last. */
@@ -27,9 +31,13 @@ final class TcpPort implements AutoCloseable {
     private final TcpDialer dialer;
     private final Map<Long, TcpListener.Guest> groups = new ConcurrentHashMap<>();
     private final InetSocketAddress bound;
-    private final String advertised;
+    private final AddressChoice address;
     private final LongSupplier clock;
+    private final List<Runnable> closings = new CopyOnWriteArrayList<>();
+    private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
+    /** By name of the group: those that are joined at once end at different times. */
+    private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
     /** Stores that this process was connected to until they went away. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
 
@@ -42,12 +50,26 @@ final class TcpPort implements AutoCloseable {
         listener = new TcpListener(own, new Guests(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
-            bound = listener.bind(io, loop, plan.bind);
+            bound = bind(plan);
         } catch (Refusal refusal) {
             loop.close();
             throw refusal.failure(plan.where, "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\"");
         }
-        advertised = plan.advertise;
+        address = plan.address;
+    }
+
+    /** Binds the first port that is free. */
+    private InetSocketAddress bind(Plan plan) throws Refusal {
+        int[] ports = plan.ports.ports();
+        IOException last = null;
+        for (int port : ports) {
+            try {
+                return listener.bind(io, loop, new InetSocketAddress(plan.address.bind(), port));
+            } catch (IOException taken) {
+                last = taken;
+            }
+        }
+        throw plan.ports.noneFree(plan.address.bind(), last);
     }
 
     /**
@@ -57,14 +79,15 @@ final class TcpPort implements AutoCloseable {
      *     where one is needed, RESOURCE without memory or descriptors
      */
     static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
-        Optional<Rendezvous> meeting = Rendezvous.find(group, context);
-        return use(group, context, meeting.map(Rendezvous::host).orElse(null), 0, deadlineNanos);
+        // opening the store has bound it, where the context has no store of its own
+        return context.find(TcpPort.class)
+                .orElseGet(() -> use(group, context, Rendezvous.find(group, context), false, deadlineNanos));
     }
 
     /** Uses the port of the rank that serves the store: it must be the one that all others know. */
     static TcpPort serving(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
-        TcpPort port = use(group, context, meeting.host(), meeting.port(), deadlineNanos);
-        if (port.bound.getPort() != meeting.port()) {
+        TcpPort port = use(group, context, Optional.of(meeting), true, deadlineNanos);
+        if (meeting.port() > 0 && port.bound.getPort() != meeting.port()) {
             context.release(TcpPort.class);
             throw new FerroException(
                     Code.RENDEZVOUS,
@@ -72,16 +95,25 @@ final class TcpPort implements AutoCloseable {
                     "rank " + group.rank() + " of \"" + group.name() + "\" must serve the store at port "
                             + meeting.port() + ", but its one port is " + port.bound.getPort() + " already");
         }
-        port.serve();
+        port.serve(group);
         return port;
     }
 
-    private static TcpPort use(GroupSpec group, RankContext context, String host, int storePort, long deadlineNanos) {
+    /** Uses the port to reach the store of a meeting. */
+    static TcpPort use(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
+        return use(group, context, Optional.of(meeting), false, deadlineNanos);
+    }
+
+    private static TcpPort use(
+            GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.outside(group.name(), group.rank());
-        InetAddress meeting = host == null
-                ? InetAddress.getLoopbackAddress()
-                : Addresses.resolved(host, deadlineNanos, context, where);
-        return context.shared(TcpPort.class, () -> open(plan(where, context, meeting, storePort), context));
+        InetAddress meeting = known.map(store -> Addresses.resolved(store.host(), deadlineNanos, context, where))
+                .orElseGet(InetAddress::getLoopbackAddress);
+        int store = known.map(Rendezvous::port).orElse(0);
+        PortChoice ports = PortChoice.of(context, store, serving && store > 0);
+        Optional<Secret> told = known.flatMap(Rendezvous::secret);
+        AddressChoice.Meeting near = new AddressChoice.Meeting(meeting, serving, "");
+        return context.shared(TcpPort.class, () -> open(plan(where, context, told, ports, near), context));
     }
 
     private static TcpPort open(Plan plan, RankContext context) {
@@ -97,45 +129,35 @@ final class TcpPort implements AutoCloseable {
         }
     }
 
-    private static Plan plan(Where where, RankContext context, InetAddress meeting, int storePort) {
-        int port = Settings.TCP_PORT.of(context);
-        if (storePort > 0 && port > 0 && port != storePort) {
-            throw new IllegalArgumentException(Settings.TCP_PORT.name() + "=" + port
-                    + ": this rank serves the store, which all others expect at port " + storePort
-                    + "; leave it unset here");
-        }
-        String asked = Settings.TCP_BIND.of(context);
-        InetAddress routing = storePort > 0 ? meeting : Addresses.routingTo(meeting, where);
-        InetAddress bind = asked.equals("auto") ? routing : Addresses.resolved(asked, 0, context, where);
-        Credentials own = credentials(where, context);
-        checkOpen(bind, own.secret(), where);
-        String told = Settings.TCP_ADVERTISE.of(context);
-        InetAddress reachable = bind.isAnyLocalAddress() ? routing : bind;
-        return new Plan(
-                where,
-                new InetSocketAddress(bind, storePort > 0 ? storePort : port),
-                told.equals("auto") ? reachable.getHostAddress() : told,
-                own);
+    private static Plan plan(
+            Where where, RankContext context, Optional<Secret> told, PortChoice ports, AddressChoice.Meeting meeting) {
+        AddressChoice address = AddressChoice.of(context, where, meeting, LocalInterface::all);
+        Credentials own = credentials(where, context, told);
+        checkOpen(address.bind(), own.secret(), where);
+        return new Plan(where, address, ports, own);
     }
 
-    private static Credentials credentials(Where where, RankContext context) {
-        Secret secret = Settings.SECRET_FILE
-                .find(context)
-                .map(file -> Secret.read(Path.of(file), where))
+    private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
+        Secret secret = told.or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), where)))
                 .orElseGet(Secret::none);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom());
     }
 
-    /** Without a secret nobody from another machine may come in. */
+    /** Without a secret that cannot be guessed nobody from another machine may come in. */
     static void checkOpen(InetAddress bind, Secret secret, Where where) {
-        if (!secret.present() && !bind.isLoopbackAddress()) {
-            throw new FerroException(
-                    Code.UNAUTHENTICATED,
-                    where,
-                    "rank " + where.rank() + " of \"" + where.group() + "\" cannot listen on " + bind.getHostAddress()
-                            + " without a secret: give all ranks the same FERRO_SECRET_FILE, or bind loopback"
-                            + " (ferro.tcp.bind=127.0.0.1)");
+        int random = secret.randomBytes();
+        if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {
+            return;
         }
+        String has = secret.present()
+                ? " with a secret of " + random + " random bytes at most: need " + SecretFile.LEAST_RANDOM_BYTES
+                        + " (32 hexadecimal digits), ./ferro secret FILE makes one;"
+                : " without a secret:";
+        throw new FerroException(
+                Code.UNAUTHENTICATED,
+                where,
+                "rank " + where.rank() + " of \"" + where.group() + "\" cannot listen on " + bind.getHostAddress() + has
+                        + " give all ranks the same FERRO_SECRET_FILE, or bind loopback (ferro.tcp.bind=127.0.0.1)");
     }
 
     TcpIo io() {
@@ -161,7 +183,12 @@ final class TcpPort implements AutoCloseable {
 
     /** The host that other ranks are told. */
     String advertised() {
-        return advertised;
+        return address.advertise();
+    }
+
+    /** The address of this machine by which the others come, unless something stands between. */
+    InetAddress reachable() {
+        return address.reachable();
     }
 
     /** Sends connections of a group to its owner. */
@@ -192,10 +219,40 @@ final class TcpPort implements AutoCloseable {
         return served != null;
     }
 
-    private synchronized void serve() {
+    private synchronized void serve(GroupSpec group) {
+        joins.compute(
+                group.name(),
+                (name, last) ->
+                        last == null || last.allJoined().toCompletableFuture().isDone()
+                                ? new JoinWatch(name, group.worldSize())
+                                : last);
         if (served == null) {
-            served = new StoreService();
+            served = new StoreService((key, value) -> joins.values().forEach(watch -> watch.set(key, value)));
         }
+    }
+
+    /** Completes, on the loop, when all ranks of a group have joined by the store that is served here. */
+    CompletionStage<Void> allJoined(String group) {
+        return joins.get(group).allJoined();
+    }
+
+    /** Has something done when the port is closed. */
+    void atClose(Runnable task) {
+        closings.add(task);
+    }
+
+    /** What this process proves to others. */
+    Secret secret() {
+        return own.secret();
+    }
+
+    /** Notes that a place in a roster was asked for by this process. */
+    void asksFor(long instance) {
+        instances.add(instance);
+    }
+
+    boolean hasAskedFor(long instance) {
+        return instances.contains(instance);
     }
 
     @Override
@@ -206,10 +263,11 @@ final class TcpPort implements AutoCloseable {
             loop.run(ended::close);
         }
         loop.close();
+        closings.forEach(Runnable::run);
     }
 
     /** What to bind and to tell. */
-    private record Plan(Where where, InetSocketAddress bind, String advertise, Credentials own) {}
+    private record Plan(Where where, AddressChoice address, PortChoice ports, Credentials own) {}
 
     /** Leads connections to whom they are for. */
     private final class Guests implements TcpListener.Guest {

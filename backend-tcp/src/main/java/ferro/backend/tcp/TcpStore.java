@@ -9,7 +9,6 @@ import ferro.backend.tcp.StoreFrames.AnswerHead;
 import ferro.backend.tcp.StoreFrames.Operation;
 import ferro.backend.tcp.StoreFrames.Request;
 import ferro.spi.Deadlines;
-import ferro.spi.RankContext;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -25,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 
 /** A store on the other end of a connection. Any thread may call it but the loop's own. */
 final class TcpStore implements Store {
@@ -56,7 +56,7 @@ final class TcpStore implements Store {
      *
      * @param what          "the store at 10.0.0.1:29500"
      * @param where         for messages
-     * @param context       that it was opened in; its clock counts
+     * @param clock         counts the deadlines
      * @param deadlineNanos of the joining that it was opened for; calls made later have {@code each} of their own
      * @param each          longest wait of a call after that
      * @param servedHere    whether this process serves it
@@ -65,7 +65,7 @@ final class TcpStore implements Store {
     record Opening(
             String what,
             Where where,
-            RankContext context,
+            LongSupplier clock,
             long deadlineNanos,
             Duration each,
             boolean servedHere,
@@ -134,6 +134,11 @@ final class TcpStore implements Store {
         return closed.get();
     }
 
+    /** Whether its other end is gone. */
+    boolean isLost() {
+        return lost.get() != null;
+    }
+
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
@@ -190,7 +195,7 @@ final class TcpStore implements Store {
     }
 
     private long untilDeadline() {
-        long left = opening.deadlineNanos - opening.context.nanoTime();
+        long left = opening.deadlineNanos - opening.clock.getAsLong();
         return left > 0 ? left : Deadlines.nanos(opening.each);
     }
 

@@ -2,6 +2,7 @@ package ferro.backend.tcp;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -28,9 +29,10 @@ public final class TcpStoreServer implements AutoCloseable {
         listener.expectRanks(worldSize);
         try {
             bound = listener.bind(io, loop, bind);
-        } catch (Refusal refusal) {
+        } catch (IOException taken) {
             loop.close();
-            throw refusal.failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
+            throw TcpListener.notBound(bind, taken)
+                    .failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.Medium;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.SharedMemoryProvider;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -201,8 +203,26 @@ final class TcpTransport implements Transport {
     }
 
     @Override
+    public String machine(int peer) {
+        return mesh.machine(members[peer]);
+    }
+
+    @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
         return mesh.sharedMemory(members);
+    }
+
+    @Override
+    public Medium medium() {
+        List<String> hosts = mesh.hosts(members);
+        if (members.length == 1 || hosts.isEmpty()) {
+            return Medium.UNKNOWN;
+        }
+        // by what was told, not by what it resolves to here: all ranks must say the same
+        String text = hosts.stream().allMatch(Addresses::isLoopback) ? "TCP (loopback)" : "TCP";
+        Medium near = new Medium(text, hosts);
+        // ranks of one host are near, wherever the rest of the job is
+        return near.hasSeveralAddresses() && mesh.isFar() ? new Medium(text, hosts, true) : near;
     }
 
     @Override

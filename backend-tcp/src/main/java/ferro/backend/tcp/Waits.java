@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,10 +21,20 @@ final class Waits {
      * @throws FerroException the future's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
      */
     static <T> T until(CompletableFuture<T> awaited, long nanos, Where where, Supplier<String> late) {
+        return within(awaited, nanos, where).orElseThrow(() -> new FerroException(Code.RENDEZVOUS, where, late.get()));
+    }
+
+    /**
+     * Waits a while.
+     *
+     * @return empty if nothing has come
+     * @throws FerroException the future's own, or INTERRUPTED with the flag set again
+     */
+    static <T> Optional<T> within(CompletableFuture<T> awaited, long nanos, Where where) {
         try {
-            return awaited.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+            return Optional.of(awaited.get(Math.max(0, nanos), TimeUnit.NANOSECONDS));
         } catch (TimeoutException passed) {
-            throw new FerroException(Code.RENDEZVOUS, where, late.get());
+            return Optional.empty();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new FerroException(
@@ -34,6 +45,27 @@ final class Waits {
         } catch (ExecutionException failed) {
             throw failure(failed.getCause(), where);
         }
+    }
+
+    /**
+     * Pauses between two looks, as nobody sends word.
+     *
+     * @param interrupted what to say if that happens
+     * @throws FerroException INTERRUPTED with the flag set again
+     */
+    static void pause(long millis, Where where, Supplier<String> interrupted) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException cause) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(Code.INTERRUPTED, where, interrupted.get(), cause);
+        }
+    }
+
+    /** Does so for at least a millisecond, and not beyond a deadline. */
+    static void pause(long millis, long leftNanos, Where where, Supplier<String> interrupted) {
+        long left = TimeUnit.NANOSECONDS.toMillis(leftNanos);
+        pause(Math.max(1, Math.min(millis, left)), where, interrupted);
     }
 
     /** A failure as a FerroException. */

@@ -38,6 +38,19 @@ class JoinWatchTest {
         assertTrue(joined());
     }
 
+    @Test
+    void theGroupOfANameIsToldFromOthersThatAreJoinedAtOnce() {
+        JoinWatch pair = new JoinWatch("pair", 2);
+        for (String key : new String[] {"world/1/card/0", "world/1/card/1", "pair/2/card/0", "a/pair/2/card/1"}) {
+            pair.set(key, CARD);
+        }
+        assertFalse(pair.allJoined().toCompletableFuture().isDone());
+
+        pair.set("pair/2/card/1", CARD);
+
+        assertTrue(pair.allJoined().toCompletableFuture().isDone());
+    }
+
     private boolean joined() {
         return watch.allJoined().toCompletableFuture().isDone();
     }

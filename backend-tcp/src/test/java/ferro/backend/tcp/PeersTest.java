@@ -203,12 +203,16 @@ class PeersTest {
                         Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
                 store.set(
                         "g/1/card/0",
-                        new Roster.Card("127.0.0.1", 9, 1, 1, "", "").text().getBytes(StandardCharsets.UTF_8));
+                        new Roster.Card("127.0.0.1", 9, 1, 1, Home.UNKNOWN, "", "")
+                                .text()
+                                .getBytes(StandardCharsets.UTF_8));
                 try (Stranger rankZero = Stranger.at(port)) {
                     Hello.Member member = new Hello.Member(new Roster(null, spec, null, false).id(), 0, 2, 1);
                     assertEquals(null, knock(rankZero, Hello.Kind.CONTROL, member, NONE));
-                    rankZero.say(ControlFrame.bare(ControlFrame.Type.READY).encoded());
+                    rankZero.say(ControlFrame.ready(5000).encoded());
                     TcpMesh mesh = Ranks.result(joining);
+                    // what rank 0 has measured counts on all ranks, which have not
+                    assertTrue(mesh.isFar());
                     Recorder recorder = new Recorder();
                     mesh.register(5, recorder);
                     byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))

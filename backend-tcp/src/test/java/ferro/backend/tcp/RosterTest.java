@@ -58,7 +58,8 @@ class RosterTest {
     }
 
     private Roster claimed(int rank) {
-        Roster made = new Roster(store, spec(rank), new Roster.Card("127.0.0.1", 9, rank, 3 + rank, "", ""), false);
+        Roster made = new Roster(
+                store, spec(rank), new Roster.Card("127.0.0.1", 9, rank, 3 + rank, Home.UNKNOWN, "", ""), false);
         made.claim();
         return made;
     }

@@ -57,6 +57,25 @@ class TcpJoinTest {
     }
 
     @Test
+    void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
+        Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException alone = Ranks.failure(ranks.join(0, 2, Ranks.LONG, hasty));
+            Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
+            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(1, Ranks.result(second).rank());
+            ranks.server.close();
+
+            FerroException unserved = Ranks.failure(ranks.join(1, 2, Ranks.LONG, hasty));
+
+            assertSays(alone, Code.RENDEZVOUS, "missing: [1] of 2", "within 3", "(ferro.join.timeout sets the time)");
+            assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
+        }
+    }
+
+    @Test
     void timeOutsOfAThousandYearsAreTakenByJoiningAndByTheStore() {
         Duration endless = Duration.ofDays(365_000);
         try (Ranks ranks = Ranks.onLoopback()) {
@@ -189,6 +208,17 @@ class TcpJoinTest {
             FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
 
             assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
+        }
+    }
+
+    @Test
+    void aSecretThatCanBeGuessedIsRefusedWhereOthersCanTryIt(@TempDir Path folder) throws IOException {
+        Path weak = secret(folder.resolve("weak"), "0123456789abcdef", "rw-------");
+        Map<String, String> open = Map.of("ferro.tcp.bind", "0.0.0.0", "FERRO_SECRET_FILE", weak.toString());
+        try (Ranks ranks = new Ranks("0123456789abcdef".getBytes(StandardCharsets.UTF_8))) {
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, open));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0 with a secret of 8 random bytes at most: need 16");
         }
     }
 

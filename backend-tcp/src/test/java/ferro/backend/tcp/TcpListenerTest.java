@@ -10,8 +10,10 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.Secret.Role;
 import io.netty.channel.Channel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -89,7 +91,9 @@ class TcpListenerTest {
             Refusal refusal = refusal(stranger);
 
             assertEquals(Code.PROTOCOL, refusal.code());
-            assertTrue(refusal.getMessage().contains("version 3 is spoken here, yours is 1"), refusal.getMessage());
+            assertTrue(
+                    refusal.getMessage().contains("version " + Hello.VERSION + " is spoken here, yours is 1"),
+                    refusal.getMessage());
         }
     }
 
@@ -120,9 +124,28 @@ class TcpListenerTest {
         }
     }
 
+    @Test
+    void aPortThatIsTakenIsOnlySaidSoThatARangeIsTriedWithoutLookingForItsHolders() throws Exception {
+        TcpIo io = TcpIo.standard();
+        Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
+        InetAddress here = InetAddress.getLoopbackAddress();
+        try (ServerSocket other = new ServerSocket(0, 1, here);
+                BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");
+                TcpListener listener =
+                        new TcpListener(own, counted(new AtomicInteger()), new StrangerLog(LOG, System::nanoTime))) {
+            InetSocketAddress taken = new InetSocketAddress(here, other.getLocalPort());
+
+            Exception failure = assertThrows(Exception.class, () -> listener.bind(io, loop, taken));
+
+            assertFalse(failure.getMessage().contains("is held"), failure.getMessage());
+            Refusal named = TcpListener.notBound(taken, (IOException) failure);
+            assertTrue(named.getMessage().contains("it is held: " + taken.getPort()), named.getMessage());
+        }
+    }
+
     @Tag("large")
     @Test
-    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Refusal, InterruptedException {
+    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() throws Exception {
         TcpIo io = TcpIo.standard();
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         AtomicInteger guests = new AtomicInteger();

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -204,6 +206,10 @@ class TcpMeshTest {
                 assertFalse(channel.isRegistered());
                 assertFalse(channel.config().isAutoRead());
                 assertNull(channel.pipeline().firstContext());
+                assertEquals(true, channel.config().getOption(ChannelOption.SO_KEEPALIVE));
+                if (meshes.get(0).io().epoll()) {
+                    assertEquals(60, channel.config().getOption(EpollChannelOption.TCP_KEEPIDLE));
+                }
             }
             meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
             assertEquals("POINT_TO_POINT 3", lower.next().text());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.HostTensor;
+import ferro.Medium;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -50,6 +51,20 @@ class TcpTransportTest {
     void leave() {
         transports.forEach(TcpTransport::close);
         ranks.close();
+    }
+
+    @Test
+    void everyRankSaysTheSameOfWhatLinksAreMadeOf() {
+        Medium three = new Medium("TCP (loopback)", List.of("127.0.0.1", "127.0.0.1", "127.0.0.1"));
+
+        transports.forEach(transport -> assertEquals(three, transport.medium()));
+        try (Transport pair = transports.get(2).subgroup(new int[] {2, 0}, 5);
+                Transport lone = transports.get(1).subgroup(new int[] {1}, 6)) {
+            assertEquals(new Medium("TCP (loopback)", List.of("127.0.0.1", "127.0.0.1")), pair.medium());
+            assertEquals(Medium.UNKNOWN, lone.medium());
+        }
+        assertTrue(Addresses.isLoopback("0:0:0:0:0:0:0:1%lo"));
+        assertFalse(Addresses.isLoopback("127.example.org"));
     }
 
     @Test

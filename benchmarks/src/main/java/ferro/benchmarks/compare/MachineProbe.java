@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.LoopbackProbe;
+import ferro.benchmarks.WireProbe;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,7 +29,7 @@ final class MachineProbe implements AutoCloseable {
     private static final VarHandle FLAG = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final long[] flags = new long[3 * APART];
-    private final LoopbackProbe.Pair loopback;
+    private final WireProbe.Pair loopback;
     private final ExecutorService second = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "probe");
         thread.setDaemon(true);
@@ -37,7 +37,7 @@ final class MachineProbe implements AutoCloseable {
     });
     private long trips;
 
-    private MachineProbe(LoopbackProbe.Pair loopback) {
+    private MachineProbe(WireProbe.Pair loopback) {
         this.loopback = loopback;
     }
 
@@ -55,7 +55,7 @@ final class MachineProbe implements AutoCloseable {
 
     /** Opens one whose code is compiled. */
     static MachineProbe open() throws IOException, InterruptedException {
-        MachineProbe probe = new MachineProbe(LoopbackProbe.pair());
+        MachineProbe probe = new MachineProbe(WireProbe.pair());
         for (int reading = 0; reading < WARM_UP_READINGS; reading++) {
             probe.read();
         }

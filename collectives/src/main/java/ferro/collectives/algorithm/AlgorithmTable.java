@@ -48,10 +48,12 @@ public final class AlgorithmTable {
 
     private final Map<String, String> overrides;
     private final TunedRows tuned;
+    private final boolean far;
 
-    private AlgorithmTable(Map<String, String> overrides, TunedRows tuned) {
+    private AlgorithmTable(Map<String, String> overrides, TunedRows tuned, boolean far) {
         this.overrides = Map.copyOf(overrides);
         this.tuned = tuned;
+        this.far = far;
     }
 
     /** Makes the plan of one rank. */
@@ -91,7 +93,7 @@ public final class AlgorithmTable {
             String kind = sides[0].strip();
             wanted.put(kind, named(kind, sides[1].strip()));
         }
-        return new AlgorithmTable(wanted, TunedRows.NONE);
+        return new AlgorithmTable(wanted, TunedRows.NONE, false);
     }
 
     /**
@@ -101,7 +103,21 @@ public final class AlgorithmTable {
      * @return table
      */
     public AlgorithmTable with(TunedRows rows) {
-        return new AlgorithmTable(overrides, rows);
+        return new AlgorithmTable(overrides, rows, far);
+    }
+
+    /**
+     * Returns the same for ranks between which a step costs more than some hundred KiB do.
+     *
+     * @param areFar equal on all ranks ({@link ferro.Medium#far})
+     * @return table
+     */
+    public AlgorithmTable far(boolean areFar) {
+        return new AlgorithmTable(overrides, tuned, areFar);
+    }
+
+    boolean isFar() {
+        return far;
     }
 
     /**
@@ -131,10 +147,10 @@ public final class AlgorithmTable {
                 .orElseGet(() -> builtIn(kind, worldSize, bytes));
     }
 
-    private static String builtIn(String kind, int worldSize, long bytes) {
+    private String builtIn(String kind, int worldSize, long bytes) {
         return switch (kind) {
             case "allReduce" -> allReduce(worldSize, bytes);
-            case "allGather" -> worldSize <= 2 || bytes <= 64 * KIB ? "direct" : "ring";
+            case "allGather" -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
             case "reduceScatter" -> "direct";
             case "broadcast", "reduce" -> worldSize <= 2 ? "direct" : "binomial";
             case "gather", "scatter" -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
@@ -193,14 +209,20 @@ public final class AlgorithmTable {
 
     /**
      * Two ranks exchange once up to 32 KiB; above, two halves at a time. More ranks: few steps for small, few bytes for
-     * large.
+     * large. Far from each other, few steps count longer.
      */
-    private static String allReduce(int worldSize, long bytes) {
-        if (bytes <= (worldSize <= 2 ? 32 : 64) * KIB) {
+    private String allReduce(int worldSize, long bytes) {
+        long wholeMost = far ? wholeFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
+        if (bytes <= wholeMost) {
             return "recursiveDoubling";
         }
         boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
-        return worldSize > 2 && powerOfTwo && bytes <= 1024 * KIB ? "halvingDoubling" : "ring";
+        return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB ? "halvingDoubling" : "ring";
+    }
+
+    /** Up to how many bytes far ones exchange the whole: two send as much either way, more of them more than in parts. */
+    static long wholeFar(int count) {
+        return (count <= 2 ? 1024 : 256) * KIB;
     }
 
     private static String kind(String kind) {

@@ -33,12 +33,16 @@ public final class HostPlans {
     public static Optional<Plan> plan(String kind, long bytes, int rank, int root, Hosts hosts) {
         return switch (kind) {
             case "allReduce" ->
-                Optional.of(bytes <= SMALL_BYTES ? smallAllReduce(rank, hosts) : largeAllReduce(rank, hosts));
+                Optional.of(bytes <= wholeMost(hosts) ? smallAllReduce(rank, hosts) : largeAllReduce(rank, hosts));
             case "allGather" -> Optional.of(allGather(rank, hosts));
             case "broadcast" -> Optional.of(broadcast(rank, root, hosts));
             case "barrier" -> Optional.of(barrier(rank, hosts));
             default -> Optional.empty();
         };
+    }
+
+    private static long wholeMost(Hosts hosts) {
+        return hosts.areFar() ? AlgorithmTable.wholeFar(hosts.count()) : SMALL_BYTES;
     }
 
     /** By recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between ranks. */

@@ -11,10 +11,12 @@ import java.util.Optional;
 public final class Hosts {
     private final int[] hostOf;
     private final List<List<Integer>> ranks;
+    private final boolean far;
 
-    private Hosts(int[] hostOf, List<List<Integer>> ranks) {
+    private Hosts(int[] hostOf, List<List<Integer>> ranks, boolean far) {
         this.hostOf = hostOf;
         this.ranks = ranks;
+        this.far = far;
     }
 
     /** Whether two ranks share memory. */
@@ -62,7 +64,21 @@ public final class Hosts {
             }
         }
         boolean flat = ranks.size() == 1 || ranks.size() == worldSize;
-        return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks));
+        return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks, false));
+    }
+
+    /**
+     * Returns the same, as far from each other as a table says.
+     *
+     * @param table equal on all ranks
+     * @return hosts
+     */
+    public Hosts as(AlgorithmTable table) {
+        return new Hosts(hostOf, ranks, table.isFar());
+    }
+
+    boolean areFar() {
+        return far;
     }
 
     /** Returns how many hosts there are. */

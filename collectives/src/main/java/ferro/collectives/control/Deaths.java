@@ -17,6 +17,7 @@ final class Deaths {
     private final Leaves leaves;
     private final Rules rules;
     private final GroupControl.Place place;
+    private final Machines machines;
     /** Ranks whose end this one has seen, be it explained or not. */
     private final BitSet ended = new BitSet();
 
@@ -30,6 +31,7 @@ final class Deaths {
         this.leaves = leaves;
         this.rules = rules;
         this.place = place;
+        this.machines = new Machines(control.self(), place.joinedRanks(), place.processes());
     }
 
     /** Returns the ranks that are lost so far, ascending; immutable. */
@@ -56,6 +58,19 @@ final class Deaths {
     /** A rank that was silent for too long is heard of again. */
     void found(int peer) {
         note(silent, peer, false);
+    }
+
+    /** All that are left of a machine were silent for too long, this one among them. */
+    void silent(int peer, BitSet ranks, FerroException cause) {
+        if (!leaves.has(peer)) {
+            note(silent, peer, true);
+        }
+        if (isBlamed(peer)) {
+            BitSet blamed = (BitSet) ranks.clone();
+            ranks.stream().filter(rank -> !isBlamed(rank)).forEach(blamed::clear);
+            control.failUnlessFailed(
+                    new Failure(cause.code(), control.self(), -1, Names.list(blamed), cause.getMessage(), cause));
+        }
     }
 
     private synchronized void note(BitSet kind, int peer, boolean is) {
@@ -94,22 +109,45 @@ final class Deaths {
         }
         BitSet process = processOf(peer);
         BitSet gone = (BitSet) process.clone();
+        BitSet over;
         synchronized (this) {
-            gone.and(ended);
+            over = (BitSet) ended.clone();
         }
-        if (mayWait && gone.cardinality() < process.cardinality()) {
+        gone.and(over);
+        BitSet machine = machineOf(peer, over);
+        boolean mayFollow = gone.cardinality() < process.cardinality() || machine.isEmpty() && isOnePlaceOfMany(peer);
+        if (mayWait && mayFollow) {
             losses.afterReading(() -> blame(peer, cause, false), rules.eofGraceNanos());
             return;
         }
-        Failure loss = new Failure(
-                Code.PEER_LOST, control.self(), -1, Names.list(gone), text(peer, cause, gone, process), cause);
-        if (isOfTheSameDeath(process)) {
+        boolean isWhole = machine.cardinality() > gone.cardinality();
+        String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
+        Failure loss =
+                new Failure(Code.PEER_LOST, control.self(), -1, Names.list(isWhole ? machine : gone), text, cause);
+        if (isOfTheSameDeath(isWhole ? machine : process)) {
             control.fail(loss);
         } else {
             // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
             // bytes
             control.failUnlessFailed(loss);
         }
+    }
+
+    /** The ranks to blame of another machine if all of it has ended, else none. */
+    private BitSet machineOf(int peer, BitSet over) {
+        BitSet ranks = machines.sharing(peer, rank -> over.get(rank) || !isBlamed(rank));
+        ranks.stream().filter(rank -> !isBlamed(rank)).forEach(ranks::clear);
+        return ranks.cardinality() > 1 ? ranks : new BitSet();
+    }
+
+    private boolean isOnePlaceOfMany(int peer) {
+        return !machines.sharing(peer, rank -> true).isEmpty();
+    }
+
+    private String machineText(BitSet machine) {
+        return machines.away(machine.nextSetBit(0)) + ": all its " + Names.ranks(machine)
+                + " are gone: their control connections ended without a goodbye, as when their launcher or the machine"
+                + " ends them; their own output says why";
     }
 
     /** The process of a rank, in the ranks of this group; without those that had left, or told of a failure, before it ended. */

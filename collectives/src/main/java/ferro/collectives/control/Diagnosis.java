@@ -14,7 +14,7 @@ public final class Diagnosis {
     private static final long PAUSE_MILLIS = 100;
 
     private final int self;
-    private final int[] joinedRanks;
+    private final Machines machines;
     private final Status[] answers;
     private final BitSet slow;
     private final long sequence;
@@ -30,9 +30,9 @@ public final class Diagnosis {
     public record Verdict(BitSet culprits, String text) {}
 
     /** Takes the answers, null for a rank that is silent, and the ranks that have not answered once more. */
-    Diagnosis(int self, int[] joinedRanks, Status[] answers, BitSet slow, long sequence) {
-        this.self = self;
-        this.joinedRanks = joinedRanks;
+    Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
+        this.self = machines.self();
+        this.machines = machines;
         this.answers = answers;
         this.slow = slow;
         this.sequence = sequence;
@@ -41,6 +41,11 @@ public final class Diagnosis {
 
     /** Judges a collective, by the ranks whose data this one waits for. */
     Verdict ofCollective(BitSet waitedFor) {
+        return ofCollective(waitedFor, false);
+    }
+
+    /** Does so for a process that may have stood still meanwhile. */
+    Verdict ofCollective(BitSet waitedFor, boolean stoodStill) {
         mine = waitedFor;
         BitSet missing = new BitSet();
         for (int rank = 0; rank < answers.length; rank++) {
@@ -51,13 +56,24 @@ public final class Diagnosis {
         if (missing.isEmpty()) {
             // all were there: who has fallen silent since, or else whom the others wait for in the end
             BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
-            return new Verdict(end, text(end, end));
+            BitSet owing = stoodStill ? owing(end) : end;
+            return new Verdict(owing, text(owing, end));
         }
         BitSet ends = endOfChain(missing);
         if (ends.intersects(missing)) {
             ends.and(missing);
         }
         return new Verdict(ends, text(ends, missing));
+    }
+
+    /** A rank that has left when it had made the call has done its part: then it is this one that was kept from the end. */
+    private BitSet owing(BitSet end) {
+        BitSet owing = new BitSet();
+        end.stream()
+                .forEach(
+                        rank -> owing.set(rank, rank == self || answers[rank] == null || !answers[rank].isOfALeaver()));
+        owing.set(self, owing.isEmpty() || owing.get(self));
+        return owing;
     }
 
     /** Judges what waits for some ranks only: a receive, a send, a new group. */
@@ -126,7 +142,7 @@ public final class Diagnosis {
             return mine;
         }
         if (waits[rank] == null) {
-            waits[rank] = answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(joinedRanks);
+            waits[rank] = answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(machines.joinedRanks());
         }
         return waits[rank];
     }
@@ -135,9 +151,8 @@ public final class Diagnosis {
         StringJoiner text = new StringJoiner("; ");
         BitSet rest = (BitSet) listed.clone();
         rest.andNot(first);
-        first.stream().limit(LISTED_MOST).forEach(rank -> text.add(whereIs(rank)));
-        rest.stream().limit(LISTED_MOST).forEach(rank -> text.add(whereIs(rank)));
-        int untold = Math.max(0, first.cardinality() - LISTED_MOST) + Math.max(0, rest.cardinality() - LISTED_MOST);
+        BitSet said = new BitSet();
+        int untold = list(text, first, said) + list(text, rest, said);
         if (untold > 0) {
             text.add("and " + untold + " more");
         }
@@ -145,6 +160,26 @@ public final class Diagnosis {
             addThoseThere(text, listed);
         }
         return text.toString();
+    }
+
+    /** Says where ranks are, those of a machine that is silent as a whole together; returns how many were too many. */
+    private int list(StringJoiner text, BitSet ranks, BitSet said) {
+        int told = 0;
+        int untold = 0;
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            if (said.get(rank)) {
+                continue;
+            }
+            BitSet machine = machines.sharing(rank, other -> answers[other] == null);
+            said.set(rank);
+            said.or(machine);
+            if (told++ < LISTED_MOST) {
+                text.add(machine.isEmpty() ? whereIs(rank) : machines.silence(machine));
+            } else {
+                untold += Math.max(1, machine.cardinality());
+            }
+        }
+        return untold;
     }
 
     private void addThoseThere(StringJoiner text, BitSet listed) {
@@ -170,7 +205,9 @@ public final class Diagnosis {
         }
         Status status = answers[rank];
         if (status == null) {
-            return "rank " + rank + " does not answer: its process stands still, or cannot be reached";
+            String machine = machines.away(rank);
+            return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine)
+                    + " does not answer: its process stands still, or cannot be reached";
         }
         StringBuilder text = new StringBuilder("rank ").append(rank);
         if (sequence > 0 && status.sequence() < sequence) {

@@ -33,7 +33,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final RankContext context;
     private final Owner owner;
     private final Rules rules;
-    private final int[] joinedRanks;
+    private final Machines machines;
     private final Whereabouts whereabouts;
     private final History history = new History();
     private final Leaves leaves;
@@ -118,17 +118,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.context = context;
         this.owner = owner;
         this.rules = owner.rules();
-        this.joinedRanks = place.joinedRanks;
+        this.machines = new Machines(group.rank(), place.joinedRanks, place.processes);
         this.timers = new Timers(context::background);
         this.first = new FirstCause(rules);
         this.leaves = new Leaves(this, group, owner::ended);
-        this.losses = new Losses(this, leaves);
+        this.losses = new Losses(this, leaves, machines);
         this.deaths = new Deaths(this, losses, leaves, rules, place);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
         this.whereabouts = new Whereabouts(
-                place.standings, new Standings.Seat(group.name(), joinedRanks, this::standing), history, owner);
+                place.standings, new Standings.Seat(group.name(), place.joinedRanks, this::standing), history, owner);
     }
 
     /** The owner can say where it stands: questions to other groups of this rank are answered with this one's place too. */
@@ -149,7 +149,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] =
                 Status.of(ControlMessage.decode(status.message().encode()));
-        new Diagnosis(group.rank(), joinedRanks, answers, new BitSet(), 1).ofCollective(new BitSet());
+        new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
     }
 
     /**
@@ -294,7 +294,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     /** Makes a diagnosis by the answers to an early question; who has not answered the last one may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
-        return new Diagnosis(group.rank(), joinedRanks, board.answers(early), board.silentTo(last), sequence);
+        return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }
 
     /**
@@ -304,12 +304,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return ranks
      */
     public BitSet missingAt(long sequence) {
-        Status[] answers = board.everAnswered();
-        BitSet missing = new BitSet();
-        for (int peer = 0; peer < answers.length; peer++) {
-            missing.set(peer, peer != group.rank() && (answers[peer] == null || answers[peer].sequence() < sequence));
-        }
-        return missing;
+        return board.missingAt(sequence);
     }
 
     /**
@@ -342,6 +337,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         leaves.lost(peer);
         if (!closed) {
             deaths.lost(peer, cause);
+        }
+    }
+
+    @Override
+    public void lostTogether(int peer, BitSet ranks, FerroException cause) {
+        leaves.lost(peer);
+        if (!closed) {
+            deaths.silent(peer, ranks, cause);
         }
     }
 

@@ -110,12 +110,14 @@ public final class Inquiry {
     /**
      * Judges whom a collective waits for.
      *
-     * @param sequence  operation
-     * @param waitedFor ranks whose data this one waits for
+     * @param sequence   operation
+     * @param begunNanos when it began
+     * @param waitedFor  ranks whose data this one waits for
      * @return who is to blame, and who is where
      */
-    public Diagnosis.Verdict collective(long sequence, BitSet waitedFor) {
-        return control.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor);
+    public Diagnosis.Verdict collective(long sequence, long begunNanos, BitSet waitedFor) {
+        boolean stoodStill = control.pausedSince(begunNanos) > 0;
+        return control.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, stoodStill);
     }
 
     /**

@@ -18,12 +18,14 @@ final class Losses {
 
     private final GroupControl control;
     private final Leaves leaves;
+    private final Machines machines;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
-    Losses(GroupControl control, Leaves leaves) {
+    Losses(GroupControl control, Leaves leaves, Machines machines) {
         this.control = control;
         this.leaves = leaves;
+        this.machines = machines;
     }
 
     /** A rank has told of a failure: what ends at its end from now on is a consequence. */
@@ -67,7 +69,18 @@ final class Losses {
                     + " answers on its control connection: the link broke, not the rank";
             fallback(of(peer, Code.PARTITION, text, cause));
         } else {
+            blameUnanswering(peer, cause, asked);
+        }
+    }
+
+    /** A rank that is silent while its link ends is not alone where its whole machine is. */
+    private void blameUnanswering(int peer, FerroException cause, Question asked) {
+        BitSet machine = machines.sharing(peer, rank -> !control.hasAnswered(rank, asked.ask));
+        if (machine.isEmpty()) {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
+        } else {
+            String text = machines.silence(machine) + "; " + cause.getMessage();
+            fallback(new Failure(cause.code(), control.self(), -1, Names.list(machine), text, cause));
         }
     }
 

@@ -9,6 +9,7 @@ import ferro.collectives.control.MembershipMessage.Lost;
 import ferro.spi.GroupSpec;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,11 +17,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The groups that want to hear of their ranks, in the order they came; each is told in its own numbers. */
 final class Members {
     /** Stands in texts for the rank that they are about. */
     static final String RANK = "{rank}";
+
+    /** Stands in texts where a machine and its silent ranks are told of. */
+    private static final Pattern MACHINE = Pattern.compile("\\{silent ([0-9,]+) on ([^}]*)}");
 
     private static final Logger LOG = System.getLogger("ferro.membership");
 
@@ -140,11 +146,27 @@ final class Members {
 
     private void tell(Entry entry, Lost loss) {
         int number = entry.numberOf(loss.rank());
-        if (number >= 0) {
+        Matcher machine = MACHINE.matcher(loss.text());
+        if (number >= 0 && machine.find()) {
+            BitSet together = new BitSet();
+            Names.set(machine.group(1), joined.worldSize()).stream()
+                    .map(entry::numberOf)
+                    .filter(rank -> rank >= 0)
+                    .forEach(together::set);
+            String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(machine.group(2), together)));
+            Where where = Where.outside(joined.name(), joined.rank()).blaming(Names.list(together));
+            FerroException cause = new FerroException(loss.code(), where, text);
+            guarded(entry, member -> member.lostTogether(number, together, cause));
+        } else if (number >= 0) {
             Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
             FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
             guarded(entry, member -> member.lost(number, cause));
         }
+    }
+
+    /** Says that the ranks of a machine are silent, so that each group reads its own numbers. */
+    static String silence(String machine, BitSet joinedRanks) {
+        return "{silent " + Names.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
 
     private static String numbered(String text, int number) {

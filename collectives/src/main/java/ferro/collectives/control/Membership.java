@@ -71,6 +71,17 @@ public final class Membership implements RankProcesses {
         void lost(int rank, FerroException cause);
 
         /**
+         * All ranks that are left of a machine were silent for too long; told for each of them.
+         *
+         * @param rank  one of them, in the numbers of that group
+         * @param ranks those of that group
+         * @param cause what the group fails with
+         */
+        default void lostTogether(int rank, BitSet ranks, FerroException cause) {
+            lost(rank, cause);
+        }
+
+        /**
          * Something happened to a rank, this one included.
          *
          * @param kind SUSPECTED, RECOVERED or PAUSED
@@ -143,7 +154,7 @@ public final class Membership implements RankProcesses {
         Peer[] next = IntStream.rangeClosed(1, watchedRanks())
                 .mapToObj(distance -> peers[(group.rank() + distance) % group.worldSize()])
                 .toArray(Peer[]::new);
-        silence = new SilenceWatch(times, pauses, members, next);
+        silence = new SilenceWatch(times, pauses, members, next, new Fleet(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
     }
 
@@ -210,6 +221,11 @@ public final class Membership implements RankProcesses {
     @Override
     public String placed(int rank) {
         return peers.length == 0 ? "" : peers[rank].placed();
+    }
+
+    @Override
+    public String machine(int rank) {
+        return joined == null ? "" : joined.machine(rank);
     }
 
     private void begin() {

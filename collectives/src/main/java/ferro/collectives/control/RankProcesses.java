@@ -34,4 +34,14 @@ public interface RankProcesses {
      * @return for example {@code " (pid 4711 on host box)"}; empty if it is unknown
      */
     String placed(int rank);
+
+    /**
+     * Returns what people call the machine that a rank is on; equal for ranks of one machine.
+     *
+     * @param rank of the joined group
+     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
+     */
+    default String machine(int rank) {
+        return "";
+    }
 }

@@ -3,6 +3,7 @@ package ferro.collectives.control;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.spi.Settings;
+import java.util.BitSet;
 
 /** Who has been silent for too long; on the membership's ticks only. */
 final class SilenceWatch {
@@ -10,6 +11,7 @@ final class SilenceWatch {
     private final PauseWatch pauses;
     private final Members members;
     private final Seen[] watched;
+    private final Fleet fleet;
     private long judgeFrom;
 
     /** What the groups were told of a peer. */
@@ -24,10 +26,11 @@ final class SilenceWatch {
         }
     }
 
-    SilenceWatch(HeartbeatTimes times, PauseWatch pauses, Members members, Peer[] peers) {
+    SilenceWatch(HeartbeatTimes times, PauseWatch pauses, Members members, Peer[] peers, Fleet fleet) {
         this.times = times;
         this.pauses = pauses;
         this.members = members;
+        this.fleet = fleet;
         watched = new Seen[peers.length];
         for (int i = 0; i < peers.length; i++) {
             watched[i] = new Seen(peers[i]);
@@ -98,7 +101,18 @@ final class SilenceWatch {
     }
 
     private void giveUp(Seen seen, long silence) {
-        if (!seen.lost) {
+        BitSet machine = seen.lost ? new BitSet() : fleet.silentWith(seen.peer.rank(), this::isSuspected);
+        if (!machine.isEmpty()) {
+            String text = Members.silence(fleet.machine(seen.peer.rank()), machine) + ": nothing heard for "
+                    + HeartbeatTimes.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
+                    + HeartbeatTimes.words(times.limitNanos());
+            for (Seen other : watched) {
+                if (machine.get(other.peer.rank()) && !other.lost) {
+                    other.lost = true;
+                    members.lost(other.peer.rank(), Code.PARTITION, text);
+                }
+            }
+        } else if (!seen.lost) {
             seen.lost = true;
             members.lost(
                     seen.peer.rank(),
@@ -107,6 +121,15 @@ final class SilenceWatch {
                             + HeartbeatTimes.words(times.limitNanos())
                             + ": its process hangs or is stopped, or the network to it is cut");
         }
+    }
+
+    private boolean isSuspected(int rank) {
+        for (Seen seen : watched) {
+            if (seen.peer.rank() == rank) {
+                return seen.suspected && seen.peer.isExpected();
+            }
+        }
+        return false;
     }
 
     private static String nothingHeard(Seen seen, long silence) {

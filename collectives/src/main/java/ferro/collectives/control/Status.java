@@ -30,10 +30,17 @@ record Status(
         long pausedMillis) {
     private static final char BREAK = '\n';
     private static final int FIELDS = 7;
+    /** Newer than any answer. */
+    private static final long LEFT = Long.MAX_VALUE;
 
     /** Returns what a rank would answer that has left after an operation. */
     static Status left(long last, String lastCall) {
-        return new Status(Long.MAX_VALUE, last, lastCall, 0, 0, 0, "", "gone: it has left in good order", "", 0);
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it has left in good order", "", 0);
+    }
+
+    /** Returns whether it is the goodbye that answers. */
+    boolean isOfALeaver() {
+        return ask == LEFT;
     }
 
     ControlMessage message() {

@@ -1,6 +1,5 @@
 package ferro.collectives.control;
 
-import java.util.Arrays;
 import java.util.BitSet;
 
 /** What the ranks of a group have answered last, and to which question; thread-safe. */
@@ -50,8 +49,12 @@ final class StatusBoard {
         return current;
     }
 
-    /** Returns the last answers, also to earlier questions. */
-    synchronized Status[] everAnswered() {
-        return Arrays.copyOf(answers, answers.length);
+    /** Returns the ranks that have not said, to whatever question, that they have called an operation. */
+    synchronized BitSet missingAt(long sequence) {
+        BitSet missing = new BitSet();
+        for (int rank = 0; rank < answers.length; rank++) {
+            missing.set(rank, rank != self && (answers[rank] == null || answers[rank].sequence() < sequence));
+        }
+        return missing;
     }
 }

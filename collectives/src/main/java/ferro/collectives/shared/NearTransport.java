@@ -3,6 +3,7 @@ package ferro.collectives.shared;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.Medium;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
@@ -67,6 +68,11 @@ public final class NearTransport implements Transport {
         ByteBuffer[] reached = NearLinks.areas(areas, isNear);
         sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::bell);
         near = new NearLinks(rank(), layout, reached, sleepers, new FromLinks());
+    }
+
+    @Override
+    public String machine(int rank) {
+        return bare.machine(rank);
     }
 
     /**
@@ -187,6 +193,11 @@ public final class NearTransport implements Transport {
     @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
         return bare.sharedMemory();
+    }
+
+    @Override
+    public Medium medium() {
+        return bare.medium();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.Medium;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -28,11 +29,12 @@ public final class Nearness {
      * What a rank says.
      *
      * @param host          that it counts as being on, empty if it did not say
+     * @param name          what people call that host, empty if it did not say; hosts may have one name
      * @param silentBecause why it offers no memory; empty if it does
      * @param reached       which ranks it has reached, itself among them
      * @param failed        why it could not reach others of its host; empty if it could
      */
-    public record Said(String host, String silentBecause, BitSet reached, String failed) {}
+    public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
 
     /** Pairs of ranks that have something in common. */
     private static final class Pairs {
@@ -84,7 +86,7 @@ public final class Nearness {
      * @return nearness
      */
     public static Nearness none(int worldSize, String why) {
-        return new Nearness(Collections.nCopies(worldSize, new Said("", why, new BitSet(), "")), why);
+        return new Nearness(Collections.nCopies(worldSize, new Said("", "", why, new BitSet(), "")), why);
     }
 
     /**
@@ -96,6 +98,21 @@ public final class Nearness {
      */
     public boolean areNear(int a, int b) {
         return a == b || ranks.get(a).reached.get(b) && ranks.get(b).reached.get(a);
+    }
+
+    /**
+     * Returns whether a rank shares memory with any other.
+     *
+     * @param rank which
+     * @return false if it is alone
+     */
+    public boolean isNearAnother(int rank) {
+        for (int other = 0; other < hosts.length; other++) {
+            if (other != rank && areNear(rank, other)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -139,30 +156,43 @@ public final class Nearness {
     }
 
     /**
-     * Says who shares memory with whom, and once per reason why others do not.
+     * Says what carries data between whom, and once per reason why ranks of one host do not share memory. That ranks are on
+     * different hosts is no such reason.
      *
+     * @param links what carries data between ranks that do not share memory
      * @return lines for people
      */
-    public List<String> lines() {
+    public List<String> lines(Medium links) {
         if (isComplete()) {
             return List.of("all " + hosts.length + " ranks share memory");
         }
-        Pairs together = new Pairs("share memory");
+        Map<Long, Pairs> apart = apart(false);
+        List<String> lines = new ArrayList<>();
+        if (none == null) {
+            lines.add(new Clusters(this, links).line(apart.isEmpty()));
+        }
+        addReasons(apart, lines);
+        return lines;
+    }
+
+    /** Lists ranks that do not share memory by why that is, which of different hosts may be that they are. */
+    private Map<Long, Pairs> apart(boolean ofHostsToo) {
         Map<Long, Pairs> apart = new LinkedHashMap<>();
         for (int a = 0; a < hosts.length; a++) {
             for (int b = a + 1; b < hosts.length; b++) {
-                (areNear(a, b) ? together : like(a, b, apart)).add(a, b);
+                if (!areNear(a, b) && (ofHostsToo || none != null || blamed(a, b) >= 0)) {
+                    like(a, b, apart).add(a, b);
+                }
             }
         }
-        List<String> lines = new ArrayList<>();
-        if (together.count > 0) {
-            lines.add(together.toString());
-        }
+        return apart;
+    }
+
+    private static void addReasons(Map<Long, Pairs> apart, List<String> lines) {
         apart.values().stream().limit(REASONS_LISTED).forEach(pairs -> lines.add(pairs.toString()));
         if (apart.size() > REASONS_LISTED) {
             lines.add("others do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
         }
-        return lines;
     }
 
     /** Returns the pairs that are apart for the same reason; its text is made once, if it will be read. */
@@ -204,7 +234,9 @@ public final class Nearness {
         }
         int blamed = blamed(a, b);
         if (blamed < 0) {
-            return "hosts are (" + host(a) + ") and (" + host(b) + ")";
+            return named(a).equals(named(b))
+                    ? "hosts are (" + host(a) + ") and (" + host(b) + ")"
+                    : "hosts are " + named(a) + " and " + named(b);
         }
         Said said = ranks.get(blamed);
         if (!said.silentBecause.isEmpty()) {
@@ -213,8 +245,34 @@ public final class Nearness {
         return "rank " + blamed + " says: " + (said.failed.isEmpty() ? "cause unknown" : said.failed);
     }
 
+    /** Returns what people call a rank's host. */
+    String named(int rank) {
+        Said said = ranks.get(rank);
+        return said.name.isEmpty() ? said.host : said.name;
+    }
+
+    /** Returns which of the hosts it is on, by a number. */
+    int hostNumber(int rank) {
+        return hosts[rank];
+    }
+
+    int worldSize() {
+        return hosts.length;
+    }
+
+    /**
+     * Says why ranks do not share memory, that they are on different hosts among it.
+     *
+     * @return empty if all share it
+     */
+    public String whyNot() {
+        List<String> lines = new ArrayList<>();
+        addReasons(apart(true), lines);
+        return String.join("; ", lines);
+    }
+
     @Override
     public String toString() {
-        return String.join("; ", lines());
+        return isComplete() ? "all share memory" : whyNot();
     }
 }

@@ -36,9 +36,28 @@ class AlgorithmTableTest {
         assertEquals(algorithm, AlgorithmTable.of("").algorithm("allReduce", worldSize, bytes));
     }
 
-    @Test
-    void choosesOnlyWhatExistsForEveryKindSizeAndLength() {
-        AlgorithmTable table = AlgorithmTable.of(" ");
+    @ParameterizedTest
+    @CsvSource({
+        "allReduce, 2, 65536, recursiveDoubling",
+        "allReduce, 2, 1048576, recursiveDoubling",
+        "allReduce, 2, 1048580, ring",
+        "allReduce, 3, 262144, recursiveDoubling",
+        "allReduce, 3, 262148, ring",
+        "allReduce, 8, 262148, halvingDoubling",
+        "allReduce, 8, 4194308, ring",
+        "allGather, 4, 1048576, direct",
+        "allGather, 4, 1048580, ring"
+    })
+    void takesFewerStepsForLongerOnesWhereRanksAreFar(String kind, int worldSize, long bytes, String algorithm) {
+        assertEquals(algorithm, AlgorithmTable.of("").far(true).algorithm(kind, worldSize, bytes));
+        AlgorithmTable overridden = AlgorithmTable.of("allReduce=ring,allGather=ring");
+        assertEquals("ring", overridden.far(true).algorithm(kind, worldSize, bytes));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void choosesOnlyWhatExistsForEveryKindSizeAndLength(boolean far) {
+        AlgorithmTable table = AlgorithmTable.of(" ").far(far);
         for (String kind : KINDS) {
             for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
                 for (long bytes : new long[] {0, 4, 1 << 15, 1 << 20, 1L << 33}) {

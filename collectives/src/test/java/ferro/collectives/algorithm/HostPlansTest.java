@@ -53,6 +53,24 @@ class HostPlansTest {
     }
 
     @Test
+    void farHostsExchangeTheWholeOfMoreBytes() {
+        Hosts two = Hosts.of(4, (a, b) -> a / 2 == b / 2).orElseThrow();
+        Hosts three = Hosts.of(6, (a, b) -> a / 2 == b / 2).orElseThrow();
+        AlgorithmTable far = AlgorithmTable.of("").far(true);
+
+        assertEquals("byHostsDoubling", algorithm(64 << 10, two));
+        assertEquals("byHostsRing", algorithm((64 << 10) + 4, two));
+        assertEquals("byHostsDoubling", algorithm(1 << 20, two.as(far)));
+        assertEquals("byHostsRing", algorithm((1 << 20) + 4, two.as(far)));
+        assertEquals("byHostsDoubling", algorithm(256 << 10, three.as(far)));
+        assertEquals("byHostsRing", algorithm((256 << 10) + 4, three.as(far)));
+    }
+
+    private static String algorithm(long bytes, Hosts hosts) {
+        return HostPlans.plan("allReduce", bytes, 0, 0, hosts).orElseThrow().algorithm();
+    }
+
+    @Test
     void ranksOfOneHostAndRanksThatAreAllAloneHaveNoneAndNeitherHasAHalfKnownNearness() {
         assertTrue(Hosts.of(4, (a, b) -> true).isEmpty());
         assertTrue(Hosts.of(4, (a, b) -> a == b).isEmpty());

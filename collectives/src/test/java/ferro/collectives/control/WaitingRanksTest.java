@@ -97,7 +97,9 @@ class WaitingRanksTest {
         }
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 10);
-        Diagnosis.Verdict verdict = new Diagnosis(0, ranks, answers, new BitSet(), 0).ofWaiting(waitedFor);
+        Diagnosis.Verdict verdict = new Diagnosis(
+                        new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0)
+                .ofWaiting(waitedFor);
         BitSet circle = new BitSet();
         circle.set(10, 90);
         assertEquals(circle, verdict.culprits());

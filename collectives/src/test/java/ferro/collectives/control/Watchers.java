@@ -30,6 +30,8 @@ final class Watchers {
     final List<Rank> ranks = new ArrayList<>();
     /** What is sent so many times; a medium may repeat what it is not sure of. */
     int copies = 1;
+    /** By rank, what its machine is called; none where nobody has said. */
+    String[] machines = {};
 
     private final Map<String, String> settings;
     private final IntFunction<ProcessTable> host;
@@ -192,6 +194,11 @@ final class Watchers {
         @Override
         public Link link(int peer, Lane lane) {
             throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
+        }
+
+        @Override
+        public String machine(int peer) {
+            return machines.length == 0 ? "" : machines[peer];
         }
 
         @Override

@@ -18,6 +18,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -140,6 +141,7 @@ final class Sane {
                 Map.entry(Throwable.class, () -> new IllegalStateException("of a test")),
                 Map.entry(Class.class, () -> Store.class),
                 Map.entry(Path.class, () -> folder),
+                Map.entry(InetAddress.class, InetAddress::getLoopbackAddress),
                 Map.entry(Map.class, Map::of),
                 Map.entry(List.class, List::of),
                 Map.entry(Iterable.class, List::of),

@@ -39,7 +39,9 @@ public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedW
         /** By another exit code, which may be the consequence of a failed group. */
         CODE,
         /** By the launcher, because of another rank. */
-        STOPPED
+        STOPPED,
+        /** On another host, where its recording is: that there is none here says nothing. The text is the place. */
+        ELSEWHERE
     }
 
     /**

@@ -54,6 +54,10 @@ final class Testimony {
         }
         Optional<End> end = Optional.ofNullable(ends.byRank().get(rank));
         if (merge.missing().contains(rank)) {
+            if (end.filter(seen -> seen.kind() == Ends.Kind.ELSEWHERE).isPresent()) {
+                return pronoun.say(faraway(scene.code())) + " on " + end.get().text()
+                        + (call.isEmpty() ? "" : ", while the others were in " + call);
+            }
             return end.map(seen -> seen.at(call, pronoun))
                     .orElseGet(() -> pronoun.say(silent(scene.code()))
                             + (call.isEmpty() ? "" : ", while the others were in " + call));
@@ -140,13 +144,24 @@ final class Testimony {
     List<String> ofMissing() {
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         for (int rank : merge.missing()) {
-            End end = ends.byRank().get(rank);
-            String why = end == null ? "dead, killed, stopped, or asked too late" : end.text();
-            same.computeIfAbsent(why, key -> new TreeSet<>()).add(rank);
+            same.computeIfAbsent(ofMissing(ends.byRank().get(rank)), key -> new TreeSet<>())
+                    .add(rank);
         }
         List<String> lines = new ArrayList<>();
-        same.forEach((why, ranks) -> lines.add(Words.ranks(ranks) + " wrote no recording: " + why));
+        same.forEach((why, ranks) -> lines.add(Words.ranks(ranks) + why));
         return lines;
+    }
+
+    private static String ofMissing(End end) {
+        if (end == null) {
+            return " wrote no recording: dead, killed, stopped, asked too late, or on another host";
+        }
+        return end.kind() == Ends.Kind.ELSEWHERE ? " recorded on " + end.text() : " wrote no recording: " + end.text();
+    }
+
+    /** A rank whose recording is on another host; the code of the failure says what is known here. */
+    private static String faraway(String code) {
+        return code.equals("PEER_LOST") ? "its process is gone" : "it did not answer";
     }
 
     /** A rank without a recording; the code of the failure says what is known. */

@@ -72,7 +72,8 @@ final class TextReport {
                     + (reason.isEmpty() ? "" : ": " + reason));
         });
         if (!merge.missing().isEmpty()) {
-            lines.add("  " + Words.ranks(merge.missing()) + " wrote no recording: dead, killed, or stopped");
+            lines.add("  " + Words.ranks(merge.missing())
+                    + " wrote no recording: dead, killed, stopped, or on another host");
         }
     }
 

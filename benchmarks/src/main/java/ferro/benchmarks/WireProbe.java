@@ -2,21 +2,21 @@ package ferro.benchmarks;
 
 import ferro.group.ProcessGroup;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /**
- * What this machine gives at this moment, without ferro: half the time of a round trip of 4 bytes over a plain loopback
- * connection between ranks 0 and 1, both spinning. Figures whose probes differ do not compare.
+ * What machine and network give at this moment, without ferro: half the time of a round trip of 4 bytes over a plain
+ * connection between ranks 0 and 1, both spinning; over loopback where both are at one address. Figures whose probes differ
+ * do not compare.
  */
-public final class LoopbackProbe implements AutoCloseable {
+public final class WireProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
@@ -31,27 +31,19 @@ public final class LoopbackProbe implements AutoCloseable {
     private final boolean first;
     private final ByteBuffer message = ByteBuffer.allocateDirect(4);
 
-    private LoopbackProbe(SocketChannel connection, boolean first) {
+    private WireProbe(SocketChannel connection, boolean first) {
         this.connection = connection;
         this.first = first;
     }
 
-    /** Connects ranks 0 and 1, by a port that all ranks hear of; every rank must call it. */
-    static LoopbackProbe open(ProcessGroup group) throws IOException {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        int[] port = new int[1];
-        if (group.rank() != 0 || group.worldSize() == 1) {
-            group.broadcast(port, 0);
-            boolean second = group.rank() == 1;
-            return new LoopbackProbe(
-                    second ? plain(SocketChannel.open(new InetSocketAddress(loopback, port[0]))) : null, false);
-        }
-        try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint())) {
-            port[0] = server.socket().getLocalPort();
-            group.broadcast(port, 0);
-            server.socket().setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(30 * BOUND_NANOS));
-            return new LoopbackProbe(plain(server.socket().accept().getChannel()), true);
-        }
+    /**
+     * Connects ranks 0 and 1; every rank must call it. There is no probe where these do not reach one another, which rank 0 says:
+     * a firewall may let ferro's port through, and no other.
+     */
+    static WireProbe open(ProcessGroup group, PrintStream complaints) {
+        ProbeWire wire = ProbeWire.between(group);
+        wire.trouble().ifPresent(why -> complaints.println("ferro bench: no probe beside the figures: " + why));
+        return new WireProbe(wire.connection(), group.rank() == 0);
     }
 
     /**
@@ -60,7 +52,7 @@ public final class LoopbackProbe implements AutoCloseable {
      * @param first  leads
      * @param second follows, on another thread
      */
-    public record Pair(LoopbackProbe first, LoopbackProbe second) implements AutoCloseable {
+    public record Pair(WireProbe first, WireProbe second) implements AutoCloseable {
         /**
          * Exchanges while another thread follows.
          *
@@ -95,20 +87,13 @@ public final class LoopbackProbe implements AutoCloseable {
      * @throws IOException if there is no loopback
      */
     public static Pair pair() throws IOException {
-        try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint())) {
+        InetSocketAddress endpoint = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint)) {
             SocketChannel second = SocketChannel.open(server.getLocalAddress());
-            return new Pair(new LoopbackProbe(plain(server.accept()), true), new LoopbackProbe(plain(second), false));
+            return new Pair(
+                    new WireProbe(ProbeWire.plain(server.accept()), true),
+                    new WireProbe(ProbeWire.plain(second), false));
         }
-    }
-
-    private static InetSocketAddress endpoint() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    }
-
-    private static SocketChannel plain(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.configureBlocking(false);
-        return channel;
     }
 
     /** Runs it until its code is compiled; its figures would follow the JIT compiler instead of the machine. */
@@ -116,7 +101,7 @@ public final class LoopbackProbe implements AutoCloseable {
         exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
 
-    /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is one rank only. Called by all ranks. */
+    /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is no connection. Called by all ranks. */
     double halfRoundTripMicros() throws IOException {
         return exchange(ROUND_TRIPS, BOUND_NANOS);
     }

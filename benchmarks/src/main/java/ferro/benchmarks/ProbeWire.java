@@ -1,0 +1,152 @@
+package ferro.benchmarks;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}: to the address by which the group itself reaches
+ * rank 0, so that it goes the way that data go; over loopback where both have one address, or none is known.
+ *
+ * @param connection this rank's end; null on other ranks, and where there is none
+ * @param trouble    why there is none, on rank 0 alone
+ */
+record ProbeWire(SocketChannel connection, Optional<String> trouble) {
+    /** Both have just left a call that all were in, so that neither comes late. */
+    private static final int PATIENCE_MILLIS = 10_000;
+
+    /** What rank 1 shows first, as others may find the port too. */
+    private static final int TOKEN_BYTES = Long.BYTES;
+
+    private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
+
+    /** Connects; every rank must call it, and all of them know afterwards whether there is a connection. */
+    static ProbeWire between(ProcessGroup group) {
+        if (group.worldSize() == 1) {
+            return NONE;
+        }
+        SocketChannel end = null;
+        String trouble = "rank 1 says no more";
+        try {
+            end = group.rank() == 0 ? accepted(group) : dialled(group);
+        } catch (IOException failure) {
+            trouble = failure.toString();
+        }
+        int[] missing = {group.rank() < 2 && end == null ? 1 : 0};
+        group.allReduce(missing, ReduceOp.SUM);
+        if (missing[0] == 0) {
+            return new ProbeWire(end, Optional.empty());
+        }
+        drop(end);
+        String why = "ranks 0 and 1 do not reach one another over a port of the probe's own, addresses "
+                + group.medium().addresses() + " (" + trouble + "): a firewall may let ferro's port alone through";
+        return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
+    }
+
+    /** Listens, tells where, and waits for rank 1; whatever happens, the others hear. */
+    private static SocketChannel accepted(ProcessGroup group) throws IOException {
+        long[] door = {0, new SecureRandom().nextLong()};
+        boolean told = false;
+        try (ServerSocketChannel server = listening(address(group))) {
+            door[0] = server.socket().getLocalPort();
+            told = true;
+            group.broadcast(door, 0);
+            return awaited(server, door[1]);
+        } finally {
+            if (!told) {
+                group.broadcast(door, 0);
+            }
+        }
+    }
+
+    private static SocketChannel dialled(ProcessGroup group) throws IOException {
+        long[] door = new long[2];
+        group.broadcast(door, 0);
+        if (group.rank() != 1 || door[0] == 0) {
+            return null;
+        }
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.socket().connect(new InetSocketAddress(address(group), (int) door[0]), PATIENCE_MILLIS);
+            channel.write(ByteBuffer.allocate(TOKEN_BYTES).putLong(0, door[1]));
+            return plain(channel);
+        } catch (IOException failure) {
+            drop(channel);
+            throw failure;
+        }
+    }
+
+    /** Returns where rank 0 is. */
+    private static InetAddress address(ProcessGroup group) throws IOException {
+        List<String> all = group.medium().addresses();
+        boolean together = all.isEmpty() || all.get(0).equals(all.get(1));
+        return together ? InetAddress.getLoopbackAddress() : InetAddress.getByName(all.get(0));
+    }
+
+    private static ServerSocketChannel listening(InetAddress address) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            return server.bind(new InetSocketAddress(address, 0));
+        } catch (BindException ofAnotherMachine) {
+            // what the others are told may be an address that something before this machine has
+            return server.bind(new InetSocketAddress(0));
+        }
+    }
+
+    /** Takes the connection of rank 1, and drops those of strangers. */
+    private static SocketChannel awaited(ServerSocketChannel server, long token) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+        while (true) {
+            server.socket().setSoTimeout(millisUntil(deadline));
+            SocketChannel channel = server.socket().accept().getChannel();
+            if (shows(token, channel.socket(), deadline)) {
+                return plain(channel);
+            }
+            drop(channel);
+        }
+    }
+
+    private static boolean shows(long token, Socket socket, long deadline) {
+        try {
+            socket.setSoTimeout(millisUntil(deadline));
+            return new DataInputStream(socket.getInputStream()).readLong() == token;
+        } catch (IOException stranger) {
+            return false;
+        }
+    }
+
+    /** At least one: none would mean for ever. */
+    private static int millisUntil(long deadline) {
+        return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+    }
+
+    /** Makes a connection one that is looked at again and again. */
+    static SocketChannel plain(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.configureBlocking(false);
+        return channel;
+    }
+
+    private static void drop(SocketChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException unable) {
+            System.getLogger("ferro.bench").log(System.Logger.Level.DEBUG, "a probe did not close", unable);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package ferro.group;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+
+/**
+ * Tells whether this process has cores of its own. mpirun and srun bind each rank to some; then the JVM sees these alone, while
+ * every other rank has as many. The cores of a container are a control group's: they are shared by all that runs in it.
+ *
+ * @param proc root such as {@code /proc} (proc(5))
+ * @param sys  root such as {@code /sys} (cgroups(7))
+ */
+record OwnCores(Path proc, Path sys) {
+    private static final String ALLOWED = "Cpus_allowed_list:";
+
+    static OwnCores ofThisProcess() {
+        return new OwnCores(Path.of("/proc"), Path.of("/sys"));
+    }
+
+    /** Returns how many cores are this process's own; empty if it may run on all of its container or host, or where unknown. */
+    OptionalInt count() {
+        try {
+            BitSet allowed = allowed();
+            BitSet around = around();
+            allowed.and(around);
+            boolean own = !allowed.isEmpty() && !allowed.equals(around);
+            return own ? OptionalInt.of(allowed.cardinality()) : OptionalInt.empty();
+        } catch (IOException | IllegalArgumentException unknown) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private BitSet allowed() throws IOException {
+        for (String line : Files.readAllLines(proc.resolve("self/status"))) {
+            if (line.startsWith(ALLOWED)) {
+                return cores(line.substring(ALLOWED.length()));
+            }
+        }
+        throw new IOException(proc + "/self/status has no line " + ALLOWED);
+    }
+
+    /** Returns the cores of the control group, where there is one for cores, else those of the host. */
+    private BitSet around() throws IOException {
+        List<String> groups = Files.readAllLines(proc.resolve("self/cgroup"));
+        Optional<Path> file = groups.stream()
+                .map(line -> line.split(":", 3))
+                .filter(parts -> parts.length == 3)
+                .flatMap(parts -> candidates(parts[1], parts[2]))
+                .filter(Files::isReadable)
+                .findFirst();
+        return cores(Files.readString(file.orElse(sys.resolve("devices/system/cpu/online"))));
+    }
+
+    /** Returns where the cores of a group may stand: in its own folder, or in one above, from which it has them. */
+    private Stream<Path> candidates(String controllers, String path) {
+        boolean first = List.of(controllers.split(",")).contains("cpuset");
+        if (!first && !controllers.isEmpty()) {
+            return Stream.empty();
+        }
+        Path root = sys.resolve(first ? "fs/cgroup/cpuset" : "fs/cgroup").normalize();
+        String file = first ? "cpuset.effective_cpus" : "cpuset.cpus.effective";
+        Path group = root.resolve(path.replaceFirst("^/+", "")).normalize();
+        return Stream.iterate(group.startsWith(root) ? group : root, at -> at.startsWith(root), Path::getParent)
+                .map(folder -> folder.resolve(file));
+    }
+
+    /** Reads {@code 0-3,8}. */
+    private static BitSet cores(String list) {
+        BitSet cores = new BitSet();
+        for (String range : list.trim().split(",")) {
+            String[] ends = range.trim().split("-");
+            cores.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
+        }
+        return cores;
+    }
+}

@@ -1,0 +1,140 @@
+package ferro.job;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Finds the job of this process in its environment: the first family in the order of {@link Family} whose variables are complete.
+ *
+ * <p>Variables of launchers further out are there too, as mpirun hands on those of a Slurm step around it: that is no
+ * contradiction. Two families that neither can contain the other are refused if they say different things, with both.
+ */
+public final class JobFinder {
+    private JobFinder() {}
+
+    /**
+     * Finds the job of a rank.
+     *
+     * @param context variables and settings of the rank; one that has no {@linkplain RankContext#variables() variables} is asked
+     *     for the settings of ferro alone
+     * @return what was found; this never throws for what variables say
+     */
+    public static Findings of(RankContext context) {
+        Map<String, String> settings = new HashMap<>(context.variables());
+        Stream<String> asked = settings.isEmpty() ? Settings.all().stream().map(setting -> setting.name()) : given();
+        asked.forEach(name -> context.setting(name).ifPresent(text -> settings.put(name, text)));
+        return find(settings, Surroundings.ofThisHost());
+    }
+
+    /** Properties come by name, and win over the variables. */
+    private static Stream<String> given() {
+        return Stream.of(Settings.RANK.name(), Settings.WORLD_SIZE.name());
+    }
+
+    /**
+     * Finds a job.
+     *
+     * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
+     * @param around   what variables cannot tell; asked only by the families that need it
+     * @return what was found; this never throws for what variables say
+     */
+    public static Findings find(Map<String, String> settings, Surroundings around) {
+        Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
+        Objects.requireNonNull(around, "around");
+        List<Candidate> found = candidates(variables, around);
+        Optional<Candidate> chosen =
+                found.stream().filter(Candidate::isComplete).findFirst();
+        Optional<String> refusal = refusal(found, chosen, around);
+        if (refusal.isPresent()) {
+            return new Findings(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
+        }
+        try {
+            Job job = chosen.orElseThrow().job().get();
+            return new Findings(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
+        } catch (IllegalArgumentException senseless) {
+            return new Findings(Optional.empty(), sightings(found, chosen), Optional.of(senseless.getMessage()), "");
+        }
+    }
+
+    private static List<Candidate> candidates(Variables variables, Surroundings around) {
+        Meetings meetings = new Meetings(variables);
+        PlainFamilies plain = new PlainFamilies(variables, meetings);
+        MpiFamilies mpi = new MpiFamilies(variables, meetings, around);
+        List<Candidate> found = new ArrayList<>();
+        plain.given().ifPresent(found::add);
+        plain.plain().ifPresent(found::add);
+        mpi.openMpi().ifPresent(found::add);
+        mpi.hydra().ifPresent(found::add);
+        new SlurmStep(variables, meetings).find().ifPresent(found::add);
+        new IndexedPod(variables, meetings, around).find().ifPresent(found::add);
+        return found;
+    }
+
+    private static Optional<String> refusal(List<Candidate> found, Optional<Candidate> chosen, Surroundings around) {
+        Optional<Candidate> halfGiven = found.stream()
+                .filter(one -> one.family() == Family.GIVEN && !one.isComplete())
+                .findFirst();
+        if (halfGiven.isPresent()) {
+            return halfGiven.get().incomplete();
+        }
+        return chosen.isPresent() ? Contradiction.find(chosen.get(), found, around) : Optional.of(unknown(found));
+    }
+
+    private static String unknown(List<Candidate> found) {
+        String start =
+                "start it with ./ferro run -n 2 PROGRAM, by mpirun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and"
+                        + " MASTER_PORT";
+        return found.isEmpty()
+                ? "this process does not know its rank (RANK or -Dferro.rank): " + start
+                : "this process does not know its rank: "
+                        + found.stream()
+                                .map(one -> one.incomplete().orElseThrow())
+                                .collect(Collectors.joining("; "));
+    }
+
+    private static List<Sighting> sightings(List<Candidate> found, Optional<Candidate> chosen) {
+        return Stream.concat(
+                        chosen.stream(),
+                        found.stream().filter(one -> chosen.filter(one::equals).isEmpty()))
+                .map(one -> new Sighting(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
+                .toList();
+    }
+
+    private static String verdict(Candidate one, Optional<Candidate> chosen) {
+        if (one.incomplete().isPresent()) {
+            return one.incomplete().get();
+        }
+        if (chosen.isEmpty()) {
+            return "refused";
+        }
+        return chosen.get() == one
+                ? "chosen"
+                : "not chosen: variables of " + chosen.get().family().title() + " are nearer to the program";
+    }
+
+    private static String line(Job job, List<Candidate> found) {
+        String others = found.stream()
+                .filter(one -> one.family() != job.family())
+                .map(JobFinder::other)
+                .collect(Collectors.joining());
+        return job.title() + others;
+    }
+
+    private static String other(Candidate one) {
+        return switch (one.family()) {
+            case SLURM -> "; Slurm's variables are those of the allocation around it";
+            case INDEX -> "; " + one.variables() + " is that of the pod around it";
+            case OPEN_MPI, HYDRA ->
+                "; " + one.variables() + " of " + one.family().title() + " is not looked at";
+            default -> "; " + one.variables() + " is not looked at";
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package ferro.job;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What Linux shows under {@code /proc} (proc(5)), and in {@code /etc/hosts}, where a kubelet writes a pod's full name; no resolver
+ * is asked, which could take its time.
+ *
+ * @param proc  root such as {@code /proc}
+ * @param hosts table such as {@code /etc/hosts}
+ */
+record LinuxSurroundings(Path proc, Path hosts) implements Surroundings {
+    /** Deeper is a circle that cannot be, or nothing of interest. */
+    private static final int MOST_ANCESTORS = 64;
+    /** Fields behind the command, whose name may hold blanks: state, parent, … as proc(5) counts them from 3. */
+    private static final int PARENT = 4 - 3;
+
+    private static final int START = 22 - 3;
+
+    static Surroundings ofThisHost() {
+        return new LinuxSurroundings(Path.of("/proc"), Path.of("/etc/hosts"));
+    }
+
+    @Override
+    public String hostName() {
+        try {
+            return Files.readString(proc.resolve("sys/kernel/hostname")).trim();
+        } catch (IOException notLinux) {
+            return "";
+        }
+    }
+
+    @Override
+    public Optional<String> fullHostName() {
+        String own = hostName();
+        if (own.contains(".")) {
+            return Optional.of(own);
+        }
+        try {
+            return Files.readAllLines(hosts, StandardCharsets.UTF_8).stream()
+                    .map(line -> line.replaceFirst("#.*", ""))
+                    .flatMap(line -> List.of(line.trim().split("\\s+")).stream().skip(1))
+                    .filter(name -> !own.isEmpty() && name.startsWith(own + "."))
+                    .findFirst();
+        } catch (IOException noTable) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<Ancestor> ancestors() {
+        List<Ancestor> found = new ArrayList<>();
+        try {
+            String[] own = fields("self");
+            long next = Long.parseLong(own[PARENT]);
+            while (next > 0 && found.size() < MOST_ANCESTORS) {
+                String[] fields = fields("" + next);
+                found.add(new Ancestor(next, Long.parseLong(fields[START]), command(next)));
+                next = Long.parseLong(fields[PARENT]);
+            }
+        } catch (IOException | IllegalArgumentException unseen) {
+            // of another process namespace, or not Linux: what was found until then counts
+        }
+        return found;
+    }
+
+    private List<String> command(long pid) throws IOException {
+        String words = Files.readString(proc.resolve(pid + "/cmdline"), StandardCharsets.ISO_8859_1);
+        return words.isEmpty() ? List.of() : List.of(words.split("\0"));
+    }
+
+    private String[] fields(String process) throws IOException {
+        String text = Files.readString(proc.resolve(process + "/stat"), StandardCharsets.ISO_8859_1);
+        String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split("\\s+");
+        if (fields.length <= START) {
+            throw new IllegalArgumentException("no line of /proc/PID/stat: " + text);
+        }
+        return fields;
+    }
+}

@@ -1,0 +1,136 @@
+package ferro.job;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A task of a step that srun has started. An allocation alone is none: the shell of sbatch has {@code SLURM_PROCID=0} and
+ * {@code SLURM_NTASKS}, and only {@code SLURM_STEP_NUM_TASKS} is set by srun for its own tasks.
+ */
+final class SlurmStep {
+    static final String RANK = "SLURM_PROCID";
+    static final String SIZE = "SLURM_STEP_NUM_TASKS";
+    static final String WAY_OUT =
+            "; start the program by srun, or set FERRO_RANK, FERRO_WORLD_SIZE, MASTER_ADDR and MASTER_PORT";
+
+    private static final String NUMBER = "a number from 0" + WAY_OUT;
+    private static final String JOB = "SLURM_JOB_ID";
+    private static final String STEP = "SLURM_STEP_ID";
+    private static final String RESTART = "SLURM_RESTART_COUNT";
+    private static final String LOCAL_RANK = "SLURM_LOCALID";
+    private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";
+    private static final String NODE = "SLURM_NODEID";
+    private static final String HOSTS = "SLURM_STEP_NODELIST";
+    private static final String COMPONENTS = "SLURM_HET_SIZE";
+    /** Below the ports that systems give away by themselves, which begin at 32768 on Linux. */
+    private static final int FIRST_PORT = 20000;
+
+    private static final int PORTS = 10000;
+    /** Source: slurm.h, SLURM_INTERACTIVE_STEP 0xfffffffa, SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP above it. */
+    private static final long FIRST_SHELL_STEP = 0xfffffffaL;
+    /** Steps of one job may run at the same time. */
+    private static final int PORTS_BETWEEN_STEPS = 97;
+
+    private final Variables variables;
+    private final Meetings meetings;
+
+    SlurmStep(Variables variables, Meetings meetings) {
+        this.variables = variables;
+        this.meetings = meetings;
+    }
+
+    Optional<Candidate> find() {
+        if (variables.has(RANK, SIZE) && !isShell()) {
+            return Optional.of(Candidate.complete(Family.SLURM, variables, RANK, SIZE, this::job));
+        }
+        if (!variables.hasAny(JOB, RANK, SIZE)) {
+            return Optional.empty();
+        }
+        if (isShell()) {
+            String shell = variables.shown(STEP);
+            return Optional.of(Candidate.half(
+                    Family.SLURM,
+                    shell,
+                    shell
+                            + " is the shell of an interactive allocation of Slurm and no task of a step: start the program by"
+                            + " srun, or by srun --ntasks-per-node=1 ./ferro run"));
+        }
+        String seen = variables.shown(JOB, RANK, SIZE);
+        return Optional.of(Candidate.half(
+                Family.SLURM,
+                seen,
+                seen + " is an allocation of Slurm and no task of a step, " + variables.missing(RANK, SIZE)
+                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ./ferro run"));
+    }
+
+    /** The shells that Slurm starts by itself are steps too, of one task, with numbers of their own. */
+    private boolean isShell() {
+        try {
+            return variables
+                    .find(STEP)
+                    .filter(step -> Long.parseLong(step) >= FIRST_SHELL_STEP)
+                    .isPresent();
+        } catch (NumberFormatException named) {
+            return false;
+        }
+    }
+
+    private Job job() {
+        refuseComponents();
+        int size = variables.size(SIZE, WAY_OUT);
+        int rank = variables.rankBelow(RANK, size, SIZE, WAY_OUT);
+        OptionalInt here = tasksHere();
+        if (rank == 0 && variables.numberIfAny(NODE, 0, NUMBER).orElse(0) != 0 && !variables.has("MASTER_ADDR")) {
+            throw new IllegalArgumentException(variables.shown(RANK, NODE, HOSTS)
+                    + ": rank 0 is not on the first node of the step, where the others look for it (--distribution="
+                    + "arbitrary does that): set MASTER_ADDR to the host of rank 0 on all ranks");
+        }
+        boolean allLocal = here.isPresent() && here.getAsInt() == size;
+        return new Job(
+                Family.SLURM,
+                rank,
+                size,
+                variables.rankIfAny(LOCAL_RANK, WAY_OUT),
+                here,
+                meetings.at(
+                        key(), allLocal, variables.find(HOSTS).map(list -> SlurmList.firstHost(HOSTS, list)), port()));
+    }
+
+    private void refuseComponents() {
+        if (variables.numberIfAny(COMPONENTS, 0, NUMBER).orElse(0) > 1) {
+            throw new IllegalArgumentException(variables.shown(COMPONENTS)
+                    + ": Slurm counts the ranks of each part of a heterogeneous job by themselves: use a job of one part, or"
+                    + " set FERRO_RANK and FERRO_WORLD_SIZE over all parts, with MASTER_ADDR and MASTER_PORT");
+        }
+    }
+
+    private OptionalInt tasksHere() {
+        if (!variables.has(TASKS_PER_NODE, NODE)) {
+            return OptionalInt.empty();
+        }
+        List<Integer> perNode =
+                SlurmList.perNode(TASKS_PER_NODE, variables.find(TASKS_PER_NODE).orElseThrow());
+        int node = variables.number(NODE, 0, NUMBER);
+        if (node >= perNode.size()) {
+            throw new IllegalArgumentException(
+                    variables.shown(NODE, TASKS_PER_NODE) + ": the list has " + perNode.size() + " nodes" + WAY_OUT);
+        }
+        return OptionalInt.of(perNode.get(node));
+    }
+
+    /** A job that is queued again keeps its number and counts its restarts. */
+    private Optional<String> key() {
+        return variables
+                .find(JOB)
+                .map(job -> job + "." + variables.find(STEP).orElse("0") + "."
+                        + variables.find(RESTART).orElse("0"));
+    }
+
+    private OptionalInt port() {
+        // a federation of clusters gives its jobs numbers above 2^31
+        long job = variables.longIfAny(JOB, NUMBER).orElse(0) % PORTS;
+        long step = variables.longIfAny(STEP, NUMBER).orElse(0) % PORTS;
+        return OptionalInt.of((int) (FIRST_PORT + (job + PORTS_BETWEEN_STEPS * step) % PORTS));
+    }
+}

@@ -1,0 +1,101 @@
+package ferro.job;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Variables as a launcher has set them, and how they are read: an empty one counts as not set.
+ *
+ * @param all by name
+ */
+record Variables(Map<String, String> all) {
+    Optional<String> find(String name) {
+        return Optional.ofNullable(all.get(name)).map(String::trim).filter(text -> !text.isEmpty());
+    }
+
+    boolean has(String... names) {
+        return Stream.of(names).allMatch(name -> find(name).isPresent());
+    }
+
+    boolean hasAny(String... names) {
+        return Stream.of(names).anyMatch(name -> find(name).isPresent());
+    }
+
+    /** Returns those that are set, as {@code NAME=value NAME=value}. */
+    String shown(String... names) {
+        return Stream.of(names)
+                .filter(this::has)
+                .map(name -> name + "=" + find(name).orElseThrow())
+                .collect(Collectors.joining(" "));
+    }
+
+    /** Returns the names that are not set, for a sentence. */
+    String missing(String... names) {
+        return Stream.of(names).filter(name -> !has(name)).collect(Collectors.joining(" and "));
+    }
+
+    int rank(String name, String wayOut) {
+        return number(name, 0, "a rank from 0" + wayOut);
+    }
+
+    int size(String name, String wayOut) {
+        return number(name, 1, "a number of ranks from 1" + wayOut);
+    }
+
+    /** Reads a rank that has to be below a number of ranks. */
+    int rankBelow(String name, int size, String sizeName, String wayOut) {
+        int rank = rank(name, wayOut);
+        if (rank >= size) {
+            throw new IllegalArgumentException(name + "=" + rank + " of " + sizeName + "=" + size
+                    + ": need a rank from 0 to " + (size - 1) + wayOut);
+        }
+        return rank;
+    }
+
+    OptionalInt rankIfAny(String name, String wayOut) {
+        return has(name) ? OptionalInt.of(rank(name, wayOut)) : OptionalInt.empty();
+    }
+
+    /**
+     * Reads a number that has to be there.
+     *
+     * @param need what it should be, and the way out, for the message
+     */
+    int number(String name, int least, String need) {
+        String text = find(name).orElseThrow();
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least) {
+                return number;
+            }
+        } catch (NumberFormatException none) {
+            throw new IllegalArgumentException(name + "=" + text + ": need " + need, none);
+        }
+        throw new IllegalArgumentException(name + "=" + text + ": need " + need);
+    }
+
+    /** Reads a number that may have more than 32 bits. */
+    OptionalLong longIfAny(String name, String need) {
+        Optional<String> text = find(name);
+        if (text.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        try {
+            long number = Long.parseLong(text.get());
+            if (number >= 0) {
+                return OptionalLong.of(number);
+            }
+        } catch (NumberFormatException none) {
+            throw new IllegalArgumentException(name + "=" + text.get() + ": need " + need, none);
+        }
+        throw new IllegalArgumentException(name + "=" + text.get() + ": need " + need);
+    }
+
+    OptionalInt numberIfAny(String name, int least, String need) {
+        return has(name) ? OptionalInt.of(number(name, least, need)) : OptionalInt.empty();
+    }
+}

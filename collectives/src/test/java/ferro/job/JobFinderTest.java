@@ -1,0 +1,311 @@
+package ferro.job;
+
+import static ferro.job.Environments.hydra;
+import static ferro.job.Environments.openMpi;
+import static ferro.job.Environments.pod;
+import static ferro.job.Environments.podNamed;
+import static ferro.job.Environments.slurmShell;
+import static ferro.job.Environments.slurmStep;
+import static ferro.job.Environments.torchrun;
+import static ferro.job.Environments.with;
+import static ferro.job.Environments.without;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/** Which launcher is believed, and what is refused. */
+class JobFinderTest {
+    private static final Surroundings HOST = Surroundings.nothingBut("alpha");
+
+    @Test
+    void openMpiSaysWhoARankIsByVariablesOfItsOwn() {
+        Job job = job(openMpi());
+
+        assertEquals(Family.OPEN_MPI, job.family());
+        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+        assertEquals(Optional.empty(), job.meeting().host());
+        assertEquals("job of Open MPI: rank 1 of 4, 1 of 2 on this host", line(openMpi()));
+    }
+
+    @Test
+    void hydraSaysWhoARankIsByVariablesOfItsOwn() {
+        Job job = job(hydra());
+
+        assertEquals(Family.HYDRA, job.family());
+        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+    }
+
+    @Test
+    void slurmSaysWhoATaskOfAStepIs() {
+        Job job = job(slurmStep());
+
+        assertEquals(Family.SLURM, job.family());
+        assertEquals(List.of(5, 11, 1, 4), numbers(job));
+        assertEquals(Optional.of("node07"), job.meeting().host());
+        assertEquals(Optional.of("4711.3.0"), job.meeting().key());
+        assertEquals(
+                OptionalInt.of(20000 + (4711 + 97 * 3) % 10000), job.meeting().port());
+    }
+
+    @Test
+    void anIndexIsARankWhereTheManifestSaysHowManyThereAre() {
+        Job job = JobFinder.find(pod(), podNamed("train-2", "train-2.workers.default.svc.cluster.local"))
+                .required();
+
+        assertEquals(Family.INDEX, job.family());
+        assertEquals(List.of(2, 4, 0, 1), numbers(job));
+        assertEquals(Optional.of("train-0.workers"), job.meeting().host());
+        assertEquals(OptionalInt.of(29500), job.meeting().port());
+        assertEquals(Optional.of("train"), job.meeting().key());
+    }
+
+    @Test
+    void theNumberOfRanksOfAnIndexComesByPropertyToo() {
+        Map<String, String> byProperty = with(without(pod(), "FERRO_WORLD_SIZE"), Map.of("ferro.world.size", "5"));
+
+        assertEquals(List.of(2, 5, 0, 1), numbers(job(byProperty)));
+        assertEquals(5, job(with(pod(), Map.of("ferro.world.size", "5"))).worldSize());
+    }
+
+    @Test
+    void aJobOfAFederationHasANumberOfMoreThan31Bits() {
+        Job job = job(with(slurmStep(), Map.of("SLURM_JOB_ID", "4362076160")));
+
+        assertEquals(Optional.of("4362076160.3.0"), job.meeting().key());
+        assertEquals(OptionalInt.of(20000 + 6160 + 97 * 3), job.meeting().port());
+    }
+
+    @Test
+    void theShellOfAnInteractiveAllocationIsNoStep() {
+        String refusal = refusal(with(
+                slurmStep(), Map.of("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "4294967290")));
+        assertTrue(refusal.contains("SLURM_STEP_ID=4294967290 is the shell of an interactive allocation"), refusal);
+    }
+
+    @Test
+    void aLauncherInsideASlurmStepIsTheInnerOne() {
+        for (Map<String, String> inner : List.of(openMpi(), hydra(), torchrun())) {
+            Findings found = JobFinder.find(with(slurmStep(), inner), HOST);
+
+            assertEquals(job(inner).rank(), found.required().rank());
+            assertTrue(
+                    found.line().endsWith("; Slurm's variables are those of the allocation around it"), found.line());
+            assertEquals("chosen", found.seen().get(0).verdict());
+            assertEquals(Family.SLURM, found.seen().get(1).family());
+        }
+    }
+
+    @Test
+    void whatIsGivenToFerroWinsOverEveryLauncher() {
+        Map<String, String> given = Map.of("FERRO_RANK", "7", "FERRO_WORLD_SIZE", "9");
+        for (Map<String, String> launcher : List.of(openMpi(), hydra(), slurmStep(), torchrun(), pod())) {
+            Job job = job(with(launcher, given));
+
+            assertEquals(Family.GIVEN, job.family());
+            assertEquals(List.of(7, 9), numbers(job).subList(0, 2));
+        }
+        assertEquals(2, job(with(given, Map.of("ferro.rank", "2"))).rank());
+    }
+
+    @Test
+    void aGivenRankIsCompletedByWorldSizeAsItAlwaysWas() {
+        Job job = job(Map.of("ferro.rank", "1", "WORLD_SIZE", "3"));
+
+        assertEquals(List.of(1, 3), numbers(job).subList(0, 2));
+    }
+
+    @Test
+    void rankAndWorldSizeByHandWinOverSlurmAndOverAnMpiThatSaysTheSame() {
+        assertEquals(
+                Family.BARE,
+                job(with(slurmStep(), Map.of("RANK", "0", "WORLD_SIZE", "2"))).family());
+        assertEquals(
+                Family.BARE,
+                job(with(openMpi(), Map.of("RANK", "1", "WORLD_SIZE", "4"))).family());
+    }
+
+    @Test
+    void rankAndWorldSizeBesideAnMpiThatSaysSomethingElseAreRefusedWithBoth() {
+        for (Map<String, String> mpi : List.of(openMpi(), hydra())) {
+            String refusal = refusal(with(mpi, Map.of("RANK", "0", "WORLD_SIZE", "2")));
+
+            assertTrue(refusal.contains("RANK=0 WORLD_SIZE=2 and "), refusal);
+            assertTrue(refusal.contains("RANK=1 ") && refusal.contains("SIZE=4"), refusal);
+            assertTrue(refusal.contains("env -u NAME"), refusal);
+        }
+    }
+
+    @Test
+    void aWorldSizeThatCountsPodsIsNotTakenForThatOfAnMpiInsideThePod() {
+        Map<String, String> pods = Map.of("RANK", "0", "WORLD_SIZE", "2", "PET_NNODES", "2");
+
+        String refusal = refusal(with(pods, openMpi()));
+
+        assertTrue(refusal.contains("RANK=0 WORLD_SIZE=2 and OMPI_COMM_WORLD_RANK=1"), refusal);
+        assertEquals(Family.PYTORCH_JOB, job(pods).family());
+        String several = refusal(with(pods, Map.of("PET_NPROC_PER_NODE", "8")));
+        assertTrue(several.contains("RANK counts pods") && several.contains("PET_NPROC_PER_NODE=8"), several);
+    }
+
+    @Test
+    void aWorldSizeAloneDoesNotDisturbAnMpi() {
+        Findings found = JobFinder.find(with(openMpi(), Map.of("WORLD_SIZE", "2")), HOST);
+
+        assertEquals(4, found.required().worldSize());
+        assertTrue(found.line().contains("WORLD_SIZE=2 is not looked at"), found.line());
+    }
+
+    @Test
+    void pmiRankUnderSlurmCountsNodesAndIsNoRank() {
+        Job job = job(with(slurmStep(), Map.of("PMI_RANK", "1", "PMI_SIZE", "3")));
+
+        assertEquals(Family.SLURM, job.family());
+        assertEquals(5, job.rank());
+        String alone = refusal(Map.of("PMI_RANK", "1", "PMI_SIZE", "3"));
+        assertTrue(alone.contains("MPI_LOCALRANKID and MPI_LOCALNRANKS is missing"), alone);
+    }
+
+    @Test
+    void pmixRankHasNoNumberOfRanksAndIsNoRank() {
+        Map<String, String> pmix = Map.of("PMIX_RANK", "5", "PMIX_NAMESPACE", "slurm.pmix.4711.3");
+
+        assertEquals(Family.SLURM, job(with(slurmStep(), pmix)).family());
+        String alone = refusal(pmix);
+        assertTrue(alone.contains("PMIX_RANK=5 comes without a number of ranks"), alone);
+    }
+
+    @Test
+    void theShellOfAnAllocationIsNoTask() {
+        String refusal = refusal(slurmShell());
+
+        assertTrue(refusal.contains("SLURM_PROCID=0"), refusal);
+        assertTrue(refusal.contains("SLURM_STEP_NUM_TASKS is missing: start the program by srun"), refusal);
+    }
+
+    @Test
+    void variablesOfAnOuterLauncherStayBehindThoseOfTheInnerOne() {
+        Map<String, String> stale = Map.of("SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "0", "WORLD_SIZE", "64");
+
+        Job job = job(with(with(slurmShell(), stale), hydra()));
+
+        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+    }
+
+    @Test
+    void aHeterogeneousJobIsRefusedWithTheWayOut() {
+        String refusal = refusal(with(slurmStep(), Map.of("SLURM_HET_SIZE", "2")));
+
+        assertTrue(refusal.contains("SLURM_HET_SIZE=2"), refusal);
+        assertTrue(refusal.contains("set FERRO_RANK and FERRO_WORLD_SIZE"), refusal);
+        assertEquals(5, job(with(slurmStep(), Map.of("SLURM_HET_SIZE", "1"))).rank());
+    }
+
+    @Test
+    void halfAFamilyIsNamedWithWhatIsMissing() {
+        assertMissing("FERRO_RANK", Map.of("FERRO_WORLD_SIZE", "4"));
+        assertMissing("FERRO_WORLD_SIZE", with(openMpi(), Map.of("FERRO_RANK", "1")));
+        assertMissing("WORLD_SIZE", Map.of("RANK", "1"));
+        assertMissing("OMPI_COMM_WORLD_LOCAL_SIZE", without(openMpi(), "OMPI_COMM_WORLD_LOCAL_SIZE"));
+        String noSize = refusal(Map.of("JOB_COMPLETION_INDEX", "1"));
+        assertTrue(noSize.contains("set FERRO_WORLD_SIZE in the manifest"), noSize);
+    }
+
+    @Test
+    void replicasOfAJobSetHaveNoIndexOverAllOfThem() {
+        String refusal = JobFinder.find(pod(), podNamed("train-workers-1-2", "train-workers-1-2.train.default.svc"))
+                .refusal()
+                .orElseThrow();
+
+        assertTrue(refusal.contains("is of replica 1 of a JobSet"), refusal);
+        assertTrue(refusal.contains("replicas: 1"), refusal);
+        assertEquals(
+                Optional.of("train-workers-0-0.train"),
+                JobFinder.find(pod(), podNamed("train-workers-0-2", "train-workers-0-2.train.default.svc"))
+                        .required()
+                        .meeting()
+                        .host());
+    }
+
+    @Test
+    void aPodWithoutAServiceIsToldWhatTheManifestLacks() {
+        Meeting meeting =
+                JobFinder.find(pod(), podNamed("train-2", null)).required().meeting();
+
+        assertEquals(Optional.empty(), meeting.host());
+        String why = meeting.noHost().orElseThrow();
+        for (String part : List.of("subdomain: train", "clusterIP: None", "publishNotReadyAddresses: true")) {
+            assertTrue(why.contains(part), why);
+        }
+        String renamed = JobFinder.find(pod(), podNamed("gpu-node-17", null))
+                .required()
+                .meeting()
+                .noHost()
+                .orElseThrow();
+        assertTrue(renamed.contains("hostNetwork"), renamed);
+    }
+
+    @Test
+    void anAddressOfIpv6NeedsNoBracketsInMasterAddr() {
+        for (String text : List.of("fd00::2", "[fd00::2]")) {
+            Map<String, String> named = with(torchrun(), Map.of("MASTER_ADDR", text));
+            assertEquals(Optional.of("fd00::2"), job(named).meeting().host());
+        }
+        String withPort = refusal(with(torchrun(), Map.of("MASTER_ADDR", "10.0.0.1:29500")));
+        assertTrue(withPort.contains("MASTER_ADDR=10.0.0.1:29500") && withPort.contains("MASTER_PORT"), withPort);
+    }
+
+    @Test
+    void aMasterNamedByHandWinsOverWhatTheLauncherTells() {
+        Meeting meeting = job(with(slurmStep(), Map.of("MASTER_ADDR", "head", "MASTER_PORT", "1234")))
+                .meeting();
+
+        assertEquals(Optional.of("head"), meeting.host());
+        assertEquals(OptionalInt.of(1234), meeting.port());
+    }
+
+    @Test
+    void aValueThatMakesNoSenseIsNamedWithTheWayOut() {
+        String word = refusal(with(openMpi(), Map.of("OMPI_COMM_WORLD_RANK", "one")));
+        assertTrue(word.contains("OMPI_COMM_WORLD_RANK=one: need a rank from 0; start the program by mpirun"), word);
+        String beyond = refusal(with(slurmStep(), Map.of("SLURM_PROCID", "11")));
+        assertTrue(beyond.contains("SLURM_PROCID=11 of SLURM_STEP_NUM_TASKS=11: need a rank from 0 to 10"), beyond);
+        String node = refusal(with(slurmStep(), Map.of("SLURM_NODEID", "3")));
+        assertTrue(node.contains("SLURM_NODEID=3") && node.contains("the list has 3 nodes"), node);
+        assertEquals("RANK=x: need a rank from 0", refusal(Map.of("RANK", "x", "WORLD_SIZE", "2")));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> JobFinder.find(Map.of(), HOST).required());
+    }
+
+    private static void assertMissing(String name, Map<String, String> variables) {
+        String refusal = refusal(variables);
+        assertTrue(refusal.contains(" half ") || refusal.contains(" not all "), refusal);
+        assertTrue(refusal.contains(name + " is missing"), refusal);
+    }
+
+    private static Job job(Map<String, String> variables) {
+        return JobFinder.find(variables, HOST).required();
+    }
+
+    private static String line(Map<String, String> variables) {
+        return JobFinder.find(variables, HOST).line();
+    }
+
+    private static String refusal(Map<String, String> variables) {
+        return JobFinder.find(variables, HOST).refusal().orElseThrow();
+    }
+
+    private static List<Integer> numbers(Job job) {
+        return List.of(
+                job.rank(),
+                job.worldSize(),
+                job.localRank().orElse(-1),
+                job.localWorldSize().orElse(-1));
+    }
+}

@@ -1,0 +1,78 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Which launcher a rank believes is said when it joins. */
+@ResourceLock("ferro.join")
+class JobLineTest {
+    private static final GroupSpec ALONE = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
+    private final Logger joining = Logger.getLogger("ferro.join");
+    private final Heard heard = new Heard();
+
+    /** Keeps what is said and no warning. */
+    private static final class Heard extends Handler {
+        private final Queue<String> texts = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void publish(LogRecord record) {
+            if (record.getLevel() == Level.INFO) {
+                texts.add(record.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {
+            // nothing is kept back
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+    }
+
+    @BeforeEach
+    void listen() {
+        joining.addHandler(heard);
+        joining.setUseParentHandlers(false);
+    }
+
+    @AfterEach
+    void stopListening() {
+        joining.removeHandler(heard);
+        joining.setUseParentHandlers(true);
+    }
+
+    @Test
+    void aRankOfAClustersLauncherSaysItOnceAndOneByHandSaysNothing() {
+        Map<String, String> step = Map.of(
+                "ferro.backend", "simulated", "SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_JOB_ID", "4711");
+        try (SystemContext context = SystemContext.of(step)) {
+            ProcessGroup.join(ALONE, context).close();
+            ProcessGroup.join(ALONE, context).close();
+        }
+        try (SystemContext context =
+                SystemContext.of(Map.of("ferro.backend", "simulated", "RANK", "0", "WORLD_SIZE", "1"))) {
+            ProcessGroup.join(ALONE, context).close();
+        }
+
+        assertEquals(List.of("job of Slurm: rank 0 of 1"), List.copyOf(heard.texts));
+    }
+}

@@ -1,0 +1,85 @@
+package ferro.launcher;
+
+import ferro.job.Family;
+import ferro.job.Findings;
+import ferro.job.Job;
+import ferro.job.JobFinder;
+import ferro.job.Sighting;
+import ferro.job.Surroundings;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The step of Slurm that has started this launcher once on each of its nodes.
+ *
+ * @param nodes    of the step
+ * @param nodeRank number of this one
+ * @param master   where the launcher of node 0 serves the store
+ * @param key      name of the job, the same on all nodes
+ */
+record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
+    private static final String TASKS = "SLURM_STEP_NUM_TASKS";
+    private static final String STEP_NODES = "SLURM_STEP_NUM_NODES";
+
+    /**
+     * Finds the step around this launcher.
+     *
+     * @return empty where there is none, as in the shell of sbatch or salloc, where it has one task, or where another launcher
+     *     stands between it and this one
+     * @throws BadInputException if ranks of this launcher could not tell which ones they are
+     */
+    static Optional<Allocation> find(Map<String, String> environment) {
+        Findings found = JobFinder.find(environment, Surroundings.ofThisHost());
+        boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
+        if (!nearest) {
+            return Optional.empty();
+        }
+        found.refusal().ifPresent(why -> {
+            throw new BadInputException(why + "; --nodes 1 makes a job of this launcher alone");
+        });
+        Job task = found.required();
+        return task.worldSize() == 1 ? Optional.empty() : Optional.of(of(task, environment));
+    }
+
+    /** Says that srun would use more than this node; empty where it would not. */
+    static Optional<String> unused(Map<String, String> environment) {
+        String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
+        boolean inStep = JobFinder.find(environment, Surroundings.ofThisHost()).seen().stream()
+                .anyMatch(Allocation::isStep);
+        boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
+        return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
+                ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes
+                        + " nodes, and this launcher" + " uses one: srun --ntasks-per-node=1 ./ferro run uses all")
+                : Optional.empty();
+    }
+
+    private static boolean isStep(Sighting seen) {
+        return seen.family() == Family.SLURM && seen.complete();
+    }
+
+    private static Allocation of(Job task, Map<String, String> environment) {
+        String nodes = environment.getOrDefault(STEP_NODES, "");
+        if (!nodes.equals("" + task.worldSize())) {
+            throw new BadInputException(
+                    "srun starts this launcher " + task.worldSize() + " times on " + (nodes.isEmpty() ? "?" : nodes)
+                            + " nodes (" + TASKS + ", " + STEP_NODES + "): start it once on each by srun"
+                            + " --ntasks-per-node=1, start the program itself by srun, or add --nodes 1 for a job of each"
+                            + " launcher's own");
+        }
+        String host = task.meeting()
+                .host()
+                .orElseThrow(() -> new BadInputException(
+                        "SLURM_STEP_NODELIST is not set, so that nothing names node 0: need --master host:port"));
+        return new Allocation(
+                task.worldSize(),
+                task.rank(),
+                new Endpoint(host, task.meeting().port().orElseThrow()),
+                task.meeting().key().orElse("default"));
+    }
+
+    /** Returns what the launcher says first. */
+    String line() {
+        return "Slurm step " + key + " (job.step.restart): node " + nodeRank + " of " + nodes + ", the store is at "
+                + master;
+    }
+}

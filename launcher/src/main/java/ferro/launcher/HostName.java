@@ -1,0 +1,28 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The name of this host as its kernel has it: a resolver may have another one, or none, or take seconds to say so. */
+final class HostName {
+    private static final Path KERNELS = Path.of("/proc/sys/kernel/hostname");
+    private static final String UNKNOWN = "(without a name)";
+
+    private HostName() {}
+
+    static String ofKernel() {
+        try {
+            return Files.isReadable(KERNELS) ? Files.readString(KERNELS).trim() : asked();
+        } catch (IOException nameless) {
+            return UNKNOWN;
+        }
+    }
+
+    private static String asked() throws IOException {
+        Process uname = new ProcessBuilder("uname", "-n").start();
+        String name = new String(uname.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+        return name.isEmpty() ? UNKNOWN : name;
+    }
+}

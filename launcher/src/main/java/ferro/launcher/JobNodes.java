@@ -1,0 +1,104 @@
+package ferro.launcher;
+
+import com.google.gson.Gson;
+import ferro.launcher.nodes.LostNode;
+import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.nodes.NodeNews;
+import ferro.launcher.nodes.Nodes;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.stream.Collectors;
+
+/**
+ * The launchers of all nodes, as one job sees them; a job of one node knows of none, and concludes alone.
+ *
+ * @param nodes           of several
+ * @param own             number of this node
+ * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
+ * @param startedNanos    when the job was started here
+ */
+record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long startedNanos) implements AutoCloseable {
+    /** Says who is there, and turns what other nodes tell into events. */
+    void begin(BlockingQueue<JobEvent> events, Screen screen) {
+        nodes.ifPresent(all -> {
+            screen.note("nodes: " + all.cards().stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
+            all.begin(new News(events));
+        });
+    }
+
+    private record News(BlockingQueue<JobEvent> events) implements NodeNews {
+        @Override
+        public void allJoined() {
+            events.add(new JobEvent.Joined());
+        }
+
+        @Override
+        public void failedElsewhere(int code) {
+            events.add(new JobEvent.FailedElsewhere(code));
+        }
+
+        @Override
+        public void signalledElsewhere(String name, int times) {
+            events.add(new JobEvent.Signalled(name, times));
+        }
+    }
+
+    /** Passes a signal on to the other nodes. */
+    void signalled(String name, int times) {
+        nodes.ifPresent(all -> all.signalled(name, times));
+    }
+
+    void failed(JobEvent.Ended ended) {
+        nodes.ifPresent(all -> all.failed(ended.rank(), ended.code()));
+    }
+
+    /** What ranks of this node print can no longer be shown: the job ends everywhere. */
+    void unshown() {
+        nodes.ifPresent(all -> all.ended(ExitCode.OUTPUT_CLOSED));
+    }
+
+    /** Only the launcher of node 0 sees it by itself. */
+    void allJoined() {
+        nodes.filter(all -> own == 0).ifPresent(Nodes::joined);
+    }
+
+    /** Returns where ranks of other nodes are: their recordings are there, and not here. */
+    Map<Integer, String> elsewhere() {
+        Map<Integer, String> elsewhere = new HashMap<>();
+        nodes.map(Nodes::cards).orElse(List.of()).stream()
+                .filter(card -> card.node() != own)
+                .forEach(card -> {
+                    for (int local = 0; local < card.ranks(); local++) {
+                        elsewhere.put(card.node() * card.ranks() + local, card.toString());
+                    }
+                });
+        return elsewhere;
+    }
+
+    /** Waits for the other nodes' ends, if there are others, and concludes from all. */
+    Conclusion conclude(Postmortem here) throws InterruptedException {
+        if (nodes.isEmpty()) {
+            return Conclusion.of(here, List.of(), startedNanos, saysWhatIsWrong);
+        }
+        String verdict = nodes.get()
+                .conclude(orders -> NodeReport.of(here, orders, startedNanos).encoded(), this::judged);
+        return new Gson().fromJson(verdict, Conclusion.class);
+    }
+
+    private String judged(Nodes.Gathered gathered) {
+        Map<Integer, NodeReport> reports = new TreeMap<>();
+        gathered.reports().forEach((node, text) -> reports.put(node, NodeReport.decoded(text)));
+        Postmortem merged = NodeReport.merged(reports, nodes.orElseThrow().cards(), startedNanos);
+        List<LostNode> lost = List.copyOf(gathered.lost().values());
+        return new Gson().toJson(Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong));
+    }
+
+    @Override
+    public void close() {
+        nodes.ifPresent(Nodes::close);
+    }
+}

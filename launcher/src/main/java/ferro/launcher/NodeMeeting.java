@@ -1,0 +1,154 @@
+package ferro.launcher;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.SecretFile;
+import ferro.group.SystemContext;
+import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.nodes.Nodes;
+import ferro.launcher.nodes.NodesApartException;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Brings this launcher together with those of the other nodes, before a rank is started. */
+final class NodeMeeting {
+    /** A master on loopback means that all nodes are on this machine: node 0 then has to be there, or nearly. */
+    private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
+
+    /** Beside the grace of a signal: for what ranks take to end otherwise, and for their recordings to be read. */
+    private static final Duration ENDING = Duration.ofMinutes(1);
+
+    private static final long FIRST_LINE_SECONDS = 1;
+    private static final long LATER_LINES_SECONDS = 30;
+
+    private final JobSpec spec;
+    private final Screen screen;
+    private final Endpoint master;
+    private final Duration patience;
+    private final String backend;
+
+    private NodeMeeting(JobSpec spec, World world, Endpoint master, Map<String, String> settings) {
+        this.spec = spec;
+        this.screen = world.screen();
+        this.master = master;
+        try (SystemContext context = SystemContext.of(settings)) {
+            this.patience = Settings.JOIN_TIMEOUT.find(context).orElseGet(() -> Settings.TIMEOUT.of(context));
+            this.backend = Settings.BACKEND.find(context).orElse("");
+        }
+    }
+
+    static NodeMeeting of(JobSpec spec, Target target, World world, Endpoint master) {
+        return new NodeMeeting(spec, world, master, BackendChoice.ofFirstRank(spec, target, world.environment()));
+    }
+
+    /**
+     * Waits until the launchers of all nodes are there.
+     *
+     * @throws BadInputException if they, or their secrets, differ
+     * @throws NodesApartException if one does not come, or goes
+     * @throws InterruptedException if a signal ends the wait
+     */
+    Nodes meet(String jobId, Path secret) throws IOException, NodesApartException, InterruptedException {
+        int node = spec.placement().nodeRank();
+        long session = new SecureRandom().nextLong();
+        InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(master.host()), master.port());
+        LauncherStore store = connected(new LauncherStore.Call(server, jobId, SecretFile.read(secret), node, session));
+        NodeCard own = new NodeCard(
+                node,
+                HostName.ofKernel(),
+                store.localAddress().getHostAddress(),
+                spec.placement().ranksHere(),
+                spec.placement().nodes(),
+                FerroCommand.Version.built(),
+                backend,
+                session);
+        try {
+            return Nodes.meet(store, own, times(), this::waiting);
+        } catch (NodesApartException apart) {
+            if (apart.exitCode() == ExitCode.BAD_INPUT) {
+                throw new BadInputException(apart.getMessage(), apart);
+            }
+            throw apart;
+        }
+    }
+
+    private Nodes.Times times() {
+        return new Nodes.Times(patience, silence(), spec.signalGrace().plus(ENDING));
+    }
+
+    /** The ranks end within the time that was asked for, too. */
+    private Duration silence() {
+        return Nodes.silence(spec.nodeTimeout(), Supervisor.Rules.TO_THE_END);
+    }
+
+    private LauncherStore connected(LauncherStore.Call call) throws InterruptedException, NodesApartException {
+        boolean loopback = call.node() != 0 && call.server().getAddress().isLoopbackAddress();
+        ScheduledExecutorService lines = Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
+        lines.scheduleAtFixedRate(() -> waiting(Set.of(0)), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
+        try {
+            boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
+            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, silence());
+        } catch (FerroException failure) {
+            throw refused(failure, loopback);
+        } finally {
+            lines.shutdownNow();
+        }
+    }
+
+    private NodesApartException refused(FerroException failure, boolean loopback) throws InterruptedException {
+        if (failure.code() == Code.INTERRUPTED) {
+            Thread.interrupted();
+            throw new InterruptedException(failure.getMessage());
+        }
+        if (failure.code() == Code.UNAUTHENTICATED) {
+            throw new BadInputException(
+                    "the secret of node " + spec.placement().nodeRank() + " (host " + HostName.ofKernel()
+                            + ") is not that of node 0 at " + master + ": the file of --secret-file must have the same"
+                            + " content on all nodes (" + failure.getMessage() + ")",
+                    failure);
+        }
+        if (failure.code() == Code.PROTOCOL) {
+            throw new BadInputException(failure.getMessage(), failure);
+        }
+        if (loopback) {
+            throw new BadInputException(
+                    "--master " + master + " is this host itself, where nobody serves the store: need an address of"
+                            + " node 0 that all nodes can reach; where all nodes are on one machine, start node 0 first",
+                    failure);
+        }
+        return new NodesApartException(
+                "node 0 of " + spec.placement().nodes() + " is missing: " + failure.getMessage(), ExitCode.FAILED);
+    }
+
+    /** Says who is missing, and what to type there; whoever is not node 0 is not told by it who else is missing. */
+    private void waiting(Set<Integer> missing) {
+        if (missing.isEmpty()) {
+            screen.note("node 0 at " + master + " is there and waits for other nodes");
+            return;
+        }
+        int nodes = spec.placement().nodes();
+        String which = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
+        screen.note("waiting for " + (missing.size() == 1 ? "node " : "nodes ") + which + " of " + nodes
+                + ": ./ferro run --nodes " + nodes + " --node-rank "
+                + missing.iterator().next() + " --master "
+                + master + " -n " + spec.placement().ranksHere() + " ... on that host");
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "ferro-nodes-lines");
+        thread.setDaemon(true);
+        return thread;
+    }
+}

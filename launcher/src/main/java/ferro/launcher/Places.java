@@ -1,0 +1,43 @@
+package ferro.launcher;
+
+import ferro.launcher.nodes.NodeCard;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Where the ranks of a job run, and where each host keeps what they recorded.
+ *
+ * @param nodes   by number; empty for a job on this host alone
+ * @param folders with recordings, by number of the node; 0 for this host alone
+ */
+record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
+    static Places here(Path folder, boolean recorded) {
+        return new Places(List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
+    }
+
+    /** Returns where a rank runs, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
+    String of(int rank) {
+        return nodes.isEmpty() ? "host " + HostName.ofKernel() : node(rank).toString();
+    }
+
+    NodeCard node(int rank) {
+        return nodes.get(rank / nodes.get(0).ranks());
+    }
+
+    /** Says how to learn more; empty if nothing was recorded. */
+    List<String> more() {
+        String what = "what every rank did, call by call, and a timeline: ";
+        if (folders.isEmpty()) {
+            return List.of();
+        }
+        return nodes.isEmpty()
+                ? List.of(what + "./ferro analyze " + folders.get(0))
+                : List.of(what + "./ferro analyze on each host, "
+                        + folders.entrySet().stream()
+                                .map(one -> one.getValue() + " on "
+                                        + nodes.get(one.getKey()).host())
+                                .collect(Collectors.joining(", ")));
+    }
+}

@@ -1,0 +1,18 @@
+package ferro.launcher.nodes;
+
+/**
+ * A node whose launcher has not said how its ranks ended.
+ *
+ * @param card whose it is
+ * @param why  what was seen, for example that its connection has ended
+ */
+public record LostNode(NodeCard card, String why) {
+    /**
+     * Says that in one line.
+     *
+     * @return for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its connection has ended}
+     */
+    public String said() {
+        return card + " is lost, its " + card.rankNumbers() + " with it: " + why;
+    }
+}

@@ -1,0 +1,76 @@
+package ferro.launcher.nodes;
+
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A launcher as it shows itself to the others.
+ *
+ * @param node    number of its node
+ * @param host    name that the kernel has for its host
+ * @param address by which it reaches the store
+ * @param ranks   that it starts
+ * @param nodes   of the job, as it was told
+ * @param version of ferro
+ * @param backend that was asked for by name; empty if the choice was left open
+ * @param session number of this run of the launcher, chosen at random
+ */
+public record NodeCard(
+        int node, String host, String address, int ranks, int nodes, String version, String backend, long session) {
+    /**
+     * Returns what is not as it must be with another launcher.
+     *
+     * @param other of the same job
+     * @return what differs, with both values and what to do; empty if they fit
+     */
+    public Optional<String> difference(NodeCard other) {
+        if (nodes != other.nodes) {
+            return Optional.of(differs("--nodes", "" + nodes, other, "" + other.nodes));
+        }
+        if (ranks != other.ranks) {
+            return Optional.of(differs("-n", "" + ranks, other, "" + other.ranks));
+        }
+        if (!version.equals(other.version)) {
+            return Optional.of(differs("the version of ferro", version, other, other.version));
+        }
+        if (!backend.isEmpty() && !other.backend.isEmpty() && !backend.equals(other.backend)) {
+            return Optional.of(differs("the back end", backend, other, other.backend));
+        }
+        return Optional.empty();
+    }
+
+    private String differs(String what, String own, NodeCard other, String others) {
+        return what + " differs: " + own + " on " + this + ", " + others + " on " + other
+                + ": need the same on all nodes";
+    }
+
+    /**
+     * Returns what to say where two launchers claim one node.
+     *
+     * @param other with the same number
+     * @return text with both hosts
+     */
+    public String sameNode(NodeCard other) {
+        return "two launchers say --node-rank " + node + ": host " + host + " (" + address + ") and host " + other.host
+                + " (" + other.address + "): need a number of its own, from 0 to " + (nodes - 1) + ", for each";
+    }
+
+    /**
+     * Returns the numbers of its ranks.
+     *
+     * @return for example {@code ranks 2, 3}
+     */
+    public String rankNumbers() {
+        String numbers = IntStream.range(node * ranks, (node + 1) * ranks)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(", "));
+        return (ranks == 1 ? "rank " : "ranks ") + numbers;
+    }
+
+    /** Returns what people call it, for example {@code node 1 (host b, 10.0.0.2)}. */
+    @Override
+    public String toString() {
+        return "node " + node + " (host " + host + ", " + address + ")";
+    }
+}

@@ -1,0 +1,121 @@
+package ferro.launcher.nodes;
+
+import ferro.FerroException;
+import ferro.Store;
+import ferro.backend.tcp.LauncherStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Notices launchers that are gone or silent: that of node 0 looks after all others, and they after it. A connection that ends
+ * tells at once; where none does, heartbeats tell: each launcher counts one up, and the store has to answer.
+ */
+final class NodeWatch {
+    static final Duration LONGEST_BEAT = Duration.ofMillis(500);
+    private static final int BEATS_IN_SILENCE = 5;
+
+    private final Store store;
+    private final NodeCard own;
+    private final List<NodeCard> cards;
+    private final long silenceNanos;
+    private final Consumer<LostNode> lost;
+    private final Map<Integer, Heard> heard = new HashMap<>();
+    private final CompletableFuture<byte[]> connection;
+    private long lookedNanos = System.nanoTime();
+
+    /** A heartbeat, and when it was first seen. */
+    private record Heard(String beat, long atNanos) {}
+
+    /**
+     * Begins to look.
+     *
+     * @param store   of node 0
+     * @param cards   own first, then those of all nodes by number
+     * @param silence after which a launcher is lost
+     * @param thread  where heartbeats run; nothing else may wait on it
+     * @param lost    told of each, perhaps more than once
+     */
+    NodeWatch(Store store, Cards cards, Duration silence, ScheduledExecutorService thread, Consumer<LostNode> lost) {
+        this.store = store;
+        this.own = cards.own();
+        this.cards = cards.all();
+        this.silenceNanos = silence.toNanos();
+        this.lost = lost;
+        this.connection =
+                store.when(LauncherStore.goneKey(own.node(), own.session())).toCompletableFuture();
+        if (own.node() == 0) {
+            others().forEach(this::awaitEnd);
+        } else {
+            connection.whenComplete((never, ended) -> ended());
+        }
+        long millis = Math.max(1, Math.min(LONGEST_BEAT.toMillis(), silence.toMillis() / BEATS_IN_SILENCE));
+        thread.scheduleWithFixedDelay(this::beat, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * All launchers.
+     *
+     * @param own this one's
+     * @param all by number
+     */
+    record Cards(NodeCard own, List<NodeCard> all) {}
+
+    private List<NodeCard> others() {
+        return cards.stream().filter(card -> card.node() != own.node()).toList();
+    }
+
+    private void awaitEnd(NodeCard other) {
+        store.when(LauncherStore.goneKey(other.node(), other.session()))
+                .thenRun(() -> lost.accept(new LostNode(other, "the connection of its launcher has ended")));
+    }
+
+    private void ended() {
+        lost.accept(new LostNode(cards.get(0), "the connection to its launcher has ended"));
+    }
+
+    private void beat() {
+        try {
+            store.add(Keys.beat(own.node()), 1);
+            if (own.node() == 0) {
+                listen();
+            }
+        } catch (FerroException unanswered) {
+            if (own.node() != 0 && !connection.isDone()) {
+                lost.accept(new LostNode(cards.get(0), silent(silenceNanos)));
+            }
+        } catch (IllegalStateException closed) {
+            // this launcher has ended the connection: nobody is watched any more
+            return;
+        }
+    }
+
+    private void listen() {
+        long now = System.nanoTime();
+        // what a process that stood still itself has not heard, it cannot blame others for
+        boolean stoodStill = now - lookedNanos > silenceNanos / 2;
+        lookedNanos = now;
+        for (NodeCard other : others()) {
+            String beat = new String(store.get(Keys.beat(other.node()), Duration.ofNanos(silenceNanos)));
+            Heard last = heard.get(other.node());
+            if (last == null || stoodStill || !last.beat.equals(beat)) {
+                heard.put(other.node(), new Heard(beat, now));
+            } else if (now - last.atNanos > silenceNanos) {
+                lost.accept(new LostNode(other, silent(now - last.atNanos)));
+            }
+        }
+    }
+
+    private static String silent(long nanos) {
+        return String.format(
+                Locale.ROOT,
+                "nothing was heard of its launcher for %.1f s: the network is cut, or the machine is down or stands still",
+                nanos / 1e9);
+    }
+}

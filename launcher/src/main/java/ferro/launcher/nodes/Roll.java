@@ -1,0 +1,102 @@
+package ferro.launcher.nodes;
+
+import ferro.Store;
+import ferro.backend.tcp.LauncherStore;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Calls the roll on node 0: ranks start when the launchers of all nodes are there and alike; the first difference, loss or
+ * wrong secret, or the deadline, ends the meeting for all. On one thread, but for {@link #missing}.
+ */
+final class Roll {
+    private static final int BAD_INPUT = 2;
+    private static final int FAILED = 1;
+
+    private final Store store;
+    private final NodeCard own;
+    private final ScheduledExecutorService thread;
+    private final Map<Integer, NodeCard> cards = new TreeMap<>();
+
+    Roll(Store store, NodeCard own, ScheduledExecutorService thread) {
+        this.store = store;
+        this.own = own;
+        this.thread = thread;
+        cards.put(own.node(), own);
+    }
+
+    /** Waits for the others without keeping the caller. */
+    void call(long deadlineMillis) {
+        for (int node : others()) {
+            store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
+            store.when(LauncherStore.refusedKey(node))
+                    .thenAcceptAsync(from -> stranger(node, new String(from, StandardCharsets.UTF_8)), thread);
+        }
+        thread.schedule(this::late, deadlineMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns the nodes that have not come yet. */
+    synchronized SortedSet<Integer> missing() {
+        SortedSet<Integer> missing = new TreeSet<>(others());
+        missing.removeAll(cards.keySet());
+        return missing;
+    }
+
+    /** Returns those that have come, and this one. */
+    synchronized List<NodeCard> known() {
+        return List.copyOf(cards.values());
+    }
+
+    private List<Integer> others() {
+        return IntStream.range(1, own.nodes()).boxed().toList();
+    }
+
+    private void came(NodeCard card) {
+        own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
+        String gone = LauncherStore.goneKey(card.node(), card.session());
+        store.when(gone)
+                .thenRunAsync(() -> refuse(card + " was here and went away before a rank was started", FAILED), thread);
+        boolean all;
+        synchronized (this) {
+            cards.put(card.node(), card);
+            all = cards.size() == own.nodes();
+        }
+        if (all) {
+            Keys.first(store, Keys.START, Keys.encoded(Start.of(List.copyOf(cards.values()))));
+        }
+    }
+
+    private void stranger(int node, String address) {
+        if (missing().contains(node)) {
+            refuse(
+                    "the secret of node " + node + " (" + address + ") is not that of " + own
+                            + ": the file of --secret-file must have the same content on all nodes",
+                    BAD_INPUT);
+        }
+    }
+
+    private void late() {
+        SortedSet<Integer> missing = missing();
+        if (!missing.isEmpty()) {
+            String nodes = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
+            refuse(
+                    (missing.size() == 1 ? "node " : "nodes ") + nodes + " of " + own.nodes()
+                            + " did not come before the deadline: is ./ferro run --node-rank "
+                            + missing.first() + " running there, with a --master that leads to " + own
+                            + ", and can it connect, or is a firewall between them",
+                    FAILED);
+        }
+    }
+
+    private void refuse(String why, int code) {
+        Keys.first(store, Keys.START, Keys.encoded(Start.refused(why, code)));
+    }
+}

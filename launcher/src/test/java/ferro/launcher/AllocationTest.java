@@ -1,0 +1,164 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.SecretFile;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code ./ferro run} in a step of Slurm. */
+class AllocationTest {
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    /** A command with the options of every one that starts ranks. */
+    @Command
+    private static final class Starting {
+        @Mixin
+        private JobOptions options;
+    }
+
+    /** The launcher on the second of three nodes. */
+    private static Map<String, String> step() {
+        return Map.of(
+                "SLURM_JOB_ID", "4711",
+                "SLURM_STEP_ID", "3",
+                "SLURM_JOB_NUM_NODES", "3",
+                "SLURM_PROCID", "1",
+                "SLURM_LOCALID", "0",
+                "SLURM_NODEID", "1",
+                "SLURM_STEP_NUM_TASKS", "3",
+                "SLURM_STEP_NUM_NODES", "3",
+                "SLURM_STEP_TASKS_PER_NODE", "1(x3)",
+                "SLURM_STEP_NODELIST", "node[07,09-10]");
+    }
+
+    @Test
+    void aStepWithOneTaskOnEachNodeGivesNodesNodeRankAndMaster() throws Exception {
+        Path secret = folder.resolve("secret");
+        SecretFile.create(secret);
+        Map<String, String> environment = with("FERRO_SECRET_FILE", secret.toString());
+
+        JobSpec spec = settled(environment, "-n", "4").spec();
+
+        assertEquals(new Placement(4, 3, 1), spec.placement());
+        assertEquals(Optional.of(new Endpoint("node07", 25002)), spec.master());
+        assertEquals(Optional.of(secret), spec.secretFile());
+        assertEquals(
+                "ferro: Slurm step 4711.3.0 (job.step.restart): node 1 of 3, the store is at node07:25002",
+                said().get(0));
+    }
+
+    @Test
+    void whatIsTypedWins() throws Exception {
+        Path secret = folder.resolve("secret");
+        SecretFile.create(secret);
+
+        assertEquals(
+                new Placement(2, 1, 0), settled(step(), "--nodes", "1").spec().placement());
+        JobSpec spec = settled(step(), "--master", "head:29500", "--secret-file", secret.toString())
+                .spec();
+        assertEquals(Optional.of(new Endpoint("head", 29500)), spec.master());
+        assertEquals(new Placement(2, 3, 1), spec.placement());
+        Map<String, String> named = with("MASTER_PORT", "1234");
+        assertEquals(
+                new Endpoint("node07", 1234),
+                Allocation.find(named).orElseThrow().master());
+    }
+
+    @Test
+    void aStepWithoutASecretOrWithSeveralTasksOnANodeIsRefusedWithTheWayOut() {
+        BadInputException noSecret = assertThrows(BadInputException.class, () -> settled(step()));
+        assertTrue(noSecret.getMessage().contains("--secret-file FILE, or FERRO_SECRET_FILE"), noSecret.getMessage());
+        Map<String, String> many = new HashMap<>(step());
+        many.putAll(Map.of("SLURM_STEP_NUM_TASKS", "6", "SLURM_STEP_TASKS_PER_NODE", "2(x3)"));
+        BadInputException often = assertThrows(BadInputException.class, () -> Allocation.find(many));
+        assertTrue(often.getMessage().contains("6 times on 3 nodes"), often.getMessage());
+        assertTrue(often.getMessage().contains("--ntasks-per-node=1"), often.getMessage());
+        BadInputException parts =
+                assertThrows(BadInputException.class, () -> Allocation.find(with("SLURM_HET_SIZE", "2")));
+        assertTrue(parts.getMessage().contains("SLURM_HET_SIZE=2"), parts.getMessage());
+    }
+
+    @Test
+    void aLauncherInAShellOrUnderMpirunOrAloneInItsStepKeepsToItsNode() {
+        Map<String, String> shell = Map.of("SLURM_JOB_ID", "4711", "SLURM_PROCID", "0", "SLURM_JOB_NUM_NODES", "3");
+        assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
+        assertTrue(said().get(0).contains("srun --ntasks-per-node=1 ./ferro run uses all"), said().toString());
+
+        Map<String, String> underMpirun = new HashMap<>(step());
+        List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
+                .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
+        assertEquals(Optional.empty(), Allocation.find(underMpirun));
+        Map<String, String> alone = new HashMap<>(step());
+        alone.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
+        assertEquals(Optional.empty(), Allocation.find(alone));
+        assertEquals(Optional.empty(), Allocation.find(Map.of()));
+    }
+
+    /** What salloc starts by itself is a step of one task to Slurm. */
+    @Test
+    void aLauncherInTheInteractiveShellOfSallocKeepsToItsNodeAndSaysSo() {
+        Map<String, String> shell = new HashMap<>(step());
+        shell.putAll(Map.of(
+                "SLURM_PROCID", "0",
+                "SLURM_NODEID", "0",
+                "SLURM_STEP_ID", "4294967290",
+                "SLURM_STEP_NUM_TASKS", "1",
+                "SLURM_STEP_NUM_NODES", "1"));
+
+        assertEquals(Optional.empty(), Allocation.find(shell));
+        assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
+        assertTrue(said().get(0).contains("srun --ntasks-per-node=1 ./ferro run uses all"), said().toString());
+    }
+
+    @Test
+    void fewerCoresThanRanksAndThanTheNodeHasAreSaid() {
+        String one = FewCores.warning(4, 1, 64, step()).orElseThrow();
+        assertTrue(one.startsWith("only 1 core of this node's 64 may be used, for 4 ranks"), one);
+        assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);
+        assertTrue(FewCores.warning(4, 2, 64, Map.of()).orElseThrow().contains("taskset"));
+        String mpi =
+                FewCores.warning(4, 1, 64, with("OMPI_COMM_WORLD_RANK", "0")).orElseThrow();
+        assertTrue(mpi.endsWith("mpirun --bind-to none lifts the binding"), mpi);
+        assertEquals(Optional.empty(), FewCores.warning(4, 4, 64, step()), "each rank has a core");
+        assertEquals(Optional.empty(), FewCores.warning(4, 2, 2, step()), "the node has no more");
+        assertEquals(Optional.empty(), FewCores.warning(4, 0, 64, step()), "nothing is known");
+    }
+
+    private static Map<String, String> with(String name, String value) {
+        Map<String, String> all = new HashMap<>(step());
+        all.put(name, value);
+        return all;
+    }
+
+    private JobOptions settled(Map<String, String> environment, String... typed) {
+        Starting command = new Starting();
+        new CommandLine(command).parseArgs(typed);
+        Screen screen = new Screen(new Screen.Channel(err, false), new Screen.Channel(err, false));
+        World world = new World(environment, screen, new PrintStream(err), Optional.empty());
+        World inside = command.options.settle(world);
+        boolean inStep = Allocation.find(environment).isPresent() && typed.length > 0 && !typed[0].equals("--nodes");
+        assertEquals(inStep ? "4711.3.0" : null, inside.environment().get("FERRO_JOB_ID"));
+        return command.options;
+    }
+
+    private List<String> said() {
+        return err.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+}

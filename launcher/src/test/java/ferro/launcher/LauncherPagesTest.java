@@ -1,0 +1,154 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** docs/launchers: every option and setting that a page or a file names is there, and the files of sbatch are such. */
+class LauncherPagesTest {
+    private static final Path PAGES = Path.of("../docs/launchers");
+    /** What sbatch takes (sbatch(1)), as far as it is used. */
+    private static final Set<String> SBATCH = Set.of(
+            "job-name",
+            "nodes",
+            "ntasks-per-node",
+            "cpus-per-task",
+            "mem",
+            "time",
+            "output",
+            "requeue",
+            "open-mode",
+            "signal");
+    /** What srun takes (srun(1)), as far as it is used. */
+    private static final Set<String> SRUN =
+            Set.of("--kill-on-bad-exit", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--cpu-bind");
+
+    @Test
+    void everySettingThatIsNamedIsOne() throws IOException {
+        Set<String> variables = Settings.all().stream().map(Setting::variable).collect(Collectors.toSet());
+        Set<String> names = Settings.all().stream().map(Setting::name).collect(Collectors.toSet());
+        List<String> wrong = new ArrayList<>();
+        for (Path file : files("")) {
+            String text = Files.readString(file);
+            found("FERRO_[A-Z_]*[A-Z]", text)
+                    .filter(name -> !variables.contains(name))
+                    .forEach(name -> wrong.add(file.getFileName() + ": " + name));
+            Stream.concat(found("(?<=-D)ferro[.][a-z.]*[a-z]", text), found("(?<=`)ferro[.][a-z.]*[a-z](?=`)", text))
+                    .filter(name -> !names.contains(name))
+                    .forEach(name -> wrong.add(file.getFileName() + ": " + name));
+        }
+        assertEquals(List.of(), wrong, "named in docs/launchers and no setting of ferro");
+        assertTrue(files("").size() >= 10, files("") + " are not all pages");
+    }
+
+    @Test
+    void everyOptionOfFerroThatIsNamedIsOne() throws IOException {
+        Map<String, CommandLine> commands = commands();
+        List<String> wrong = new ArrayList<>();
+        int seen = 0;
+        for (Path file : files("")) {
+            for (String line :
+                    found("[.]/ferro [^`)|\\n]*", Files.readString(file)).toList()) {
+                String[] words = line.trim().split("\\s+");
+                CommandLine command = words.length > 1 ? commands.get(words[1]) : null;
+                if (command == null) {
+                    wrong.add(file.getFileName() + ": " + line);
+                    continue;
+                }
+                for (String word : List.of(words).subList(2, words.length)) {
+                    String option = word.startsWith("-J") ? "-J" : word;
+                    seen += option.startsWith("-") ? 1 : 0;
+                    if (option.startsWith("-") && command.getCommandSpec().findOption(option) == null) {
+                        wrong.add(file.getFileName() + ": " + option + " of " + line);
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), wrong, "typed in docs/launchers and unknown to ferro");
+        assertTrue(seen > 10, "only " + seen + " options were found");
+    }
+
+    @Test
+    void everyFileOfSbatchIsAScriptWithOptionsThatSbatchHas() throws Exception {
+        List<Path> scripts = files(".sbatch");
+        assertEquals(2, scripts.size());
+        for (Path script : scripts) {
+            Process check = new ProcessBuilder("bash", "-n", script.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(check.getInputStream().readAllBytes());
+            assertTrue(check.waitFor(20, TimeUnit.SECONDS) && check.exitValue() == 0, script + ": " + said);
+            String text = Files.readString(script);
+            assertTrue(text.contains("Not run where ferro is built"), script + " does not say that it was not run");
+            List<String> unknown = Stream.concat(
+                            found("(?<=^#SBATCH )\\S+", text).filter(option -> !isSbatch(option)),
+                            found("(?<=^srun )[^\\n]*", text)
+                                    .flatMap(line -> Stream.of(line.split(" (?=[^-])")[0].split(" ")))
+                                    .filter(option -> !SRUN.contains(option.replaceFirst("=.*", ""))))
+                    .toList();
+            assertEquals(List.of(), unknown, script.toString());
+            for (String part : List.of("--requeue", "--signal=TERM@", "scontrol requeue", "--open-mode=append")) {
+                assertTrue(text.contains(part), script + " has no " + part);
+            }
+        }
+        String nodes = Files.readString(PAGES.resolve("nodes.sbatch"));
+        int grace = Integer.parseInt(
+                found("(?<=--grace )[0-9]+(?=s)", nodes).findFirst().orElseThrow());
+        int notice =
+                Integer.parseInt(found("(?<=TERM@)[0-9]+", nodes).findFirst().orElseThrow());
+        assertTrue(grace < notice, "--grace " + grace + "s is longer than Slurm waits, " + notice + " s");
+    }
+
+    @Test
+    void operationsAndTheFirstPageLinkToEveryOther() throws IOException {
+        assertTrue(Files.readString(PAGES.resolve("../operations.md")).contains("(launchers/README.md)"));
+        String first = Files.readString(PAGES.resolve("README.md"));
+        for (Path page : files(".md")) {
+            String name = page.getFileName().toString();
+            assertTrue(name.equals("README.md") || first.contains("(" + name + ")"), "README.md does not name " + name);
+        }
+    }
+
+    private static boolean isSbatch(String option) {
+        return option.startsWith("--") && SBATCH.contains(option.substring(2).replaceFirst("=.*", ""));
+    }
+
+    private static Stream<String> found(String pattern, String text) {
+        return Pattern.compile(pattern, Pattern.MULTILINE)
+                .matcher(text)
+                .results()
+                .map(MatchResult::group);
+    }
+
+    private static List<Path> files(String end) throws IOException {
+        try (Stream<Path> all = Files.list(PAGES)) {
+            return all.filter(file -> file.toString().endsWith(end)).sorted().toList();
+        }
+    }
+
+    private static Map<String, CommandLine> commands() {
+        ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
+        Screen screen = new Screen(new Screen.Channel(nowhere, false), new Screen.Channel(nowhere, false));
+        World world = new World(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
+        return FerroCommand.commandLine(world).getSubcommands();
+    }
+}

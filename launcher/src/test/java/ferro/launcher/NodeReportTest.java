@@ -1,0 +1,150 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.nodes.LostNode;
+import ferro.launcher.nodes.NodeCard;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What one launcher makes of the reports of two nodes. */
+class NodeReportTest {
+    private static final int MOST_VALUE_BYTES = 1 << 20;
+
+    @Test
+    void rankThatLeftEarlyOnAnotherNodeIsToldWithWhatItPrinted() {
+        Findings findings = new Findings(Set.of(1), List.of("rank 1 is to blame"));
+        String box = box(concluded(
+                1,
+                List.of(),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), findings),
+                report(outcome(List.of(), List.of(ended(1, 0))), List.of(printed(1, 1)), null)));
+
+        assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
+        assertTrue(box.contains("node 1 (host h1, 10.0.0.2), pid 1001"), box);
+        assertTrue(box.contains("line 0 of rank 1 "), box);
+    }
+
+    @Test
+    void rankOfWhichNoOutputIsKnownIsToldWithoutIt() {
+        Findings findings = new Findings(Set.of(1), List.of("rank 1 is to blame"));
+        String box = box(concluded(
+                1,
+                List.of(),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), findings),
+                report(outcome(List.of(), List.of(ended(1, 0))), List.of(), null)));
+
+        assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
+    }
+
+    @Test
+    void reportOfManyRanksThatPrintedMuchFitsIntoTheStoreAndKeepsWhatTheFirstPrinted() {
+        List<JobEvent.Ended> ends =
+                IntStream.range(0, 200).mapToObj(rank -> ended(rank, 1)).toList();
+        List<RankOutput> printed =
+                IntStream.range(0, 200).mapToObj(rank -> printed(rank, 20)).toList();
+
+        NodeReport report = report(outcome(ends, List.of()), printed, null);
+        String text = report.encoded();
+
+        assertTrue(text.getBytes(StandardCharsets.UTF_8).length < MOST_VALUE_BYTES, text.length() + " characters");
+        NodeReport there = NodeReport.decoded(text);
+        assertEquals(200, there.failures().size());
+        assertEquals(printed(0, 20), there.printed().get(0));
+    }
+
+    @Test
+    void lostNodeOfAJobThatASignalEndedHasFailed() {
+        LostNode lost = new LostNode(card(1, 1), "its connection has ended");
+        Supervisor.Outcome ended = new Supervisor.Outcome(
+                List.of(),
+                List.of(ended(0, 0)),
+                Set.of(),
+                Optional.empty(),
+                Map.of(),
+                Optional.of("TERM"),
+                Optional.empty());
+
+        Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
+
+        assertEquals(143, conclusion.code());
+        assertTrue(
+                conclusion
+                        .notes()
+                        .contains("node 1 (host h1, 10.0.0.2) is lost, its rank 1 with it: its connection has ended"),
+                () -> "" + conclusion.notes());
+    }
+
+    @Test
+    void nodeWhoseOutputCannotBeShownIsNamed() {
+        Supervisor.Outcome ended = new Supervisor.Outcome(
+                List.of(),
+                List.of(ended(1, 0)),
+                Set.of(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                Optional.of("Broken pipe"));
+
+        Conclusion conclusion = concluded(
+                1,
+                List.of(),
+                report(outcome(List.of(), List.of(ended(0, 0))), List.of(printed(0, 1)), null),
+                report(ended, List.of(printed(1, 1)), null));
+
+        assertEquals(141, conclusion.code());
+        assertTrue(
+                conclusion.notes().get(0).contains("node 1 (host h1, 10.0.0.2): Broken pipe"),
+                conclusion.notes().get(0));
+    }
+
+    private static Conclusion concluded(int ranks, List<LostNode> lost, NodeReport... reports) {
+        Map<Integer, NodeReport> byNode = new TreeMap<>();
+        for (int node = 0; node < reports.length; node++) {
+            byNode.put(node, reports[node]);
+        }
+        List<NodeCard> cards = List.of(card(0, ranks), card(1, ranks));
+        return Conclusion.of(NodeReport.merged(byNode, cards, 0), lost, 0, false);
+    }
+
+    private static String box(Conclusion conclusion) {
+        return String.join("\n", conclusion.box().lines(120));
+    }
+
+    private static NodeCard card(int node, int ranks) {
+        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, 2, "1", "", 17 + node);
+    }
+
+    private static NodeReport report(Supervisor.Outcome outcome, List<RankOutput> printed, Findings findings) {
+        Places places = new Places(List.of(), Map.of());
+        Map<Integer, Long> orders = new TreeMap<>();
+        outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
+        return NodeReport.of(new Postmortem(outcome, printed, Optional.ofNullable(findings), places), orders, 0);
+    }
+
+    private static Supervisor.Outcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
+        return new Supervisor.Outcome(
+                failures, left, Set.of(), Optional.empty(), Map.of(), Optional.empty(), Optional.empty());
+    }
+
+    private static JobEvent.Ended ended(int rank, int code) {
+        return new JobEvent.Ended(rank, code, 17);
+    }
+
+    private static RankOutput printed(int rank, int lines) {
+        List<String> last = new ArrayList<>();
+        for (int line = 0; line < lines; line++) {
+            last.add("line " + line + " of rank " + rank + " " + String.join("", Collections.nCopies(380, "x")));
+        }
+        return new RankOutput(rank, 1000 + rank, List.of(), last);
+    }
+}

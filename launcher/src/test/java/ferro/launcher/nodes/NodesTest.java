@@ -1,0 +1,378 @@
+package ferro.launcher.nodes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.TcpStoreServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Launchers of one job over loopback, all in this JVM: how they meet, hear of each other and end. */
+@Timeout(60)
+class NodesTest {
+    private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(400);
+    private static final Nodes.Times LONG_TIMES = new Nodes.Times(LONG, LONG, LONG);
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private TcpStoreServer server;
+    private long sessions = 100;
+
+    @BeforeEach
+    void serve() throws Exception {
+        server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 4, SECRET);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : open) {
+            one.close();
+        }
+        server.close();
+    }
+
+    /** What one launcher heard. */
+    private static final class Heard implements NodeNews {
+        private final BlockingQueue<String> news = new LinkedBlockingQueue<>();
+
+        @Override
+        public void allJoined() {
+            news.add("all joined");
+        }
+
+        @Override
+        public void failedElsewhere(int code) {
+            news.add("failed " + code);
+        }
+
+        @Override
+        public void signalledElsewhere(String name, int times) {
+            news.add("signal " + name + " " + times);
+        }
+
+        private String next() throws InterruptedException {
+            return news.poll(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void launchersMeetHearOfEachOtherAndEndWithOneVerdict() throws Exception {
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        Heard zero = begin(nodes.get(0));
+        Heard one = begin(nodes.get(1));
+
+        nodes.get(0).joined();
+        assertEquals("all joined", one.next());
+        nodes.get(1).signalled("TERM", 1);
+        assertEquals("all joined", zero.next());
+        assertEquals("signal TERM 1", zero.next());
+        nodes.get(1).failed(3, 7);
+        assertEquals("failed 7", zero.next());
+        nodes.get(0).failed(0, 1);
+
+        CompletableFuture<String> other =
+                async(() -> nodes.get(1).conclude(orders -> "one" + orders, all -> "not asked"));
+        String verdict = nodes.get(0).conclude(orders -> "zero" + orders, all -> all.reports() + " " + all.lost());
+        assertEquals("{0=zero{0=2}, 1=one{3=1}} {}", verdict);
+        nodes.get(1).close();
+        assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void whatDiffersIsRefusedOnBothWithBothValues() throws Exception {
+        for (NodeCard other : List.of(card(1, 3, "1"), card(1, 2, "2"))) {
+            serveAnew();
+            List<String> texts = apart(card(0, 2, "1"), other);
+            assertEquals(texts.get(0), texts.get(1));
+            boolean ranks = other.ranks() == 3;
+            String values = ranks ? "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on" : "ferro differs: 1 on node 0";
+            assertTrue(texts.get(0).contains(values), texts.get(0));
+            assertTrue(texts.get(0).contains("on node 1 (host h1, 127.0.0.2): need the same"), texts.get(0));
+        }
+    }
+
+    @Test
+    void secondLauncherOfANodeIsRefusedAndSoAreAllThatWait() throws Exception {
+        CompletableFuture<Nodes> zero = meeting(ofThree(0), LONG_TIMES);
+        NodeCard first = ofThree(1);
+        LauncherStore there = connected(first);
+        CompletableFuture<Nodes> one = async(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}));
+        there.store().get(Keys.card(1), LONG);
+
+        String text = refusal(meeting(ofThree(1), LONG_TIMES));
+
+        assertTrue(text.startsWith("two launchers say --node-rank 1: host h1 (127.0.0.2) and host h1"), text);
+        assertEquals(text, refusal(zero));
+        assertEquals(text, refusal(one));
+    }
+
+    @Test
+    void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
+        CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.Times(SHORT, LONG, LONG));
+        String text = refusal(late);
+        assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
+
+        serveAnew();
+        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
+        byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
+        FerroException refused = assertThrows(
+                FerroException.class,
+                () -> LauncherStore.open(new LauncherStore.Call(at(), "job", wrong, 1, 5), LONG, LONG));
+        assertEquals(Code.UNAUTHENTICATED, refused.code());
+        String said = refusal(waiting);
+        assertTrue(said.startsWith("the secret of node 1 (127.0.0.1) is not that of node 0"), said);
+    }
+
+    @Test
+    void launcherThatIsGoneOrSilentIsLostAndItsReportIsNotWaitedFor() throws Exception {
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        Heard zero = begin(nodes.get(0));
+        begin(nodes.get(1));
+        nodes.get(1).close();
+        assertEquals("failed 1", zero.next());
+        String gone = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        assertTrue(gone.startsWith("{0=zero} {1=LostNode"), gone);
+        assertTrue(gone.contains("the connection of its launcher has ended"), gone);
+
+        serveAnew();
+        List<Nodes> silent = meet(SHORT, card(0, 2, "1"), card(1, 2, "1"));
+        Heard looking = begin(silent.get(0));
+        // node 1 does not begin: it has shown its card, and no heartbeat follows
+        assertEquals("failed 1", looking.next());
+        String lost = silent.get(0).conclude(orders -> "zero", all -> "" + all.lost());
+        assertTrue(lost.contains("nothing was heard of its launcher for 0."), lost);
+    }
+
+    @Test
+    void launcherThatGoesAfterItsReportIsNotLost() throws Exception {
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        Heard zero = begin(nodes.get(0));
+        begin(nodes.get(1));
+        LauncherStore looking = connected(card(2, 2, "1"));
+        async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
+        looking.store().get(Keys.report(1), LONG);
+        nodes.get(1).close();
+        looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
+
+        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+
+        assertEquals("{0=zero, 1=one} {}", verdict);
+        assertEquals(List.of(), List.copyOf(zero.news), "nothing has failed");
+    }
+
+    @Test
+    void othersJudgeAloneWhereNodeZeroIsGone() throws Exception {
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        begin(nodes.get(0));
+        Heard one = begin(nodes.get(1));
+        server.close();
+
+        assertEquals("failed 1", one.next());
+        String verdict = nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost());
+        assertTrue(verdict.startsWith("{1=one} {0=LostNode"), verdict);
+        assertTrue(verdict.contains("the connection to its launcher has ended"), verdict);
+    }
+
+    @Test
+    void whatCannotBeToldIsSaidAndKeepsNobodyWaiting() throws Exception {
+        for (boolean tooMuch : List.of(true, false)) {
+            serveAnew();
+            List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+            begin(nodes.get(0));
+            begin(nodes.get(1));
+            CompletableFuture<String> other = async(() -> nodes.get(1).conclude(orders -> told(tooMuch), all -> "x"));
+
+            CompletableFuture<String> zero =
+                    async(() -> nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost()));
+
+            String verdict = zero.get(20, TimeUnit.SECONDS);
+            assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
+            assertTrue(verdict.contains("could not tell how its ranks ended"), verdict);
+            assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void verdictThatCannotBeMadeLeavesOthersToJudgeAlone() throws Exception {
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        begin(nodes.get(0));
+        begin(nodes.get(1));
+        CompletableFuture<String> other =
+                async(() -> nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost()));
+
+        CompletableFuture<String> zero = async(() -> nodes.get(0).conclude(orders -> "zero", all -> told(false)));
+
+        assertThrows(ExecutionException.class, () -> zero.get(20, TimeUnit.SECONDS));
+        String verdict = other.get(20, TimeUnit.SECONDS);
+        assertTrue(verdict.startsWith("{1=one} {0=LostNode"), verdict);
+        assertTrue(verdict.contains("could not judge"), verdict);
+    }
+
+    @Test
+    void launcherThatLivesAndTellsNothingIsNotWaitedForOnceTheJobIsOver() throws Exception {
+        List<Nodes> nodes = meet(LONG, SHORT, card(0, 2, "1"), card(1, 2, "1"));
+        begin(nodes.get(0));
+        begin(nodes.get(1));
+        nodes.get(0).ended(141);
+
+        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+
+        assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
+        assertTrue(verdict.contains("its launcher has not told"), verdict);
+    }
+
+    @Test
+    void silenceLeavesRanksTheirTimeToEndWithinTheTimeAskedFor() {
+        Duration stopping = Duration.ofMillis(1500);
+        assertEquals(Duration.ofSeconds(7), Nodes.silence(Duration.ofSeconds(10), stopping));
+        assertEquals(Duration.ofSeconds(1), Nodes.silence(Duration.ofSeconds(2), stopping));
+    }
+
+    private static String told(boolean tooMuch) {
+        if (tooMuch) {
+            return "x".repeat(2 << 20);
+        }
+        throw new IllegalStateException("cannot be told");
+    }
+
+    @Test
+    void launcherOfAnotherNumberOfNodesIsRefusedAloneAndTheOthersGoOn() throws Exception {
+        CompletableFuture<Nodes> third = meeting(ofThree(2), LONG_TIMES);
+        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        Heard zero = begin(nodes.get(0));
+        begin(nodes.get(1));
+
+        String text = refusal(third);
+        String later = refusal(meeting(ofThree(2), LONG_TIMES));
+
+        String expected = "--nodes differs: 2 on node 0 (host h0, 127.0.0.1), 3 on node 2 (host h2, 127.0.0.3)";
+        assertTrue(text.startsWith(expected), text);
+        assertTrue(later.startsWith("two launchers say --node-rank 2"), later);
+        CompletableFuture<String> other = async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
+        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        assertEquals("{0=zero, 1=one} {}", verdict);
+        nodes.get(1).close();
+        assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+        assertEquals(List.of(), List.copyOf(zero.news), "nothing has failed");
+    }
+
+    @Test
+    void interruptedMeetingIsToldAsSuch() throws Exception {
+        LauncherStore connection = connected(card(0, 2, "1"));
+        CompletableFuture<Boolean> interrupted = async(() -> {
+            Thread.currentThread().interrupt();
+            assertThrows(
+                    InterruptedException.class,
+                    () -> Nodes.meet(connection, card(0, 2, "1"), LONG_TIMES, missing -> {}));
+            return Thread.interrupted();
+        });
+        assertEquals(false, interrupted.get(20, TimeUnit.SECONDS));
+    }
+
+    private NodeCard ofThree(int node) {
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", sessions++);
+    }
+
+    private NodeCard card(int node, int ranks, String version) {
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", sessions++);
+    }
+
+    private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {
+        return meet(silence, LONG, cards);
+    }
+
+    private List<Nodes> meet(Duration silence, Duration ending, NodeCard... cards) throws Exception {
+        List<CompletableFuture<Nodes>> meeting = new ArrayList<>();
+        for (NodeCard card : cards) {
+            meeting.add(meeting(card, new Nodes.Times(LONG, silence, ending)));
+        }
+        List<Nodes> met = new ArrayList<>();
+        for (CompletableFuture<Nodes> one : meeting) {
+            met.add(one.get(20, TimeUnit.SECONDS));
+        }
+        open.addAll(0, met);
+        return met;
+    }
+
+    private List<String> apart(NodeCard... cards) throws Exception {
+        List<CompletableFuture<Nodes>> meeting = new ArrayList<>();
+        for (NodeCard card : cards) {
+            meeting.add(meeting(card, LONG_TIMES));
+        }
+        List<String> texts = new ArrayList<>();
+        for (CompletableFuture<Nodes> one : meeting) {
+            texts.add(refusal(one));
+        }
+        return texts;
+    }
+
+    private static String refusal(CompletableFuture<Nodes> meeting) {
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> meeting.get(20, TimeUnit.SECONDS));
+        assertTrue(failed.getCause() instanceof NodesApartException, () -> "" + failed.getCause());
+        return failed.getCause().getMessage();
+    }
+
+    private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.Times times) {
+        LauncherStore connection = connected(card);
+        return async(() -> Nodes.meet(connection, card, times, missing -> {}));
+    }
+
+    private LauncherStore connected(NodeCard card) {
+        LauncherStore connection = LauncherStore.open(
+                new LauncherStore.Call(at(), "job", SECRET, card.node(), card.session()), LONG, LONG);
+        open.add(connection);
+        return connection;
+    }
+
+    private InetSocketAddress at() {
+        return new InetSocketAddress("127.0.0.1", server.port());
+    }
+
+    private void serveAnew() throws Exception {
+        server.close();
+        serve();
+    }
+
+    private static Heard begin(Nodes nodes) {
+        Heard heard = new Heard();
+        nodes.begin(heard);
+        return heard;
+    }
+
+    /** A task that may fail as the launcher may. */
+    private interface Task<T> {
+        T run() throws Exception;
+    }
+
+    private static <T> CompletableFuture<T> async(Task<T> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                result.complete(task.run());
+            } catch (Exception | AssertionError failure) {
+                result.completeExceptionally(failure);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return result;
+    }
+}

@@ -1,0 +1,132 @@
+package ferro.spi;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * Which network interfaces of a machine a job may use: names ({@code eth0,ib0}), networks ({@code 10.0.0.0/8},
+ * {@code fd00::/8}, or one address), or with {@code ^} in front of the list all but these ({@code ^docker0,lo}). Names are
+ * whole names. IPv6 addresses of one link ({@code fe80::}) and IPv4's (169.254.0.0/16) match only a network that is itself
+ * one of these. Immutable.
+ */
+public final class InterfaceFilter {
+    /** Digits and dots, or hexadecimal digits with two colons at least: no name is looked up. */
+    private static final Pattern ADDRESS =
+            Pattern.compile("[0-9]+(\\.[0-9]+){3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*");
+
+    private static final int BYTE_BITS = Byte.SIZE;
+
+    private final String text;
+    private final boolean excluding;
+    private final List<Entry> entries;
+
+    private InterfaceFilter(String text, boolean excluding, List<Entry> entries) {
+        this.text = text;
+        this.excluding = excluding;
+        this.entries = entries;
+    }
+
+    /** A name, or the first bits of addresses. */
+    private record Entry(String name, InetAddress network, int bits) {
+        boolean matches(String interfaceName, InetAddress address) {
+            return network == null ? name.equals(interfaceName) : holds(address);
+        }
+
+        private boolean holds(InetAddress address) {
+            byte[] wanted = network.getAddress();
+            byte[] found = address.getAddress();
+            boolean same = wanted.length == found.length;
+            for (int bit = 0; same && bit < bits; bit++) {
+                int mask = 0x80 >> bit % BYTE_BITS;
+                same = ((wanted[bit / BYTE_BITS] ^ found[bit / BYTE_BITS]) & mask) == 0;
+            }
+            return same;
+        }
+    }
+
+    /**
+     * Reads a list.
+     *
+     * @param text names and networks with commas between, or {@code ^} and those to leave out
+     * @return filter
+     * @throws IllegalArgumentException if an entry is empty, a network makes no sense, or {@code ^} stands elsewhere
+     */
+    public static InterfaceFilter of(String text) {
+        boolean excluding = Objects.requireNonNull(text, "text").startsWith("^");
+        List<Entry> entries = Arrays.stream((excluding ? text.substring(1) : text).split(",", -1))
+                .map(entry -> entry(entry.trim()))
+                .toList();
+        return new InterfaceFilter(text, excluding, entries);
+    }
+
+    private static Entry entry(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("a name is empty");
+        }
+        if (text.startsWith("^")) {
+            throw new IllegalArgumentException("^ stands once, in front of all that is left out");
+        }
+        int slash = text.indexOf('/');
+        String address = slash < 0 ? text : text.substring(0, slash);
+        if (!ADDRESS.matcher(address).matches()) {
+            if (slash >= 0) {
+                throw new IllegalArgumentException("a network is an address, / and a number of bits, found " + text);
+            }
+            return new Entry(text, null, 0);
+        }
+        try {
+            InetAddress network = InetAddress.getByName(address);
+            int most = network.getAddress().length * BYTE_BITS;
+            int bits = slash < 0 ? most : Setting.count(text.substring(slash + 1));
+            if (bits > most) {
+                throw new IllegalArgumentException("a network has at most " + most + " bits, found " + text);
+            }
+            return new Entry(text, network, bits);
+        } catch (UnknownHostException nonsense) {
+            throw new IllegalArgumentException("no address: " + text, nonsense);
+        }
+    }
+
+    /**
+     * Says whether an address may be used, and how early in the list it is named.
+     *
+     * @param interfaceName name of the interface that has the address
+     * @param address       of this machine
+     * @return place in the list from 0; -1 if it may not be used
+     */
+    public int place(String interfaceName, InetAddress address) {
+        Objects.requireNonNull(interfaceName, "interfaceName");
+        boolean ofOneLink = Objects.requireNonNull(address, "address").isLinkLocalAddress();
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            boolean named = entry.network != null && entry.network.isLinkLocalAddress();
+            if (entry.matches(interfaceName, address) && (excluding || !ofOneLink || named)) {
+                return excluding ? -1 : i;
+            }
+        }
+        return excluding && !ofOneLink ? 0 : -1;
+    }
+
+    /**
+     * Returns whether this is a list of what is left out.
+     *
+     * @return true for a list that begins with {@code ^}
+     */
+    public boolean isExcluding() {
+        return excluding;
+    }
+
+    /**
+     * Returns the list as it was written.
+     *
+     * @return text
+     */
+    @Override
+    public String toString() {
+        return text;
+    }
+}
