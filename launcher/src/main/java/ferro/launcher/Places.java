@@ -22,6 +22,11 @@ record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.isEmpty() ? "host " + HostName.ofKernel() : node(rank).toString();
     }
 
+    /** Returns {@code  on node 1 (host b, 10.0.0.2)}; nothing for a job on this host alone. */
+    String elsewhere(int rank) {
+        return nodes.isEmpty() ? "" : " on " + node(rank);
+    }
+
     NodeCard node(int rank) {
         return nodes.get(rank / nodes.get(0).ranks());
     }

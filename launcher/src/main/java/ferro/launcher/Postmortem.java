@@ -169,6 +169,7 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
         }
         outcome.halted()
                 .forEach((rank, pid) -> lines.add("rank " + rank + ", pid " + pid
+                        + places.elsewhere(rank)
                         + ", stood still: somebody had stopped it by a signal (SIGSTOP, ctrl-Z, a debugger);"
                         + " kill -s CONT " + pid + " would have let it go on"));
         return lines;

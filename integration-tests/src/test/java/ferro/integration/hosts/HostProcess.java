@@ -66,6 +66,12 @@ public final class HostProcess implements AutoCloseable {
         Processes.signal(command().pid(), name);
     }
 
+    /** Lets a command go on that was sent STOP; whoever has entered its host stops with it. */
+    public void goOn() throws Exception {
+        signal("CONT");
+        Processes.signal(entering.pid(), "CONT");
+    }
+
     /** Ends the command as {@code kill -9} does. */
     public void kill() {
         command().destroyForcibly();
