@@ -236,6 +236,7 @@ public final class Settings {
     private static final Set<String> OF_SCRIPTS = Set.of(
             "ferro.home",
             "ferro.quick",
+            "ferro.simulation.first",
             "ferro.simulation.seeds",
             "FERRO_COMPARE_CLASS_PATH",
             "FERRO_KERNELS_CLASS_PATH");

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Random programs with random faults. {@code -Dferro.seed=N} replays one; {@code -Dferro.simulation.seeds=1000000} runs so many,
- * however long it takes; without either it is as many as half a minute has room for.
+ * however long it takes; without either it is as many as half a minute has room for. They begin at 1, or at
+ * {@code -Dferro.simulation.first=N}, so that many can be run in parts.
  */
 class SeededFaultsTest {
-    private static final long FIRST = 1;
     private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long USUAL_SEEDS = 10_000;
     private static final long ENOUGH_SEEDS = 300;
@@ -34,17 +34,19 @@ class SeededFaultsTest {
         long wanted =
                 context.setting("ferro.simulation.seeds").map(Long::valueOf).orElse(0L);
         long seeds = wanted > 0 ? wanted : USUAL_SEEDS;
+        long first =
+                context.setting("ferro.simulation.first").map(Long::valueOf).orElse(1L);
         long begun = System.nanoTime();
-        long seed = FIRST;
+        long seed = first;
         long useful = 0;
-        while (seed < FIRST + seeds && (wanted > 0 || System.nanoTime() - begun < USUAL_NANOS)) {
+        while (seed < first + seeds && (wanted > 0 || System.nanoTime() - begun < USUAL_NANOS)) {
             useful += FaultyRun.strikes(seed++) ? 1 : 0;
         }
         long micros = (System.nanoTime() - begun) / 1000;
-        reporter.publishEntry("seeds", seed - FIRST + " from " + FIRST + ", " + micros / (seed - FIRST) + " us each");
-        long share = 100 * useful / (seed - FIRST);
+        reporter.publishEntry("seeds", seed - first + " from " + first + ", " + micros / (seed - first) + " us each");
+        long share = 100 * useful / (seed - first);
         reporter.publishEntry("a fault among three ranks or more", share + " %");
-        assertTrue(seed - FIRST < ENOUGH_SEEDS || share >= LEAST_PERCENT, share + " % of the seeds are of use");
+        assertTrue(seed - first < ENOUGH_SEEDS || share >= LEAST_PERCENT, share + " % of the seeds are of use");
     }
 
     @Test

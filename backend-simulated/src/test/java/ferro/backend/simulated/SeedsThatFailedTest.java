@@ -24,6 +24,7 @@ class SeedsThatFailedTest {
         "575, the end of a leaver's link overtook what it had sent to a rank that stood still",
         "1477, a rank waited for a leaver to say that it has taken nothing",
         "9905, the same as 542 and 1477",
+        "39254, a rank that had stood still changed what the others had agreed on long before",
     })
     void holdsNow(long seed, String whatItWas) {
         FaultyRun.run(seed);

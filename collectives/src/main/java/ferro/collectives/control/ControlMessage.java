@@ -4,13 +4,14 @@ import ferro.FerroException.Code;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What ranks of a group tell each other beside the data; at most 4 KiB.
  *
  * @param kind     what it means
- * @param sequence operation meant; of an abort the rank that saw it first and, from bit 32 on, of how many ranks the calls
- *                 were compared; of a goodbye the last operation called, of its answer the last one that has ended, of an
+ * @param sequence operation meant; of an abort the rank that saw it first, from bit 32 on of how many ranks the calls were
+ *                 compared, and from bit 56 on for how many milliseconds the teller has known of a failure; of a goodbye the last operation called, of its answer the last one that has ended, of an
  *                 agreement the attempt
  * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen, of
  *                 a goodbye the messages sent, of its answer those that have come
@@ -21,6 +22,10 @@ import java.nio.charset.StandardCharsets;
  */
 record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
     private static final int FIXED_BYTES = 22;
+    private static final int KNOWN_BITS = 24;
+    private static final int KNOWN_MOST = (1 << KNOWN_BITS) - 1;
+    /** Beyond it nothing is asked of the time since a failure; with it no number of an abort is negative. */
+    private static final long AGE_MOST_MILLIS = 127;
 
     /** What a message means. */
     enum Kind {
@@ -42,16 +47,23 @@ record ControlMessage(Kind kind, long sequence, long hash, Code code, String cul
         HEARD
     }
 
-    static ControlMessage abort(Failure failure) {
-        long origin = (long) failure.known() << Integer.SIZE | failure.origin();
+    static ControlMessage abort(Failure failure, long ageNanos) {
+        long age = Math.max(0, Math.min(AGE_MOST_MILLIS, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
+        long known = Math.min(KNOWN_MOST, failure.known());
+        long origin = age << Integer.SIZE + KNOWN_BITS | known << Integer.SIZE | failure.origin();
         return new ControlMessage(
                 Kind.ABORT, origin, failure.sequence(), failure.code(), failure.culprits(), failure.text());
     }
 
     /** Returns the failure that an abort tells of. */
     Failure failure() {
-        int known = (int) (sequence >>> Integer.SIZE);
+        int known = (int) (sequence >>> Integer.SIZE) & KNOWN_MOST;
         return new Failure(codeOrAborted(), (int) sequence, hash, culprits, text, null, known);
+    }
+
+    /** Returns for how long the sender of an abort has known of a failure, as far as it matters. */
+    long ageNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(sequence >>> Integer.SIZE + KNOWN_BITS);
     }
 
     Code codeOrAborted() {

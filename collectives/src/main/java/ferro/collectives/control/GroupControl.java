@@ -141,7 +141,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
-        ControlMessage read = ControlMessage.decode(ControlMessage.abort(sample).encode());
+        ControlMessage read =
+                ControlMessage.decode(ControlMessage.abort(sample, 0).encode());
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
@@ -212,7 +213,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         if (agreed == null) {
             return;
         }
-        ByteBuffer abort = ControlMessage.abort(agreed).encode();
+        ByteBuffer abort = first.message(agreed, context.nanoTime()).encode();
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank() && (own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer))) {
                 transport.control(peer, abort.duplicate());
@@ -413,7 +414,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         switch (read.kind()) {
             case ABORT -> {
                 losses.toldAbort(peer);
-                changed(first.told(read.failure(), context.nanoTime()), false);
+                changed(first.told(read.failure(), context.nanoTime() - read.ageNanos()), false);
             }
             case GOODBYE -> left(peer, read.goodbye());
             case HEARD -> leaves.heard(peer, read.sequence(), read.hash());
@@ -456,7 +457,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Failure known = failure();
         if (known != null) {
             // whoever asks may have missed it: it was told before the asker had made the group
-            tell(peer, ControlMessage.abort(known));
+            tell(peer, first.message(known, context.nanoTime()));
         }
         tell(
                 peer,

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 
 /**
  * What the ranks have called at a place of the order where they differ. All are asked before anybody is blamed, so that the
- * failure lists each known rank's call and blames those that differ from most. It is settled as soon as all have said what
- * they called, and after {@link #SETTLE_NANOS} without those that have not come to it. Thread-safe.
+ * failure lists each known rank's call and blames those that differ from most. It is settled as soon as all have answered
+ * and said what they called, and after {@link #SETTLE_NANOS} without those that have not come to it. Thread-safe.
  */
 final class Mismatches {
     /**
@@ -30,6 +30,8 @@ final class Mismatches {
     private final Map<Integer, Made> calls = new TreeMap<>();
     /** The earliest place where ranks differ, as far as this one knows; 0 while none is known. */
     private long contested;
+    /** Number of the first question about it; 0 until all were asked. */
+    private long asked;
 
     private boolean settled;
 
@@ -55,12 +57,12 @@ final class Mismatches {
         }
         boolean differs = !rules.isSameCall(mine.fingerprint(), fingerprint);
         boolean begins;
-        boolean all;
         synchronized (this) {
             boolean earlier = contested == 0 || sequence < contested;
             begins = !settled && earlier && differs;
             if (begins) {
                 contested = sequence;
+                asked = 0;
                 calls.clear();
                 calls.put(control.self(), new Made(mine.fingerprint(), mine.text()));
             }
@@ -68,16 +70,38 @@ final class Mismatches {
                 return differs;
             }
             calls.put(peer, new Made(fingerprint, text));
-            all = calls.size() == worldSize;
         }
-        if (all) {
+        if (begins) {
+            begin(mine);
+        }
+        if (areAllKnown(sequence)) {
             settle(sequence);
-        } else if (begins) {
-            control.ask(mine);
-            control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
-            losses.afterReading(() -> settle(sequence), SETTLE_NANOS);
         }
         return differs;
+    }
+
+    private void begin(CallHeader mine) {
+        long ask = control.ask(mine);
+        synchronized (this) {
+            asked = contested == mine.sequence() ? ask : asked;
+        }
+        control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+        losses.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
+    }
+
+    /**
+     * Returns whether all calls are known, and all ranks have answered since this one knows that they differ: a rank that stood
+     * still may read everybody's call before it reads what the others have agreed on meanwhile, which they answer first.
+     */
+    private boolean areAllKnown(long sequence) {
+        long ask;
+        synchronized (this) {
+            if (contested != sequence || asked == 0 || calls.size() < worldSize) {
+                return false;
+            }
+            ask = asked;
+        }
+        return !control.isAnySilent(ask, null);
     }
 
     /** Asks those that had not come to it, or have not answered. */

@@ -470,7 +470,7 @@ class GroupControlTest {
     void culpritsAreCutBetweenRanks() {
         String many = IntStream.range(100, 900).mapToObj(Integer::toString).collect(Collectors.joining(","));
         ControlMessage cut =
-                ControlMessage.decode(ControlMessage.abort(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null))
+                ControlMessage.decode(ControlMessage.abort(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null), 0)
                         .encode());
         assertTrue(many.startsWith(cut.culprits() + ","), cut.culprits());
     }

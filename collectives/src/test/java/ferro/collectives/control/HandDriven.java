@@ -31,6 +31,7 @@ final class HandDriven {
     final long[] ended;
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
     private final boolean[] stopped;
+    private final boolean[] still;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
     private final int worldSize;
     private long nanos = 1_000_000_000L;
@@ -51,6 +52,7 @@ final class HandDriven {
         this.standings = new Standing[worldSize];
         this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
+        this.still = new boolean[worldSize];
         IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
         int[] all = IntStream.range(0, worldSize).toArray();
         for (int rank = 0; rank < worldSize; rank++) {
@@ -74,6 +76,11 @@ final class HandDriven {
     /** Ends a rank: what it has sent arrives, nothing else happens there. */
     void stop(int rank) {
         stopped[rank] = true;
+    }
+
+    /** Has a rank stand still, or go on: what is sent to it waits meanwhile. */
+    void standStill(int rank, boolean stands) {
+        still[rank] = stands;
     }
 
     /** Lets time pass; timers that are due fire, messages stay where they are. */
@@ -113,7 +120,7 @@ final class HandDriven {
 
     private List<Integer> busy() {
         return IntStream.range(0, lanes.size())
-                .filter(lane -> !lanes.get(lane).isEmpty())
+                .filter(lane -> !lanes.get(lane).isEmpty() && !still[lane % worldSize])
                 .boxed()
                 .toList();
     }

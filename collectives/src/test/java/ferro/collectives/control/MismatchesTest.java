@@ -90,6 +90,29 @@ class MismatchesTest {
     }
 
     @Test
+    @DisplayName("a rank that stood still while the others agreed changes nothing, whatever it reads first")
+    void whoStoodStillWhileTheOthersAgreedChangesNothing() {
+        for (int seed = 0; seed < 100; seed++) {
+            HandDriven group = new HandDriven(3);
+            call(group, broadcast(2, 0), 0, 1);
+            call(group, broadcast(2, 1), 2);
+            group.standStill(1, true);
+            group.ranks.get(0).ask(broadcast(2, 0));
+            run(group, SETTLED_MILLIS + 60);
+            assertEquals("0,2", group.ranks.get(0).failure().culprits());
+
+            group.standStill(1, false);
+            group.deliverAll(new Random(seed), false);
+            run(group, SETTLED_MILLIS);
+
+            assertStory(
+                    group,
+                    "0,2",
+                    "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 2 broadcast f32[4] root 1 by binomial");
+        }
+    }
+
+    @Test
     @DisplayName("once all have said what they called it is settled at once")
     void onceAllAreKnownNobodyWaits() {
         for (int seed = 0; seed < 100; seed++) {
