@@ -7,11 +7,13 @@ import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the proof would find: one rank's program of the second of three operations is wrong in one step. */
+@Tag("mutants")
 class ProgramMutantsTest {
     private static final int RANKS = 4;
     private static final int CHUNK = SharedCall.ALIGNMENT * RANKS;
