@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,7 +55,7 @@ class ModulePathTest {
                         "" + folder,
                         "" + source);
         assertEquals(0, compiled);
-        int port = freePort();
+        int port = Ports.free();
 
         List<Process> ranks = new ArrayList<>();
         try {
@@ -110,12 +108,5 @@ class ModulePathTest {
 
     private Path printed(int rank) {
         return folder.resolve("printed-" + rank);
-    }
-
-    /** A port that was free a moment ago; rank 0 listens there. */
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return probe.getLocalPort();
-        }
     }
 }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +98,7 @@ class NcclExitingTest {
             implements AutoCloseable {
         static Ranks start(String how) throws IOException {
             Ranks ranks = new Ranks(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-            int port = freePort();
+            int port = Ports.free();
             for (int rank = 0; rank < WORLD_SIZE; rank++) {
                 ProcessBuilder builder = new ProcessBuilder(
                         LauncherRun.java(),
@@ -130,13 +128,6 @@ class NcclExitingTest {
                     "LOCAL_WORLD_SIZE", "" + WORLD_SIZE,
                     "MASTER_ADDR", "127.0.0.1",
                     "MASTER_PORT", "" + port);
-        }
-
-        /** A port that was free a moment ago. */
-        private static int freePort() throws IOException {
-            try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                return probe.getLocalPort();
-            }
         }
 
         void awaitEnd() throws InterruptedException {

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -91,7 +89,7 @@ class UserProgramTest {
         Map<String, String> variables = new HashMap<>();
         variables.put("WORLD_SIZE", "2");
         variables.put("MASTER_ADDR", "127.0.0.1");
-        variables.put("MASTER_PORT", "" + freePort());
+        variables.put("MASTER_PORT", "" + Ports.free());
 
         variables.put("RANK", "0");
         Process first = start(path, variables, "0");
@@ -111,7 +109,7 @@ class UserProgramTest {
     void twoLaunchersMakeOneJob() throws Exception {
         Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
-        String master = "127.0.0.1:" + freePort();
+        String master = "127.0.0.1:" + Ports.free();
         String main = source();
 
         try (LauncherRun first = LauncherRun.start(twoNodes("0", master, secret, main))) {
@@ -198,12 +196,5 @@ class UserProgramTest {
         builder.redirectOutput(folder.resolve("printed-" + rank).toFile());
         builder.redirectError(ProcessBuilder.Redirect.INHERIT);
         return builder.start();
-    }
-
-    /** A port that was free a moment ago; rank 0 listens there, and nobody else of this test asks for one meanwhile. */
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return probe.getLocalPort();
-        }
     }
 }
