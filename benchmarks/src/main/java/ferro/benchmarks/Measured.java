@@ -1,7 +1,7 @@
 package ferro.benchmarks;
 
 import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.List;
 
 /** What can be measured; sizes and bus bandwidth are counted as nccl-tests counts them. */
 public enum Measured {
@@ -33,6 +33,15 @@ public enum Measured {
     }
 
     /**
+     * Returns all names that users type.
+     *
+     * @return in the order of this enum
+     */
+    public static List<String> labels() {
+        return Arrays.stream(values()).map(Measured::label).toList();
+    }
+
+    /**
      * Finds a collective by the name that users type.
      *
      * @param name for example {@code allreduce}
@@ -45,8 +54,8 @@ public enum Measured {
                 return measured;
             }
         }
-        throw new IllegalArgumentException("no collective \"" + name + "\" to measure: use one of "
-                + Arrays.stream(values()).map(Measured::label).collect(Collectors.joining(" ")));
+        throw new IllegalArgumentException(
+                "no collective \"" + name + "\" to measure: use one of " + String.join(" ", labels()));
     }
 
     /**

@@ -35,6 +35,24 @@ public record Sweep(
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
 
     /**
+     * Returns the element types that can be measured.
+     *
+     * @return as users type them
+     */
+    public static List<String> types() {
+        return TYPES.stream().map(DataType::label).toList();
+    }
+
+    /**
+     * Returns the operations that can be measured.
+     *
+     * @return as users type them
+     */
+    public static List<String> ops() {
+        return OPS.stream().map(ReduceOp::name).toList();
+    }
+
+    /**
      * Checks what was asked for.
      *
      * @param collective what
@@ -48,11 +66,10 @@ public record Sweep(
      */
     public Sweep {
         if (!TYPES.contains(type)) {
-            throw new IllegalArgumentException("--type " + type.label() + ": measured are "
-                    + TYPES.stream().map(DataType::label).toList());
+            throw new IllegalArgumentException("--type " + type.label() + ": measured are " + types());
         }
         if (!OPS.contains(op)) {
-            throw new IllegalArgumentException("--op " + op + ": measured are " + OPS);
+            throw new IllegalArgumentException("--op " + op + ": measured are " + ops());
         }
         if (queued < 1 || queued > MOST_QUEUED) {
             throw new IllegalArgumentException("--queued " + queued + ": need 1 to " + MOST_QUEUED);

@@ -41,7 +41,19 @@ public final class LauncherRun implements AutoCloseable {
     /** Starts {@code ferro} with a class path of the test's own. */
     public static LauncherRun onClassPath(String path, Map<String, String> variables, String... arguments)
             throws IOException {
-        List<String> line = new ArrayList<>(
+        return launch(List.of(), path, variables, arguments);
+    }
+
+    /** Starts {@code ferro} by a shell that may have so many files open. */
+    public static LauncherRun withOpenFiles(int most, String... arguments) throws IOException {
+        List<String> shell = List.of("sh", "-c", "ulimit -n " + most + "; exec \"$0\" \"$@\"");
+        return launch(shell, classPath(), Map.of(), arguments);
+    }
+
+    private static LauncherRun launch(
+            List<String> before, String path, Map<String, String> variables, String... arguments) throws IOException {
+        List<String> line = new ArrayList<>(before);
+        line.addAll(
                 List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(List.of(arguments));

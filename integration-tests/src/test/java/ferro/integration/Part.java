@@ -25,6 +25,7 @@ enum Part {
             COLLECTIVES,
             TCP,
             NCCL,
+            EXAMPLES,
             BENCHMARKS);
 
     private final String[] packages;

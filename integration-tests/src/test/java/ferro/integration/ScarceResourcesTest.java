@@ -127,6 +127,19 @@ class ScarceResourcesTest {
         return to.toString();
     }
 
+    @Test
+    void aJobThatMayOpenTooFewFilesIsToldInOneLineBeforeAnythingIsStarted() throws Exception {
+        try (LauncherRun run =
+                LauncherRun.withOpenFiles(96, "run", "-n", "16", "ferro.examples.hello.HelloAllReduce")) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("ferro run: a job of 16 ranks, 16 of them on this host, needs about 104 open files in a"
+                            + " process, and may have 96: raise the limit (ulimit -n 1024), or start fewer ranks"),
+                    run.errLines());
+        }
+    }
+
     private static TcpStoreServer store() {
         return TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null);
     }

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.benchmarks.CollectiveBench;
+import ferro.benchmarks.Measured;
 import ferro.benchmarks.PredictBench;
 import ferro.benchmarks.Sweep;
 import java.io.IOException;
@@ -32,18 +33,25 @@ final class BenchCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "COLLECTIVE",
-            description =
-                    "allreduce, broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier or pingpong;"
-                            + " with --compare or --tune also all")
+            completionCandidates = Collectives.class,
+            description = "one of: ${COMPLETION-CANDIDATES}; with --compare or --tune also all")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
     private String sizes;
 
-    @Option(names = "--type", paramLabel = "TYPE", description = "f32 (default), f64, i8, i16, i32 or i64")
+    @Option(
+            names = "--type",
+            paramLabel = "TYPE",
+            completionCandidates = Types.class,
+            description = "one of: ${COMPLETION-CANDIDATES} (default: f32)")
     private String type;
 
-    @Option(names = "--op", paramLabel = "OP", description = "sum (default), product, min, max or avg")
+    @Option(
+            names = "--op",
+            paramLabel = "OP",
+            completionCandidates = Ops.class,
+            description = "one of: ${COMPLETION-CANDIDATES} (default: sum)")
     private String op;
 
     @Option(names = "--time", paramLabel = "TIME", description = "how long to measure each size (default: 250ms)")
@@ -80,6 +88,33 @@ final class BenchCommand implements Callable<Integer> {
             usageHelp = true,
             description = "show this text")
     private boolean help;
+
+    /** What can be measured, for the help text. */
+    private static final class Collectives extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Collectives() {
+            super(Measured.labels());
+        }
+    }
+
+    /** Element types, for the help text. */
+    private static final class Types extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Types() {
+            super(Sweep.types());
+        }
+    }
+
+    /** Operations, for the help text. */
+    private static final class Ops extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Ops() {
+            super(Sweep.ops());
+        }
+    }
 
     BenchCommand(World world) {
         this.world = world;

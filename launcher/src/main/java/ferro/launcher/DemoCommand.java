@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.examples.textmodel.TextModelMain;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +13,8 @@ import picocli.CommandLine.Unmatched;
 @Command(
         name = "demo",
         description = "Trains one small language model with four processes on the text of this checkout;"
-                + " ferro demo --help shows the options of the program.")
+                + " ferro demo --help shows its options.")
 final class DemoCommand implements Callable<Integer> {
-    static final String MAIN_CLASS = "ferro.examples.textmodel.TextModelMain";
-
     private static final int RANKS = 4;
 
     private final World world;
@@ -30,14 +29,23 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<String> options = given == null ? List.of() : given;
-        return options.contains("--help")
-                ? run(List.of("--help"), 1, world.withoutPrefixes())
-                : run(defaulted(options), RANKS, world);
+        if (options.contains("--help") || options.contains("-h")) {
+            world.out().print(TextModelMain.usage());
+            return ExitCode.OK;
+        }
+        List<String> all = defaulted(options);
+        check(all);
+        Target target = OwnTarget.of(TextModelMain.class.getName(), all, world.environment());
+        return new Job(JobSpec.onThisHost(RANKS), target, world).run();
     }
 
-    private static int run(List<String> options, int ranks, World world) throws Exception {
-        Target target = OwnTarget.of(MAIN_CLASS, options, world.environment());
-        return new Job(JobSpec.onThisHost(ranks), target, world).run();
+    /** Finds bad input before any rank is started. */
+    private static void check(List<String> options) {
+        try {
+            TextModelMain.check(RANKS, options.toArray(String[]::new));
+        } catch (IllegalArgumentException misuse) {
+            throw new BadInputException(misuse.getMessage(), misuse);
+        }
     }
 
     private List<String> defaulted(List<String> options) {

@@ -110,6 +110,7 @@ record Diagnosis(
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
                         + System.getProperty("os.arch"));
         facts.put("cores", cores.cores() + (cores.allowed().isEmpty() ? "" : ", numbers " + cores.allowed()));
+        facts.put("open files", Descriptors.ofThisProcess().text());
         facts.put("ranks end with the launcher", leash.missing().orElse("yes, by " + leash.means()));
         facts.put(
                 "ranks bound to cores",

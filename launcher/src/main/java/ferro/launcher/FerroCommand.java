@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.FerroException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -49,11 +50,13 @@ public final class FerroCommand implements Runnable {
                 new DumpCommand(world),
                 new DoctorCommand(world),
                 new ClassPathCommand(world),
-                new SecretCommand(world))) {
+                new SecretCommand(world),
+                new CommandLine.HelpCommand())) {
             line.addSubcommand(command);
         }
         line.getSubcommands().get("run").setStopAtPositional(true);
         line.setExpandAtFiles(false);
+        line.setOut(new PrintWriter(world.out(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(true);
         line.setParameterExceptionHandler((failure, given) -> misread(failure, world));
         line.setExecutionExceptionHandler((failure, where, parsed) -> explain(failure, where, world));
@@ -64,7 +67,7 @@ public final class FerroCommand implements Runnable {
     @Override
     public void run() {
         throw new BadInputException(
-                "need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro --help explains them");
+                "need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro help explains them");
     }
 
     /** What the parser refuses: the message, what may have been meant, and where the options stand. */

@@ -19,6 +19,12 @@ final class GpuFacts {
     /** Looks; loads NCCL and the CUDA runtime where they are. */
     static Map<String, String> of(RankContext context) {
         Map<String, String> facts = new LinkedHashMap<>();
+        Optional<String> noGpu = NcclAvailability.noGpuBecause(context);
+        if (noGpu.isPresent()) {
+            facts.put("nccl", notUsable(noGpu.get()));
+            facts.put("its gate", gate(FallbackGate.of(context)));
+            return facts;
+        }
         Optional<String> memory = Optional.empty();
         try {
             addNccl(NcclAvailability.look(context), facts);

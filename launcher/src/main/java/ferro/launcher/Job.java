@@ -41,6 +41,7 @@ final class Job {
 
     /** Runs it; returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
+        Descriptors.ofThisProcess().check(spec.placement());
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         RankLog log = RankLog.in(spec.logDir());
         Recordings recordings = Recordings.of(target, environment);

@@ -20,7 +20,15 @@ import picocli.CommandLine.Spec;
             "Every rank finds RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, FERRO_JOB_ID and"
                     + " FERRO_SECRET_FILE in its environment. Started once per node by srun, this takes --nodes, --node-rank and"
                     + " --master from the step. The exit code is that of the rank that failed first,"
-                    + " 128 + n for signal n; 2 if nothing was started."
+                    + " 128 + n for signal n; 2 if nothing was started.",
+            "",
+            "Examples:",
+            "  ferro run -n 4 Main.java                     compiles it, four ranks here",
+            "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   what follows the program is its own",
+            "  ferro run -n 4 -cp target/classes app.Main   a class of a project",
+            "  ferro run -n 4 -- ./program one two          any command; it finds its rank in RANK",
+            "  ferro secret job.secret                      then, with the same file, on each of two hosts:",
+            "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 --secret-file job.secret -n 4 Main.java"
         })
 final class RunCommand implements Callable<Integer> {
     private final World world;

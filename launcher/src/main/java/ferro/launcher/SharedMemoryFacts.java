@@ -35,10 +35,9 @@ final class SharedMemoryFacts {
             }
             Path folder = Path.of(Settings.SHM_DIR.of(context));
             facts.put("folder", folder + " (" + Settings.SHM_DIR.name() + ")");
-            facts.put("free there", free(folder));
-            facts.put(
-                    "a rank may take",
-                    mebibytes(Settings.SHM_BYTES.of(context)) + " (" + Settings.SHM_BYTES.name() + ")");
+            long each = Settings.SHM_BYTES.of(context);
+            facts.put("free there", free(folder, each));
+            facts.put("a rank may take", mebibytes(each) + " (" + Settings.SHM_BYTES.name() + ")");
         } catch (IllegalArgumentException misset) {
             problems.add("shared memory cannot work with these settings: " + misset.getMessage());
         }
@@ -68,10 +67,12 @@ final class SharedMemoryFacts {
         }
     }
 
-    private static String free(Path folder) {
+    private static String free(Path folder, long each) {
         try {
             FileStore store = Files.getFileStore(folder);
-            return mebibytes(store.getUsableSpace()) + " of " + mebibytes(store.getTotalSpace()) + ", " + store.type();
+            long free = store.getUsableSpace();
+            return mebibytes(free) + " of " + mebibytes(store.getTotalSpace()) + ", " + store.type() + ", enough for "
+                    + free / Math.max(1, each) + " ranks that each take all they may";
         } catch (IOException unknown) {
             return "unknown: " + unknown;
         }

@@ -3,7 +3,9 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.backend.nccl.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -123,6 +126,32 @@ class DiagnosisTest {
         String tried = diagnosis.gpu().get("tried, 1");
         assertTrue(tried.startsWith("/nowhere/libnccl.so.2: ") && tried.contains("No such file"), text(diagnosis));
         assertEquals(List.of(), diagnosis.problems());
+    }
+
+    @Test
+    @DisplayName("3-16: where the kernel shows no GPU one line says so")
+    void withoutAGpuOneLineSaysSo() {
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            assumeTrue(NcclAvailability.noGpuBecause(context).isPresent(), "the kernel shows a GPU");
+        }
+        Diagnosis diagnosis = diagnose(Map.of());
+
+        assertEquals(Set.of("nccl", "its gate"), diagnosis.gpu().keySet());
+    }
+
+    @Test
+    void memoryAndOpenFilesAreJudgedByHowManyRanksTheyAreEnoughFor() {
+        Diagnosis diagnosis = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1MiB"));
+
+        String free = diagnosis.shm().get("free there");
+        assertTrue(free.matches("\\d+ MiB of .*, enough for \\d+ ranks that each take all they may"), free);
+        assertEquals(
+                Long.parseLong(free.replaceAll(" MiB.*", "")),
+                Long.parseLong(free.replaceAll(".* for | ranks.*", "")),
+                1,
+                free);
+        String files = diagnosis.machine().get("open files");
+        assertTrue(files.matches("at most \\d+ in a process, enough for about \\d+ ranks .*|no limit known"), files);
     }
 
     @Test

@@ -75,6 +75,10 @@ class FerroCommandTest {
                 "analyze | ferro analyze: Missing required parameter: 'DIR'",
                 "dump /no/such/folder | ferro dump: /no/such/folder is no folder",
                 "dump --wait soon / | ferro dump: --wait soon: need a time",
+                "demo --foo | ferro demo: unknown option --foo: use --text",
+                "demo --steps 0 | ferro demo: --steps 0: need a whole number from 1",
+                "demo --text /no/such/file | ferro demo: ",
+                "help jump | jump",
                 "jump | Unmatched argument",
                 "'' | need a command",
             })
@@ -85,6 +89,28 @@ class FerroCommandTest {
         assertEquals(2, code, said);
         assertTrue(said.contains(part), said);
         assertEquals(false, said.contains("cores, backend"), said);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "help | Collective communication for the JVM",
+                "help run | Usage: ferro run",
+                "help run | ferro run -n 4 Main.java",
+                "help demo | --help shows its options",
+                "bench --help | one of: f32, f64, i8, i16, i32, i64 (default: f32)",
+                "bench --help | one of: sum, product, min, max, avg (default: sum)",
+                "bench --help | barrier, pingpong; with --compare or --tune also all",
+                "demo --help | --steps N",
+                "demo -h | --steps N",
+            })
+    void helpIsPrintedAndNothingIsStarted(String typed, String part) {
+        assertEquals(0, execute(typed.split(" ")), err.toString(StandardCharsets.UTF_8));
+
+        String said = out.toString(StandardCharsets.UTF_8);
+        assertTrue(said.replaceAll("\\s+", " ").contains(part), said);
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -68,6 +69,16 @@ public record NcclAvailability(
                 devices.count,
                 lacks,
                 List.of());
+    }
+
+    /**
+     * Returns why there is no need to look: neither a driver nor a device is here, and nobody has asked for NCCL by name.
+     *
+     * @param context settings that may ask for it
+     * @return empty where {@link #look} may find something
+     */
+    public static Optional<String> noGpuBecause(RankContext context) {
+        return GpuTraces.noneBecause(context, Path.of("/"));
     }
 
     /**

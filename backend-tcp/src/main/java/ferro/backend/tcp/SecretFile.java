@@ -34,7 +34,7 @@ public final class SecretFile {
     public static final int LEAST_RANDOM_BYTES = 16;
 
     /** Random bytes of a fresh secret: as many as the digest that uses it. */
-    private static final int FRESH_BYTES = 32;
+    static final int FRESH_BYTES = 32;
 
     private SecretFile() {}
 

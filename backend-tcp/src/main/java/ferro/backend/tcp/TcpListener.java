@@ -23,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
 
-    private static final int FEWEST_PENDING = 64;
+    static final int FEWEST_PENDING = 64;
+    static final int PENDING_PER_RANK = 4;
+
     private static final int BACKLOG = 1024;
 
     private final Credentials own;
@@ -44,7 +46,7 @@ final class TcpListener implements AutoCloseable {
 
     /** Makes room for the connections of a whole group at once. */
     void expectRanks(int worldSize) {
-        mostPending = Math.max(mostPending, 4 * worldSize);
+        mostPending = Math.max(mostPending, PENDING_PER_RANK * worldSize);
     }
 
     /**

@@ -45,6 +45,32 @@ public final class TextModelMain {
     }
 
     /**
+     * Says what the command line may hold.
+     *
+     * @return lines, each with its end
+     */
+    public static String usage() {
+        return Options.USAGE;
+    }
+
+    /**
+     * Looks at a command line as every rank does before it joins, so that a wrong one starts nothing.
+     *
+     * @param worldSize how many ranks there will be
+     * @param arguments as for {@link #main}
+     * @throws IllegalArgumentException naming the option and its value, or what is wrong with the text
+     */
+    public static void check(int worldSize, String... arguments) {
+        Options options = Options.parse(arguments);
+        check(options, TextSource.read(options.text()), worldSize);
+    }
+
+    private static void check(Options options, TextSource source, int worldSize) {
+        TextModelJob.batches(options, source);
+        Batches.checkRanks(options.batch(), worldSize);
+    }
+
+    /**
      * Runs one rank.
      *
      * @param arguments command line
@@ -59,10 +85,10 @@ public final class TextModelMain {
         try {
             Options options = Options.parse(arguments);
             TextSource source = TextSource.read(options.text());
-            // Looked at before joining, so that a wrong option costs no waiting; the job looks again.
-            TextModelJob.batches(options, source);
-            first(Settings.WORLD_SIZE.find(process), Settings.ENV_WORLD_SIZE.find(process))
-                    .ifPresent(worldSize -> Batches.checkRanks(options.batch(), worldSize));
+            Optional<Integer> worldSize =
+                    first(Settings.WORLD_SIZE.find(process), Settings.ENV_WORLD_SIZE.find(process));
+            // before joining, so that a wrong option costs no waiting; the job looks again
+            check(options, source, worldSize.orElse(1));
             return train(options, source);
         } catch (UsageException misuse) {
             return misused(rank, misuse);

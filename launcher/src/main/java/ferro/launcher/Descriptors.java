@@ -1,0 +1,72 @@
+package ferro.launcher;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * How many files and sockets a process may have open here, against what a job needs.
+ *
+ * @param limit of the system for one process; empty where it is unknown or there is none
+ */
+record Descriptors(OptionalLong limit) {
+    /*
+     * Counted on Linux, JDK 17 and 25, 2 to 8 ranks on one host, right after the join: a launcher has 36 open and 4 for each of
+     * its ranks, a rank 38 and 2 for each rank of the job, whether data go over TCP or shared memory; both with a few to spare.
+     */
+    private static final int OF_LAUNCHER = 40;
+    private static final int PER_RANK = 4;
+    private static final int OF_RANK = 44;
+    private static final int PER_PEER = 2;
+
+    /** Looks at this process; its ranks have the same limit. */
+    static Descriptors ofThisProcess() {
+        try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
+            return new Descriptors(limits.filter(line -> line.startsWith("Max open files"))
+                    .map(line ->
+                            line.substring("Max open files".length()).trim().split("\\s+")[0])
+                    .filter(soft -> !soft.equals("unlimited"))
+                    .mapToLong(Long::parseLong)
+                    .findFirst());
+        } catch (IOException | NumberFormatException unknown) {
+            return new Descriptors(OptionalLong.empty());
+        }
+    }
+
+    /**
+     * Finds before anything is started that a job cannot run.
+     *
+     * @throws BadInputException if the launcher or one of its ranks needs more than it may have
+     */
+    void check(Placement placement) {
+        long need = Math.max(
+                OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
+                OF_RANK + (long) PER_PEER * placement.worldSize());
+        if (limit.isPresent() && limit.getAsLong() < need) {
+            throw new BadInputException("a job of " + placement.worldSize() + " ranks, " + placement.ranksHere()
+                    + " of them on this host, needs about " + need + " open files in a process, and may have "
+                    + limit.getAsLong() + ": raise the limit (ulimit -n " + roundedUp(need)
+                    + "), or start fewer ranks");
+        }
+    }
+
+    /** For how many ranks on one host it is enough; 0 for none. */
+    private static long ranks(long limit) {
+        return Math.max(0, Math.min((limit - OF_LAUNCHER) / PER_RANK, (limit - OF_RANK) / PER_PEER));
+    }
+
+    /** What the doctor says. */
+    String text() {
+        return limit.isEmpty()
+                ? "no limit known"
+                : "at most " + limit.getAsLong() + " in a process, enough for about " + ranks(limit.getAsLong())
+                        + " ranks on this host (ulimit -n)";
+    }
+
+    /** Beside ferro's own there are the program's. */
+    private static long roundedUp(long need) {
+        return Math.max(1024, Long.highestOneBit(need) * 4);
+    }
+}
