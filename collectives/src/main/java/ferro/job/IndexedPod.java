@@ -85,7 +85,11 @@ final class IndexedPod {
                 + name + "}}}; or set MASTER_ADDR and MASTER_PORT";
     }
 
-    /** JobSet calls pods JOBSET-TEMPLATE-REPLICA-INDEX and counts the index anew in each replica. */
+    /**
+     * JobSet calls pods JOBSET-TEMPLATE-REPLICA-INDEX and counts the index anew in each replica. A pod of replica 0 cannot be
+     * refused: it looks the same where there is no other replica, as it should be, and nothing in a pod says how many there are.
+     * It ends with the JobSet, which fails as soon as a pod of another replica is refused.
+     */
     private void refuseReplicas(String name, String service) {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";
         if (template.matches(".+-[1-9][0-9]*") && !variables.has("MASTER_ADDR")) {

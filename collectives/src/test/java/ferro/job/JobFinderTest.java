@@ -224,6 +224,7 @@ class JobFinderTest {
 
         assertTrue(refusal.contains("is of replica 1 of a JobSet"), refusal);
         assertTrue(refusal.contains("replicas: 1"), refusal);
+        // replica 0 looks as the only one does, and is left to the JobSet, which ends with the others
         assertEquals(
                 Optional.of("train-workers-0-0.train"),
                 JobFinder.find(pod(), podNamed("train-workers-0-2", "train-workers-0-2.train.default.svc"))

@@ -26,12 +26,14 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
      *
      * @return empty where there is none, as in the shell of sbatch or salloc, where it has one task, or where another launcher
      *     stands between it and this one
-     * @throws BadInputException if ranks of this launcher could not tell which ones they are
+     * @throws BadInputException if ranks of this launcher could not tell which ones they are, or if RANK and WORLD_SIZE, which
+     *     srun hands on from the script around it, hide the step
      */
     static Optional<Allocation> find(Map<String, String> environment) {
         Findings found = JobFinder.find(environment, Surroundings.ofThisHost());
         boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
         if (!nearest) {
+            refuseHidden(found, environment);
             return Optional.empty();
         }
         found.refusal().ifPresent(why -> {
@@ -41,11 +43,41 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         return task.worldSize() == 1 ? Optional.empty() : Optional.of(of(task, environment));
     }
 
+    /** No launcher has set these for this process alone: each task of the step would start a job of its own. */
+    private static void refuseHidden(Findings found, Map<String, String> environment) {
+        Optional<Sighting> step = hidden(found, environment);
+        if (step.isPresent() && found.seen().get(0).family() == Family.BARE) {
+            throw new BadInputException(found.seen().get(0).variables() + " and "
+                    + step.get().variables()
+                    + " say different things: ./ferro run takes nodes and node rank from the step of srun, and would make"
+                    + " a job of its own in each of its " + environment.get(TASKS) + " tasks for RANK and WORLD_SIZE."
+                    + " Take those out (unset RANK WORLD_SIZE in the script, or env -u RANK -u WORLD_SIZE srun ...), or"
+                    + " add --nodes 1 if each launcher is to have a job of its own");
+        }
+    }
+
+    /** Returns the step around this launcher if it has several tasks and something else is nearer. */
+    private static Optional<Sighting> hidden(Findings found, Map<String, String> environment) {
+        boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
+        return found.seen().stream()
+                .skip(1)
+                .filter(Allocation::isStep)
+                .filter(step -> several)
+                .findFirst();
+    }
+
     /** Says that srun would use more than this node; empty where it would not. */
     static Optional<String> unused(Map<String, String> environment) {
         String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
-        boolean inStep = JobFinder.find(environment, Surroundings.ofThisHost()).seen().stream()
-                .anyMatch(Allocation::isStep);
+        Findings found = JobFinder.find(environment, Surroundings.ofThisHost());
+        Optional<Sighting> hidden = hidden(found, environment);
+        if (hidden.isPresent()) {
+            return Optional.of("this launcher makes a job of its own and not one with the other tasks of its step of"
+                    + " Slurm (" + hidden.get().variables() + "), as "
+                    + found.seen().get(0).variables() + " of "
+                    + found.seen().get(0).family().title() + " is nearer to it");
+        }
+        boolean inStep = found.seen().stream().anyMatch(Allocation::isStep);
         boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
         return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
                 ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes

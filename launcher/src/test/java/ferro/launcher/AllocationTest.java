@@ -111,6 +111,34 @@ class AllocationTest {
         assertEquals(Optional.empty(), Allocation.find(Map.of()));
     }
 
+    /** As a script for sbatch has them that exports them. */
+    @Test
+    void rankAndWorldSizeThatHideAStepOfSeveralTasksAreRefusedWithBoth() {
+        Map<String, String> exported = with("RANK", "0");
+        exported.put("WORLD_SIZE", "1");
+
+        BadInputException hidden = assertThrows(BadInputException.class, () -> settled(exported));
+        assertTrue(hidden.getMessage().contains("RANK=0 WORLD_SIZE=1"), hidden.getMessage());
+        assertTrue(hidden.getMessage().contains("SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3"), hidden.getMessage());
+        assertTrue(hidden.getMessage().contains("env -u RANK -u WORLD_SIZE srun"), hidden.getMessage());
+        assertEquals(
+                new Placement(2, 1, 0), settled(exported, "--nodes", "1").spec().placement());
+        exported.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
+        assertEquals(Optional.empty(), Allocation.find(exported), "no other task is left out");
+    }
+
+    @Test
+    void aLauncherThatAnotherOneHasStartedInsideAStepSaysThatItLeavesTheOtherTasksOut() {
+        Map<String, String> underMpirun = new HashMap<>(step());
+        List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
+                .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
+
+        assertEquals(new Placement(2, 1, 0), settled(underMpirun).spec().placement());
+        assertTrue(
+                said().get(0).contains("makes a job of its own and not one with the other tasks"), said().toString());
+        assertTrue(said().get(0).contains("OMPI_COMM_WORLD_RANK=0"), said().toString());
+    }
+
     /** What salloc starts by itself is a step of one task to Slurm. */
     @Test
     void aLauncherInTheInteractiveShellOfSallocKeepsToItsNodeAndSaysSo() {
@@ -153,7 +181,9 @@ class AllocationTest {
         Screen screen = new Screen(new Screen.Channel(err, false), new Screen.Channel(err, false));
         World world = new World(environment, screen, new PrintStream(err), Optional.empty());
         World inside = command.options.settle(world);
-        boolean inStep = Allocation.find(environment).isPresent() && typed.length > 0 && !typed[0].equals("--nodes");
+        boolean inStep = typed.length > 0
+                && !typed[0].equals("--nodes")
+                && Allocation.find(environment).isPresent();
         assertEquals(inStep ? "4711.3.0" : null, inside.environment().get("FERRO_JOB_ID"));
         return command.options;
     }
