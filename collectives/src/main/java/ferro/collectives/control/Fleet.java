@@ -22,13 +22,14 @@ final class Fleet {
     }
 
     /**
-     * Returns the silent ranks of another machine where all that are left of it are silent.
+     * Returns the silent ranks of another machine where all that are left of it, and watched from here, are silent.
      *
-     * @param rank   one of them
-     * @param silent whether a rank is watched from here and silent
-     * @return two ranks at least; empty where one is not silent, or not watched
+     * @param rank    one of them
+     * @param watched whether a rank is watched from here
+     * @param silent  whether a rank that is watched is silent
+     * @return two ranks at least; empty where one is not silent
      */
-    BitSet silentWith(int rank, IntPredicate silent) {
+    BitSet silentWith(int rank, IntPredicate watched, IntPredicate silent) {
         String machine = machine(rank);
         BitSet there = new BitSet();
         for (Peer peer : machine.isEmpty() || machine.equals(machine(self)) ? new Peer[0] : peers) {
@@ -37,10 +38,20 @@ final class Fleet {
             }
             if (silent.test(peer.rank())) {
                 there.set(peer.rank());
-            } else if (!peer.isOver()) {
+            } else if (!peer.isOver() && watched.test(peer.rank())) {
                 return new BitSet();
             }
         }
         return there.cardinality() > 1 ? there : new BitSet();
+    }
+
+    /** Returns how many ranks of a machine can neither be heard here nor have ended: in a large world others watch those. */
+    int unwatchedOn(String machine, IntPredicate watched) {
+        int count = 0;
+        for (Peer peer : peers) {
+            boolean there = machine.equals(machine(peer.rank()));
+            count += there && !peer.isOver() && !watched.test(peer.rank()) ? 1 : 0;
+        }
+        return count;
     }
 }

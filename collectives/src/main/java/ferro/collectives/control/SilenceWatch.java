@@ -101,9 +101,14 @@ final class SilenceWatch {
     }
 
     private void giveUp(Seen seen, long silence) {
-        BitSet machine = seen.lost ? new BitSet() : fleet.silentWith(seen.peer.rank(), this::isSuspected);
+        BitSet machine =
+                seen.lost ? new BitSet() : fleet.silentWith(seen.peer.rank(), this::isWatched, this::isSuspected);
         if (!machine.isEmpty()) {
-            String text = Members.silence(fleet.machine(seen.peer.rank()), machine) + ": nothing heard for "
+            String name = fleet.machine(seen.peer.rank());
+            int others = fleet.unwatchedOn(name, this::isWatched);
+            String text = Members.silence(name, machine)
+                    + (others == 0 ? "" : " (" + others + " more there are watched by other ranks)")
+                    + ": nothing heard for "
                     + HeartbeatTimes.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
                     + HeartbeatTimes.words(times.limitNanos());
             for (Seen other : watched) {
@@ -123,13 +128,22 @@ final class SilenceWatch {
         }
     }
 
+    private boolean isWatched(int rank) {
+        return seen(rank) != null;
+    }
+
     private boolean isSuspected(int rank) {
+        Seen seen = seen(rank);
+        return seen != null && seen.suspected && seen.peer.isExpected();
+    }
+
+    private Seen seen(int rank) {
         for (Seen seen : watched) {
             if (seen.peer.rank() == rank) {
-                return seen.suspected && seen.peer.isExpected();
+                return seen;
             }
         }
-        return false;
+        return null;
     }
 
     private static String nothingHeard(Seen seen, long silence) {

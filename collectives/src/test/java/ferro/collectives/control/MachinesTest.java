@@ -9,9 +9,11 @@ import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is said where all ranks of another machine are gone, and where only some are. */
@@ -163,6 +165,28 @@ class MachinesTest {
         assertTrue(subgroup.text.startsWith(B + ": its rank 1 does not answer: the network is cut"), subgroup.text);
         assertEquals(List.of("lost 2", "lost 3"), lostBy(world, 1));
         assertEquals(List.of("lost 0", "lost 1"), lostBy(world, 2), "the other side of the cut");
+    }
+
+    /** Each watches the next 32: of the 36 on the other machine rank 0 watches 4 to 32, rank 3 those up to 35. */
+    @Test
+    void aMachineThatNobodyWatchesAsAWholeIsToldByWhatIsWatchedOfIt() {
+        Watchers world = new Watchers(40, 1000, Map.of());
+        world.machines = new String[40];
+        Arrays.fill(world.machines, 0, 4, A);
+        Arrays.fill(world.machines, 4, 40, B);
+        world.enter();
+        world.pass(SECOND.multipliedBy(5));
+        for (int rank = 4; rank < 40; rank++) {
+            world.ranks.get(rank).paused = true;
+        }
+        world.pass(SECOND.multipliedBy(34));
+
+        for (int rank : new int[] {0, 3}) {
+            String text = world.ranks.get(rank).losses.get(0).getMessage();
+            assertTrue(text.startsWith(B + ": none of its ranks "), text);
+            assertTrue(text.contains(" more there are watched by other ranks): nothing heard for 30."), text);
+            assertEquals(32, Set.copyOf(lostBy(world, rank)).size(), "nobody is left who watches 36 to 39");
+        }
     }
 
     @Test
