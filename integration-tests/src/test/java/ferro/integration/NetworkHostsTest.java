@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ class NetworkHostsTest {
     private Path folder;
 
     @Test
+    @DisplayName("row 46: behind a firewall ranks meet by the open ports, and else say what was tried")
     void behindAFirewallRanksMeetByTheOpenPortsAndElseSayWhatWasTried() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
@@ -50,6 +52,7 @@ class NetworkHostsTest {
     }
 
     @Test
+    @DisplayName("row 41, row 46: ranks whose hosts are cut apart blame the other host")
     void overIpv6AloneRanksMeetAndACutBlamesTheOtherHost() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {

@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 40: an exit code on one node ends both with it, also the one whose ranks are done")
     void exitCodeOnOneNodeEndsBothAlsoTheOneWhoseRanksAreDone() throws Exception {
         Path flag = folder.resolve("flag");
         String program = "[ $RANK = 0 ] && exit 0; [ $RANK = 3 ] || exec " + LONGER_THAN_THE_TEST
@@ -69,6 +71,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 40: a rank that is killed on one node is named by both, with its host")
     void killedRankIsNamedWithItsHostAndRecordingsOfOtherHostsAreNotMissed() throws Exception {
         List<HostProcess> nodes = adding("PT60S");
 
@@ -89,6 +92,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 39: a launcher that is killed ends the other node, which names it")
     void killedLauncherEndsTheOtherNode() throws Exception {
         for (int killed = 0; killed < 2; killed++) {
             List<HostProcess> nodes = sleeping();
@@ -107,6 +111,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 41: nodes that are cut apart end within --node-timeout, 10 s by default")
     void networkThatIsCutEndsBothNodesWithinTheTimeAskedForTenSecondsByDefault() throws Exception {
         List<HostProcess> soon = sleeping("--node-timeout", "2s");
         List<HostProcess> byDefault = sleeping();
@@ -148,6 +153,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 41: a launcher that stands still is lost to the other node within --node-timeout")
     void launcherThatIsStoppedIsLostToTheOtherNodeAndEndsTooWhenItGoesOn() throws Exception {
         List<List<HostProcess>> jobs = List.of(sleeping("--node-timeout", "2s"), sleeping("--node-timeout", "2s"));
 
@@ -173,6 +179,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 40: a rank that stands still on one node is named by both, with its host")
     void rankThatIsStoppedOnTheOtherNodeIsNamedWithItsHostAtTheDeadline() throws Exception {
         List<HostProcess> nodes = adding("PT1S");
         String pid = TwoNodes.pid(nodes.get(1), 1);
@@ -189,6 +196,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 45: a signal to one launcher goes on to all ranks")
     void signalToOneLauncherEndsTheWholeJobInOrder() throws Exception {
         String program = "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
         List<HostProcess> nodes = hosts.start("-n1", "--", "sh", "-c", program);
@@ -206,6 +214,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @DisplayName("row 46: hosts that have IPv6 alone join")
     void hostsWithoutIpv4JoinByIpv6(@TempDir Path own) throws Exception {
         try (TwoNodes other = TwoNodes.joined(own, Family.IPV6)) {
             String program = JoinsByAuto.class.getName();

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
 import ferro.integration.hosts.NamespaceHosts.Family;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,8 @@ class NodeStartsTest {
     }
 
     @Test
+    @DisplayName(
+            "row 42, row 44: a late node is waited for, and joins; another -n and --nodes are refused on both, with both values")
     void nodeThatComesLateIsWaitedForAndItsNumbersMustBeThoseOfTheOther() throws Exception {
         TwoNodes.Job good = hosts.job();
         TwoNodes.Job ranks = hosts.job();
@@ -65,6 +69,7 @@ class NodeStartsTest {
     }
 
     @Test
+    @DisplayName("row 42: a secret that differs ends both nodes, which say whose it is")
     void secretThatDiffersEndsBothNodesWithinTwoSeconds() throws Exception {
         Path wrong = NamespaceHosts.secret(folder, "wrong", "fedcba9876543210fedcba9876543210");
         TwoNodes.Job job = hosts.job();
@@ -83,6 +88,7 @@ class NodeStartsTest {
     }
 
     @Test
+    @DisplayName("row 44: a node that does not come is named at the deadline of joining, a master on loopback at once")
     void nodeThatIsMissingIsNamedByTheOtherAtTheDeadlineAndALoopbackMasterAtOnce() throws Exception {
         Map<String, String> soon = Map.of("FERRO_JOIN_TIMEOUT", "3s");
         TwoNodes.Job job = hosts.job();
@@ -104,6 +110,115 @@ class NodeStartsTest {
                         .contains("ferro: node 0 of 2 is missing: cannot connect to the store at " + nobody.master()
                                 + " that the launcher of node 0 serves"),
                 alone::toString);
+    }
+
+    @Test
+    @DisplayName("row 43: a node whose program cannot be built, found or understood ends the other, which says why")
+    void nodeThatCannotStartItsRanksEndsTheOtherWithTheSameReason() throws Exception {
+        Path source = Files.writeString(folder.resolve("Broken.java"), "class Broken { int x = ; }");
+        TwoNodes.Job build = hosts.job();
+        TwoNodes.Job absent = hosts.job();
+        TwoNodes.Job misread = hosts.job();
+        TwoNodes.Job unknown = hosts.job();
+        HostProcess building = build.node(0, "-n1", "--", "true");
+        HostProcess waiting = absent.node(1, "-n1", "--", "true");
+        HostProcess reading = misread.node(0, "-n1", "--", "true");
+        HostProcess knowing = unknown.node(0, "-n1", "--", "true");
+        building.errLine("waiting for node 1");
+        knowing.errLine("waiting for node 1");
+        reading.errLine("waiting for node 1");
+
+        assertRefused(
+                TwoNodes.NODE_1 + " cannot start its ranks: " + source + " does not compile:",
+                building,
+                build.node(1, "-n1", source.toString()));
+        assertRefused(
+                TwoNodes.NODE_0 + " cannot start its ranks: main class \"no.such.Main\" not found in ",
+                waiting,
+                absent.node(0, "-n1", "no.such.Main"));
+        assertRefused(
+                TwoNodes.NODE_1 + " cannot start its ranks: --grace soon: need a time",
+                reading,
+                misread.node(1, "-n1", "--grace", "soon", "--", "true"));
+        HostProcess parsing = unknown.node(1, "-n1", "--graze", "3s", "--", "true");
+        assertEquals(2, parsing.exitCode(), parsing::toString);
+        assertEquals(2, knowing.exitCode(PROMISED), knowing::toString);
+        assertTrue(parsing.errText().contains("ferro run: Unknown option: '--graze'"), parsing::toString);
+        assertTrue(
+                knowing.errText().contains(TwoNodes.NODE_1 + " cannot start its ranks: Unknown option: '--graze'"),
+                knowing::toString);
+    }
+
+    @Test
+    @DisplayName("row 43: a command that cannot be executed on one node ends both with the same box")
+    void commandThatCannotBeExecutedOnOneNodeIsShownOnBoth() throws Exception {
+        Path program = Files.writeString(folder.resolve("program"), "#!/no/such/interpreter\n");
+        assertTrue(program.toFile().setExecutable(true));
+        TwoNodes.Job job = hosts.job();
+        HostProcess first = job.node(0, "-n1", "--", "sh", "-c", "sleep 1000");
+        // without setsid and perl nothing stands between the launcher and the program
+        HostProcess second = job.node(1, Map.of("PATH", folder.toString()), "-n1", "--", "program");
+
+        for (HostProcess one : List.of(first, second)) {
+            assertEquals(1, one.exitCode(), one::toString);
+            String box = TwoNodes.box(one);
+            assertTrue(box.contains("| ferro: node 1 is lost: its launcher could not start its ranks: "), box);
+            assertTrue(box.contains("Cannot run program"), box);
+            assertTrue(box.contains("\n| " + TwoNodes.NODE_1 + ", rank 1, "), box);
+        }
+        assertEquals(TwoNodes.box(first), TwoNodes.box(second));
+    }
+
+    @Test
+    @DisplayName("row 42: another job and another version are refused on both, with both values")
+    void anotherJobAndAnotherVersionAreRefusedOnBothWithBothValues() throws Exception {
+        TwoNodes.Job other = hosts.job();
+        TwoNodes.Job old = hosts.job();
+        HostProcess first = other.node(0, "-n1", "--", "true");
+        HostProcess alone = old.node(0, "-n1", "--", "true");
+        first.errLine("waiting for node 1");
+        alone.errLine("waiting for node 1");
+
+        HostProcess second = other.node(1, Map.of("FERRO_JOB_ID", "mine"), "-n1", "--", "true");
+        assertRefused("", first, second);
+        String both = "job \"default\" is here, yours is \"mine\": give every job a port or a FERRO_JOB_ID of its own";
+        String refused = "node 1 (10.77.0.2) was refused by " + TwoNodes.NODE_0 + ": " + both;
+        assertTrue(first.errText().contains(refused), first::toString);
+        assertTrue(second.errText().contains(both), second::toString);
+
+        // all that a version has to begin with: magic, version, length
+        String[] at = old.master().split(":");
+        HostProcess spoken = hosts.hosts()
+                .start(
+                        1,
+                        "bash",
+                        "-c",
+                        "exec 3<>/dev/tcp/" + at[0] + "/" + at[1]
+                                + " && printf '\\xF3ferro\\r\\n\\0\\3\\0\\x45' >&3 && tail -c +5 <&3");
+        assertEquals(0, spoken.exitCode(), spoken::toString);
+        String versions = "is spoken here, yours is 3: run one version of ferro on all ranks";
+        assertTrue(spoken.outLines().toString().contains(versions), spoken::toString);
+        assertEquals(2, alone.exitCode(PROMISED), alone::toString);
+        String text = alone.errText();
+        assertTrue(text.contains("ferro run: a process at 10.77.0.2 was refused by " + TwoNodes.NODE_0), text);
+        assertTrue(text.contains(" while node 1 did not come: protocol version "), text);
+        assertTrue(text.contains(versions), text);
+    }
+
+    @Test
+    @DisplayName("row 45: a signal to one launcher before ranks run ends all that wait")
+    void signalToOneLauncherBeforeRanksRunEndsAllThatWait() throws Exception {
+        List<HostProcess> nodes = hosts.job().withNodes(3).start("-n1", "--", "true");
+        nodes.get(0).errLine("waiting for node 2 of 3");
+        nodes.get(1).errLine("is there and waits for other nodes");
+
+        nodes.get(1).signal("TERM");
+
+        for (HostProcess one : nodes) {
+            assertEquals(143, one.exitCode(PROMISED), one::toString);
+            String why = "ferro: " + TwoNodes.NODE_1 + " was ended by signal TERM before a rank was started";
+            assertTrue(one.errText().contains(why), one::toString);
+        }
     }
 
     /** The same on both, and the second ends the first within the time that is promised. */

@@ -123,7 +123,13 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         World inside = options.settle(world);
-        JobSpec spec = options.spec();
+        if (!predict && (compare || tune)) {
+            return compare(options.spec());
+        }
+        return options.job(inside, spec -> job(spec, inside)).run();
+    }
+
+    private Job job(JobSpec spec, World inside) {
         if (predict) {
             if (!spec.links().orElse("tcp").equals("tcp")) {
                 throw new BadInputException("--links " + spec.links().get()
@@ -133,15 +139,12 @@ final class BenchCommand implements Callable<Integer> {
             JavaSettings settings =
                     JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
             Target program = JavaTarget.of(List.of(PredictBench.class.getName()), settings);
-            return new Job(spec, new OwnTarget(program), inside.withoutPrefixes()).run();
-        }
-        if (compare || tune) {
-            return compare(spec);
+            return new Job(spec, new OwnTarget(program), inside.withoutPrefixes());
         }
         List<String> words = words();
         check(words, spec);
         Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
-        return new Job(spec, target, inside.withoutPrefixes()).run();
+        return new Job(spec, target, inside.withoutPrefixes());
     }
 
     private List<String> words() {

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.FerroException;
+import ferro.launcher.nodes.NodesApartException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -76,6 +77,10 @@ public final class FerroCommand implements Runnable {
         StringWriter meant = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(failure, new PrintWriter(meant));
         world.screen().tell(List.of(name + ": " + failure.getMessage(), meant + "see " + name + " --help"));
+        failure.getCommandLine().getCommandSpec().mixins().values().stream()
+                .map(CommandLine.Model.CommandSpec::userObject)
+                .filter(JobOptions.class::isInstance)
+                .forEach(options -> ((JobOptions) options).misread(world, failure.getMessage()));
         return ExitCode.BAD_INPUT;
     }
 
@@ -85,6 +90,12 @@ public final class FerroCommand implements Runnable {
         if (badInput || failure instanceof FerroException) {
             world.screen().tell(List.of(where.getCommandSpec().qualifiedName() + ": " + failure.getMessage()));
             return badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED;
+        }
+        if (failure instanceof NodesApartException apart) {
+            boolean ofInput = apart.exitCode() == ExitCode.BAD_INPUT;
+            String who = ofInput ? where.getCommandSpec().qualifiedName() : "ferro";
+            world.screen().tell(List.of(who + ": " + apart.getMessage()));
+            return apart.exitCode();
         }
         throw failure;
     }

@@ -25,6 +25,10 @@ final class Job {
     private final Leash leash;
     private final CoreBinding binding;
     private final long startedNanos = System.nanoTime();
+    private Optional<JobSignals> signals = Optional.empty();
+    /** Whether launchers of other nodes, if there are any, can hear of this one by the meeting. */
+    private boolean meeting;
+
     private boolean endedWell;
 
     Job(JobSpec spec, Target target, World world) {
@@ -41,6 +45,37 @@ final class Job {
 
     /** Runs it; returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
+        try {
+            return prepared();
+        } catch (IOException | RuntimeException failure) {
+            boolean told = meeting || spec.placement().nodes() == 1;
+            Optional<NodesApartException> said = told ? Optional.empty() : told(failure);
+            if (said.isEmpty()) {
+                throw failure;
+            }
+            return apart(said.get());
+        }
+    }
+
+    /** Nothing was started: the other nodes have to know. */
+    private Optional<NodesApartException> told(Exception failure) throws InterruptedException {
+        signals.ifPresent(JobSignals::interruptMe);
+        try {
+            return new UnstartedNode(spec, world).told(failure);
+        } catch (InterruptedException ended) {
+            return Optional.of(endedHere());
+        }
+    }
+
+    private int apart(NodesApartException why) {
+        if (why.exitCode() == ExitCode.BAD_INPUT) {
+            throw new BadInputException(why.getMessage(), why);
+        }
+        screen.note(why.getMessage());
+        return why.exitCode();
+    }
+
+    private int prepared() throws IOException, InterruptedException {
         Descriptors.ofThisProcess().check(spec.placement());
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         RankLog log = RankLog.in(spec.logDir());
@@ -63,22 +98,24 @@ final class Job {
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
         try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
-            JobSignals signals = JobSignals.into(events);
+            signals = Optional.of(JobSignals.into(events));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+            meeting = true;
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events);
-                    JobNodes nodes = met(store, jobId, secret, signals)) {
+                    JobNodes nodes = met(store, jobId, secret)) {
                 screen.note(startLine());
-                start(command, new RankEnvironment(spec, store, secret, jobId, recordings), log);
-                screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
-                Conclusion conclusion = nodes.conclude(awaited(folder, nodes, jobId, recordings));
+                RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);
+                Optional<IOException> unstarted = start(command, variables, log);
+                Conclusion conclusion = unstarted.isPresent()
+                        ? nodes.unstarted(unstarted.get())
+                        : nodes.conclude(awaited(folder, nodes, jobId, recordings));
                 conclusion.show(screen);
                 endedWell = conclusion.well();
                 return conclusion.code();
-            } catch (NodesApartException apart) {
-                screen.note(apart.getMessage());
-                return apart.exitCode();
+            } catch (NodesApartException why) {
+                return apart(why);
             } finally {
                 ranks.forEach(rank -> rank.signal("KILL"));
             }
@@ -86,26 +123,33 @@ final class Job {
     }
 
     /** Waits for the launchers of other nodes, if there are any, and tells them of signals from then on. */
-    private JobNodes met(StoreHost store, String jobId, Path secret, JobSignals signals)
-            throws IOException, NodesApartException {
+    private JobNodes met(StoreHost store, String jobId, Path secret) throws IOException, NodesApartException {
         int own = spec.placement().nodeRank();
         if (spec.placement().nodes() == 1) {
             return new JobNodes(Optional.empty(), own, target.saysWhatIsWrong(), startedNanos);
         }
-        signals.interruptMe();
+        JobSignals heard = signals.orElseThrow();
+        heard.interruptMe();
         try {
-            Nodes met = NodeMeeting.of(spec, target, world, store.endpoint()).meet(jobId, secret);
+            Nodes met = NodeMeeting.of(spec, target, world, store.endpoint()).meet(jobId, secret, heard);
             JobNodes nodes = new JobNodes(Optional.of(met), own, target.saysWhatIsWrong(), startedNanos);
             nodes.begin(events, screen);
-            signals.tell(nodes::signalled);
+            heard.tell(nodes::signalled);
             return nodes;
         } catch (InterruptedException ended) {
-            throw new NodesApartException("ended by a signal before a rank was started", signals.exitCode());
+            throw endedHere();
         }
+    }
+
+    /** A signal came before any other launcher could be told. */
+    private NodesApartException endedHere() {
+        NodesApartException why = signals.orElseThrow().beforeAnyRank();
+        return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
     }
 
     private Postmortem awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
             throws InterruptedException {
+        screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
         Supervisor.Witness witness = new Supervisor.Witness() {
             @Override
             public void allJoined() {
@@ -135,7 +179,22 @@ final class Job {
                 .collect(Collectors.joining(", "));
     }
 
-    private void start(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
+    /** Returns why a rank could not be started, where other nodes have to hear of it. */
+    private Optional<IOException> start(List<String> command, RankEnvironment variables, RankLog log)
+            throws IOException {
+        try {
+            startAll(command, variables, log);
+            return Optional.empty();
+        } catch (IOException failure) {
+            if (spec.placement().nodes() == 1) {
+                throw failure;
+            }
+            ranks.forEach(rank -> rank.signal("KILL"));
+            return Optional.of(failure);
+        }
+    }
+
+    private void startAll(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
         RankProcess.Shared shared = new RankProcess.Shared(leash, screen, log, events);
         for (int local = 0; local < spec.placement().ranksHere(); local++) {
             ranks.add(RankProcess.start(

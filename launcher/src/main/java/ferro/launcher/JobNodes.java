@@ -5,6 +5,7 @@ import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.NodeNews;
 import ferro.launcher.nodes.Nodes;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,6 +87,14 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
         }
         String verdict = nodes.get()
                 .conclude(orders -> NodeReport.of(here, orders, startedNanos).encoded(), this::judged);
+        return new Gson().fromJson(verdict, Conclusion.class);
+    }
+
+    /** Ends all nodes, as not a single rank of this one can go on. */
+    Conclusion unstarted(IOException why) throws InterruptedException {
+        nodes.orElseThrow().ended(ExitCode.FAILED);
+        String verdict = nodes.get()
+                .conclude(orders -> Nodes.untold("could not start its ranks: " + why.getMessage()), this::judged);
         return new Gson().fromJson(verdict, Conclusion.class);
     }
 

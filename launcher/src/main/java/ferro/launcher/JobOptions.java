@@ -1,10 +1,12 @@
 package ferro.launcher;
 
+import ferro.launcher.nodes.NodesApartException;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -115,6 +117,57 @@ final class JobOptions {
 
     private boolean typed(String option) {
         return command.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /**
+     * Makes a job of what was typed. Where that makes no sense on a node of several, the others are told.
+     *
+     * @param inside what {@link #settle} has returned
+     * @param made   makes it of {@link #spec}
+     */
+    Job job(World inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
+        try {
+            return made.apply(spec());
+        } catch (BadInputException wrong) {
+            Optional<JobSpec> readable = readable();
+            if (readable.isPresent()) {
+                Optional<NodesApartException> said = new UnstartedNode(readable.get(), inside).told(wrong);
+                if (said.isPresent()) {
+                    throw said.get();
+                }
+            }
+            throw wrong;
+        }
+    }
+
+    /** Tells other nodes what the parser refuses, if as much as they are told by was typed before that. */
+    void misread(World world, String why) {
+        try {
+            Optional<JobSpec> readable = readable();
+            if (readable.isPresent()) {
+                new UnstartedNode(readable.get(), world).told(new BadInputException(why));
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What other nodes are told by, whatever the rest is. */
+    private Optional<JobSpec> readable() {
+        try {
+            return Optional.of(new JobSpec(
+                    new Placement(1, nodes, nodeRank),
+                    Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
+                    Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    true,
+                    Duration.ZERO,
+                    JobSpec.NODE_TIMEOUT));
+        } catch (BadInputException unknown) {
+            return Optional.empty();
+        }
     }
 
     /** Returns what was asked for, checked. */

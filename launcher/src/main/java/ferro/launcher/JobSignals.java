@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.nodes.NodesApartException;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.BiConsumer;
 
@@ -50,8 +51,10 @@ final class JobSignals {
         }
     }
 
-    /** Returns what this launcher ends with if a signal came before a rank was started. */
-    synchronized int exitCode() {
-        return last == null ? ExitCode.FAILED : ExitCode.ofSignal(last);
+    /** Returns what launchers end with if a signal came before a rank was started. */
+    synchronized NodesApartException beforeAnyRank() {
+        return new NodesApartException(
+                "was ended by signal " + last + " before a rank was started",
+                last == null ? ExitCode.FAILED : ExitCode.ofSignal(last));
     }
 }

@@ -8,6 +8,7 @@ import ferro.group.SystemContext;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.nodes.Waiting;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -56,17 +57,36 @@ final class NodeMeeting {
     /**
      * Waits until the launchers of all nodes are there.
      *
-     * @throws BadInputException if they, or their secrets, differ
-     * @throws NodesApartException if one does not come, or goes
-     * @throws InterruptedException if a signal ends the wait
+     * @throws BadInputException if the store of node 0 refuses this launcher
+     * @throws NodesApartException if they differ, or if one does not come, goes, or cannot start its ranks
+     * @throws InterruptedException if a signal ends the wait for the store
      */
-    Nodes meet(String jobId, Path secret) throws IOException, NodesApartException, InterruptedException {
-        int node = spec.placement().nodeRank();
-        long session = new SecureRandom().nextLong();
+    Nodes meet(String jobId, Path secret, JobSignals signals)
+            throws IOException, NodesApartException, InterruptedException {
+        LauncherStore.Call call = call(spec, master, jobId, secret);
+        LauncherStore store = connected(call);
+        return Nodes.meet(store, card(spec, store, backend, call.session()), times(), new Waiting() {
+            @Override
+            public void missing(Set<Integer> nodes) {
+                waiting(nodes);
+            }
+
+            @Override
+            public NodesApartException interrupted() {
+                return signals.beforeAnyRank();
+            }
+        });
+    }
+
+    static LauncherStore.Call call(JobSpec spec, Endpoint master, String jobId, Path secret) throws IOException {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(master.host()), master.port());
-        LauncherStore store = connected(new LauncherStore.Call(server, jobId, SecretFile.read(secret), node, session));
-        NodeCard own = new NodeCard(
-                node,
+        return new LauncherStore.Call(
+                server, jobId, SecretFile.read(secret), spec.placement().nodeRank(), new SecureRandom().nextLong());
+    }
+
+    static NodeCard card(JobSpec spec, LauncherStore store, String backend, long session) {
+        return new NodeCard(
+                spec.placement().nodeRank(),
                 HostName.ofKernel(),
                 store.localAddress().getHostAddress(),
                 spec.placement().ranksHere(),
@@ -74,14 +94,6 @@ final class NodeMeeting {
                 FerroCommand.Version.built(),
                 backend,
                 session);
-        try {
-            return Nodes.meet(store, own, times(), this::waiting);
-        } catch (NodesApartException apart) {
-            if (apart.exitCode() == ExitCode.BAD_INPUT) {
-                throw new BadInputException(apart.getMessage(), apart);
-            }
-            throw apart;
-        }
     }
 
     private Nodes.Times times() {
@@ -95,7 +107,7 @@ final class NodeMeeting {
 
     private LauncherStore connected(LauncherStore.Call call) throws InterruptedException, NodesApartException {
         boolean loopback = call.node() != 0 && call.server().getAddress().isLoopbackAddress();
-        ScheduledExecutorService lines = Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
+        ScheduledExecutorService lines = lines();
         lines.scheduleAtFixedRate(() -> waiting(Set.of(0)), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
         try {
             boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
@@ -119,7 +131,7 @@ final class NodeMeeting {
                             + " content on all nodes (" + failure.getMessage() + ")",
                     failure);
         }
-        if (failure.code() == Code.PROTOCOL) {
+        if (LauncherStore.isRefusal(failure)) {
             throw new BadInputException(failure.getMessage(), failure);
         }
         if (loopback) {
@@ -144,6 +156,11 @@ final class NodeMeeting {
                 + ": ./ferro run --nodes " + nodes + " --node-rank "
                 + missing.iterator().next() + " --master "
                 + master + " -n " + spec.placement().ranksHere() + " ... on that host");
+    }
+
+    /** Returns a thread that says what is waited for. */
+    static ScheduledExecutorService lines() {
+        return Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
     }
 
     private static Thread daemon(Runnable task) {

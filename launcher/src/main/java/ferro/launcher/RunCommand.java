@@ -65,8 +65,8 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         World inside = options.settle(world);
-        JobSpec spec = options.spec();
-        return new Job(spec, target(words == null ? List.of() : words), inside).run();
+        return options.job(inside, spec -> new Job(spec, target(words == null ? List.of() : words), inside))
+                .run();
     }
 
     private Target target(List<String> given) {

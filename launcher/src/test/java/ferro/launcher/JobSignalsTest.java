@@ -20,7 +20,10 @@ class JobSignalsTest {
         signals.interruptMe();
 
         assertTrue(Thread.interrupted());
-        assertEquals(143, signals.exitCode());
+        assertEquals(143, signals.beforeAnyRank().exitCode());
+        assertEquals(
+                "was ended by signal TERM before a rank was started",
+                signals.beforeAnyRank().getMessage());
     }
 
     @Test

@@ -15,6 +15,7 @@ final class AcceptingHandshake implements Handshake {
     private byte[] transcript = NOTHING;
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
+    private Hello said;
 
     /**
      * Starts.
@@ -55,6 +56,11 @@ final class AcceptingHandshake implements Handshake {
         return hello;
     }
 
+    /** What the other side says that it is, of whatever job; null if no hello that makes sense has come. */
+    Hello said() {
+        return said;
+    }
+
     @Override
     public byte[] take(ByteBuffer bytes) throws Refusal {
         return switch (state) {
@@ -75,7 +81,7 @@ final class AcceptingHandshake implements Handshake {
 
     private byte[] hello(ByteBuffer bytes) throws Refusal {
         bytes.duplicate().get(transcript, Hello.PREFIX_BYTES, wanted);
-        Hello said = Hello.decoded(bytes);
+        said = Hello.decoded(bytes);
         if (!said.job().equals(own.job())) {
             throw new Refusal(
                     Code.RENDEZVOUS,

@@ -1,12 +1,14 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.Deadlines;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,14 +17,18 @@ import java.util.concurrent.CompletableFuture;
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0, by which launchers of several nodes know of
  * each other. It is no rank: it counts for nobody as one, and its keys are its own.
  *
- * <p>The server sets two keys by itself: {@link #goneKey} when the connection of a launcher ends, however that comes about, and
- * {@link #refusedKey} when one that says it is of this job and of that node cannot prove that it knows the secret.
+ * <p>The server sets keys by itself: {@link #goneKey} when the connection of a launcher ends, however that comes about,
+ * {@link #refusedKey} when a launcher that says it is of that node is refused, as its job or its secret is another, and
+ * {@link #STRANGER} when a process is refused that speaks another version of the protocol, so that nobody knows who it is.
  *
  * <p>Any thread may call it.
  */
 public final class LauncherStore implements AutoCloseable {
     /** What all keys of launchers begin with; no group that a rank joins is called so. */
     public static final String KEYS = "@nodes/";
+
+    /** The key of a process of which only its address is known; its value is a {@link Refused}. */
+    public static final String STRANGER = KEYS + "refused";
 
     /** Longest wait beyond the dialer's own. */
     private static final long GRACE_NANOS = 500_000_000;
@@ -131,14 +137,47 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Returns the key that the server sets when a launcher cannot prove that it knows the secret. Whoever can reach the port and
-     * knows the job's id can bring that about.
+     * Returns the key that the server sets when a launcher is refused. Whoever can reach the port can bring that about.
      *
      * @param node that the launcher says it is of
-     * @return key; its value is the address that it came from
+     * @return key; its value is a {@link Refused}
      */
     public static String refusedKey(int node) {
         return KEYS + node + "/refused";
+    }
+
+    /**
+     * Says whether somebody answered and said no, so that it helps nobody to try again.
+     *
+     * @param failure of {@link #open}
+     * @return false where nobody answered
+     */
+    public static boolean isRefusal(FerroException failure) {
+        return failure.getCause() instanceof Refusal;
+    }
+
+    /**
+     * A process that was refused.
+     *
+     * @param address that it came from
+     * @param code    why: UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
+     * @param told    what it was told
+     */
+    public record Refused(String address, Code code, String told) {
+        String encoded() {
+            return String.join("\n", address, code.name(), told);
+        }
+
+        /**
+         * Reads what stands in the store.
+         *
+         * @param value of a key
+         * @return the same
+         */
+        public static Refused decoded(byte[] value) {
+            String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
+            return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);
+        }
     }
 
     /** Ends the connection; idempotent. */

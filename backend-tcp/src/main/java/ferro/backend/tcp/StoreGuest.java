@@ -39,12 +39,14 @@ record StoreGuest(StoreService service) implements TcpListener.Guest {
 
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
-        boolean launcher = hello != null
-                && hello.kind() == Hello.Kind.STORE
-                && hello.member().isLauncher();
-        if (launcher && refusal.code() == Code.UNAUTHENTICATED) {
-            String address = ((InetSocketAddress) from).getAddress().getHostAddress();
-            service.note(LauncherStore.refusedKey(hello.member().node()), address);
+        String address = ((InetSocketAddress) from).getAddress().getHostAddress();
+        String note = new LauncherStore.Refused(address, refusal.code(), refusal.getMessage()).encoded();
+        if (hello == null) {
+            if (refusal.code() == Code.PROTOCOL) {
+                service.noteStranger(LauncherStore.STRANGER, note);
+            }
+        } else if (hello.kind() == Hello.Kind.STORE && hello.member().isLauncher()) {
+            service.noteStranger(LauncherStore.refusedKey(hello.member().node()), note);
         }
     }
 }

@@ -22,11 +22,14 @@ import java.util.function.Consumer;
 final class StoreService {
     /** Of one client at once; a rank that joins waits for one per other rank. */
     private static final int MOST_WAITS = 16 * 1024;
+    /** What is noted of those who have not proved themselves must not fill the store. */
+    static final int MOST_STRANGERS = 1024;
 
     final StoreMap map = new StoreMap();
 
     private final BiConsumer<String, byte[]> whenSet;
     private final Set<Channel> clients = new HashSet<>();
+    private int strangers;
 
     StoreService() {
         this((key, value) -> {});
@@ -51,6 +54,14 @@ final class StoreService {
         } catch (Refusal full) {
             // clients have filled the store: whoever waits for this key hears of it by the deadline of its own calls
             return;
+        }
+    }
+
+    /** As {@link #note}, of a client that was refused; on the loop. */
+    void noteStranger(String key, String text) {
+        if (strangers < MOST_STRANGERS) {
+            strangers++;
+            note(key, text);
         }
     }
 

@@ -164,7 +164,7 @@ final class TcpListener implements AutoCloseable {
             if (refusal.code() != Code.PEER_LOST) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
-            guests.refused(side.hello(), channel.remoteAddress(), refusal);
+            guests.refused(side.said(), channel.remoteAddress(), refusal);
             HandshakeReader.refuse(channel, refusal);
         }
 
@@ -197,7 +197,7 @@ final class TcpListener implements AutoCloseable {
         /** Takes the connection over: proved, pipeline empty, nothing being read. */
         void entered(Hello hello, Channel channel);
 
-        /** Hears of a side that was refused; the hello is null where none of this job had come. */
+        /** Hears of a side that was refused; the hello may be of another job, and is null where none had come. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
     }
 }

@@ -2,6 +2,7 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,8 +10,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,9 +54,81 @@ class LauncherStoreTest {
 
             assertEquals(Code.UNAUTHENTICATED, refused.code());
             assertTrue(refused.getMessage().contains("of the launcher of node 3"), refused.getMessage());
-            byte[] from = stays.store().get(LauncherStore.refusedKey(3), PATIENCE);
-            assertEquals("127.0.0.1", new String(from, StandardCharsets.US_ASCII));
+            assertTrue(LauncherStore.isRefusal(refused));
+            LauncherStore.Refused noted = noted(stays, LauncherStore.refusedKey(3));
+            assertEquals("127.0.0.1", noted.address());
+            assertEquals(Code.UNAUTHENTICATED, noted.code());
+            assertTrue(noted.told().startsWith("the proof is wrong"), noted.told());
         }
+    }
+
+    @Test
+    void launcherOfAnotherJobIsAKeyWithWhatItWasTold() throws Exception {
+        try (TcpStoreServer server = server();
+                LauncherStore stays = open(server, SECRET, 0, 7)) {
+            LauncherStore.Call other = new LauncherStore.Call(at(server), "other", SECRET, 2, 8);
+
+            FerroException refused =
+                    assertThrows(FerroException.class, () -> LauncherStore.open(other, PATIENCE, PATIENCE));
+
+            assertEquals(Code.RENDEZVOUS, refused.code());
+            LauncherStore.Refused noted = noted(stays, LauncherStore.refusedKey(2));
+            assertEquals(Code.RENDEZVOUS, noted.code());
+            assertTrue(refused.getMessage().endsWith(noted.told()), noted.told());
+            assertTrue(noted.told().startsWith("job \"job\" is here, yours is \"other\""), noted.told());
+        }
+    }
+
+    @Test
+    void processOfAnotherVersionIsAKeyAndNobodyElseIs() throws Exception {
+        byte[] opening = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69};
+        try (TcpStoreServer server = server();
+                LauncherStore stays = open(server, SECRET, 0, 7)) {
+            for (boolean ferro : List.of(false, true)) {
+                opening[1] = (byte) (ferro ? 'f' : 'x');
+                try (Socket socket = new Socket(at(server).getAddress(), server.port())) {
+                    socket.getOutputStream().write(opening);
+                    socket.getInputStream().readAllBytes();
+                }
+                byte[] there = stays.store().compareAndSet(LauncherStore.STRANGER, "none".getBytes(), new byte[0]);
+                assertEquals(ferro, there != null);
+            }
+            LauncherStore.Refused noted = noted(stays, LauncherStore.STRANGER);
+            assertEquals(Code.PROTOCOL, noted.code());
+            assertTrue(noted.told().contains("yours is 3"), noted.told());
+        }
+    }
+
+    @Test
+    void thoseWhoAreRefusedDoNotFillTheStore() throws Exception {
+        try (TcpStoreServer server = server();
+                LauncherStore stays = open(server, SECRET, 0, 7)) {
+            for (int node = 0; node <= StoreService.MOST_STRANGERS; node++) {
+                byte[] hello = new Hello(
+                                Hello.Kind.STORE,
+                                "other",
+                                Hello.Member.ofLauncher(node, 8),
+                                Hello.Channel.NONE,
+                                new Hello.Options(true, false),
+                                new byte[Hello.NONCE_BYTES])
+                        .encoded();
+                try (Socket socket = new Socket(at(server).getAddress(), server.port())) {
+                    socket.getOutputStream().write(hello);
+                    socket.getInputStream().readAllBytes();
+                }
+            }
+            noted(stays, LauncherStore.refusedKey(StoreService.MOST_STRANGERS - 1));
+            String beyond = LauncherStore.refusedKey(StoreService.MOST_STRANGERS);
+            assertNull(stays.store().compareAndSet(beyond, "none".getBytes(), new byte[0]));
+        }
+    }
+
+    private static LauncherStore.Refused noted(LauncherStore store, String key) {
+        return LauncherStore.Refused.decoded(store.store().get(key, PATIENCE));
+    }
+
+    private static InetSocketAddress at(TcpStoreServer server) {
+        return new InetSocketAddress("127.0.0.1", server.port());
     }
 
     private static TcpStoreServer server() throws Exception {
@@ -61,7 +136,6 @@ class LauncherStoreTest {
     }
 
     private static LauncherStore open(TcpStoreServer server, byte[] secret, int node, long session) {
-        InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-        return LauncherStore.open(new LauncherStore.Call(at, "job", secret, node, session), PATIENCE, PATIENCE);
+        return LauncherStore.open(new LauncherStore.Call(at(server), "job", secret, node, session), PATIENCE, PATIENCE);
     }
 }

@@ -19,7 +19,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -61,6 +60,7 @@ public final class Nodes implements AutoCloseable {
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
     private List<NodeCard> cards = List.of();
+    private boolean met;
 
     /**
      * How long launchers wait for each other.
@@ -106,13 +106,13 @@ public final class Nodes implements AutoCloseable {
      * @param connection to the store, closed with the nodes, also where this fails
      * @param own        this launcher
      * @param times      how long to wait
-     * @param waiting    told after a second, and every thirty, which nodes are missing; only the launcher of node 0 knows
-     *     them, others are told of none
+     * @param waiting    told after a second, and every thirty, which nodes are missing
      * @return all launchers
-     * @throws NodesApartException if one differs, does not come or goes, with the same text on all that are there
-     * @throws InterruptedException if the calling thread is interrupted
+     * @throws NodesApartException if one differs, does not come or goes, or if the calling thread is interrupted, with the
+     *     same text on all that are there
+     * @throws InterruptedException if the calling thread is interrupted again
      */
-    public static Nodes meet(LauncherStore connection, NodeCard own, Times times, Consumer<Set<Integer>> waiting)
+    public static Nodes meet(LauncherStore connection, NodeCard own, Times times, Waiting waiting)
             throws NodesApartException, InterruptedException {
         Nodes nodes = new Nodes(connection, own, times);
         try {
@@ -120,22 +120,34 @@ public final class Nodes implements AutoCloseable {
             return nodes;
         } catch (NodesApartException apart) {
             nodes.farewell();
-            nodes.close();
             throw apart;
+        } catch (InterruptedException ended) {
+            throw nodes.ended(waiting.interrupted());
         } catch (FerroException failure) {
-            nodes.close();
             if (failure.code() == FerroException.Code.INTERRUPTED) {
                 Thread.interrupted();
-                throw new InterruptedException(failure.getMessage());
+                throw nodes.ended(waiting.interrupted());
             }
             throw failure;
-        } catch (InterruptedException | RuntimeException | Error failure) {
-            nodes.close();
-            throw failure;
+        } finally {
+            nodes.closeUnlessMet();
         }
     }
 
-    private void meet(Consumer<Set<Integer>> waiting) throws NodesApartException, InterruptedException {
+    private void closeUnlessMet() {
+        if (!met) {
+            close();
+        }
+    }
+
+    /** Tells the others that this launcher goes, and stays while they read it. */
+    private NodesApartException ended(NodesApartException why) throws InterruptedException {
+        NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO);
+        farewell();
+        return said;
+    }
+
+    private void meet(Waiting waiting) throws NodesApartException, InterruptedException {
         store.add(Keys.beat(own.node()), 0);
         byte[] card = Keys.encoded(own);
         if (!Keys.first(store, Keys.card(own.node()), card)) {
@@ -148,17 +160,22 @@ public final class Nodes implements AutoCloseable {
         if (own.node() == 0) {
             roll.call(times.join.toMillis());
         }
-        Start start = started(() -> waiting.accept(own.node() == 0 ? roll.missing() : Set.of()));
-        cards = start.cards();
-        if (!start.begins()) {
+        Start start;
+        try {
+            start = started(() -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
+        } finally {
             cards = roll.known();
+        }
+        if (!start.begins()) {
             throw new NodesApartException(start.refusal(), start.code());
         }
+        cards = start.cards();
         if (!cards.contains(own)) {
             // the job of the others is whole without this launcher, and goes on
             throw new NodesApartException(
                     cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
         }
+        met = true;
     }
 
     private Start started(Runnable line) throws NodesApartException, InterruptedException {
@@ -335,6 +352,16 @@ public final class Nodes implements AutoCloseable {
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
         String late = UNTOLD + "could not tell how its ranks ended: the store of node 0 did not answer";
         return result(reported.completeOnTimeout(late, 2 * times.silence.toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    /**
+     * Returns what a launcher reports that cannot say how its ranks ended: its node counts as lost for that reason.
+     *
+     * @param why in words that follow "its launcher"
+     * @return report
+     */
+    public static String untold(String why) {
+        return UNTOLD + why;
     }
 
     private static String made(Supplier<String> text, String what) {

@@ -1,8 +1,9 @@
 package ferro.launcher.nodes;
 
+import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.LauncherStore;
-import java.nio.charset.StandardCharsets;
+import ferro.backend.tcp.LauncherStore.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -38,8 +39,9 @@ final class Roll {
         for (int node : others()) {
             store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
             store.when(LauncherStore.refusedKey(node))
-                    .thenAcceptAsync(from -> stranger(node, new String(from, StandardCharsets.UTF_8)), thread);
+                    .thenAcceptAsync(value -> refused(node, Refused.decoded(value)), thread);
         }
+        store.when(LauncherStore.STRANGER).thenAcceptAsync(value -> stranger(Refused.decoded(value)), thread);
         thread.schedule(this::late, deadlineMillis, TimeUnit.MILLISECONDS);
     }
 
@@ -74,21 +76,37 @@ final class Roll {
         }
     }
 
-    private void stranger(int node, String address) {
+    private void refused(int node, Refused refused) {
         if (missing().contains(node)) {
+            String who = "node " + node + " (" + refused.address() + ")";
             refuse(
-                    "the secret of node " + node + " (" + address + ") is not that of " + own
-                            + ": the file of --secret-file must have the same content on all nodes",
+                    refused.code() == Code.UNAUTHENTICATED
+                            ? "the secret of " + who + " is not that of " + own
+                                    + ": the file of --secret-file must have the same content on all nodes"
+                            : who + " was refused by " + own + ": " + refused.told(),
                     BAD_INPUT);
         }
+    }
+
+    private void stranger(Refused refused) {
+        if (!missing().isEmpty()) {
+            refuse(
+                    "a process at " + refused.address() + " was refused by " + own + " while " + named(missing())
+                            + " did not come: " + refused.told(),
+                    BAD_INPUT);
+        }
+    }
+
+    private static String named(SortedSet<Integer> missing) {
+        String numbers = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
+        return (missing.size() == 1 ? "node " : "nodes ") + numbers;
     }
 
     private void late() {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
-            String nodes = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
             refuse(
-                    (missing.size() == 1 ? "node " : "nodes ") + nodes + " of " + own.nodes()
+                    named(missing) + " of " + own.nodes()
                             + " did not come before the deadline: is ./ferro run --node-rank "
                             + missing.first() + " running there, with a --master that leads to " + own
                             + ", and can it connect, or is a firewall between them",

@@ -10,6 +10,7 @@ import ferro.backend.tcp.LauncherStore;
 import ferro.backend.tcp.TcpStoreServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -97,6 +99,7 @@ class NodesTest {
     }
 
     @Test
+    @DisplayName("row 42: what differs between launchers is refused on both with both values")
     void whatDiffersIsRefusedOnBothWithBothValues() throws Exception {
         for (NodeCard other : List.of(card(1, 3, "1"), card(1, 2, "2"))) {
             serveAnew();
@@ -142,6 +145,7 @@ class NodesTest {
     }
 
     @Test
+    @DisplayName("row 39, row 41: a launcher that is gone or silent is lost")
     void launcherThatIsGoneOrSilentIsLostAndItsReportIsNotWaitedFor() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
         Heard zero = begin(nodes.get(0));
@@ -275,16 +279,97 @@ class NodesTest {
     }
 
     @Test
-    void interruptedMeetingIsToldAsSuch() throws Exception {
-        LauncherStore connection = connected(card(0, 2, "1"));
-        CompletableFuture<Boolean> interrupted = async(() -> {
-            Thread.currentThread().interrupt();
-            assertThrows(
-                    InterruptedException.class,
-                    () -> Nodes.meet(connection, card(0, 2, "1"), LONG_TIMES, missing -> {}));
-            return Thread.interrupted();
-        });
-        assertEquals(false, interrupted.get(20, TimeUnit.SECONDS));
+    @DisplayName("row 45: a launcher that is interrupted while it waits tells the others")
+    void launcherThatIsInterruptedWhileItWaitsTellsTheOthers() throws Exception {
+        for (int ended = 0; ended < 2; ended++) {
+            serveAnew();
+            NodeCard card = ofThree(ended);
+            CompletableFuture<Nodes> other = meeting(ofThree(1 - ended), LONG_TIMES);
+            LauncherStore looking = connected(ofThree(2));
+            looking.store().get(Keys.card(1 - ended), LONG);
+            LauncherStore connection = connected(card);
+            CompletableFuture<String> interrupted = async(() -> {
+                Thread.currentThread().interrupt();
+                NodesApartException apart = assertThrows(
+                        NodesApartException.class, () -> Nodes.meet(connection, card, LONG_TIMES, missing -> {}));
+                return Thread.interrupted() ? "still interrupted" : apart.getMessage();
+            });
+            String text = "node " + ended + " (host h" + ended + ", 127.0.0." + (ended + 1)
+                    + ") was ended before a rank was started";
+            assertEquals(text, interrupted.get(20, TimeUnit.SECONDS));
+            assertEquals(text, refusal(other));
+        }
+    }
+
+    @Test
+    @DisplayName("row 43: a node that cannot start its ranks ends the meeting, whichever comes first")
+    void nodeThatCannotStartItsRanksEndsTheMeetingWhicheverComesFirst() throws Exception {
+        NodesApartException why = new NodesApartException("cannot start its ranks: no such class", 2);
+        for (int unfit = 0; unfit < 2; unfit++) {
+            for (boolean first : List.of(true, false)) {
+                serveAnew();
+                NodeCard own = card(unfit, 2, "1");
+                NodeCard other = card(1 - unfit, 2, "1");
+                LauncherStore connection = connected(own);
+                CompletableFuture<Nodes> waiting = first ? null : meeting(other, LONG_TIMES);
+                if (!first) {
+                    connection.store().get(Keys.card(other.node()), LONG);
+                }
+                CompletableFuture<NodesApartException> telling =
+                        async(() -> UnfitNode.tell(connection, own, why, LONG));
+                connection.store().get(Keys.START, LONG);
+                CompletableFuture<Nodes> met = first ? meeting(other, LONG_TIMES) : waiting;
+
+                String text = own + " cannot start its ranks: no such class";
+                assertEquals(text, refusal(met));
+                NodesApartException said = telling.get(20, TimeUnit.SECONDS);
+                assertEquals(text, said.getMessage());
+                assertEquals(2, said.exitCode());
+            }
+        }
+    }
+
+    @Test
+    void nodesThatCannotStartTheirRanksSayOneReason() throws Exception {
+        List<CompletableFuture<NodesApartException>> telling = new ArrayList<>();
+        for (NodeCard own : List.of(card(0, 2, "1"), card(1, 2, "1"))) {
+            LauncherStore connection = connected(own);
+            NodesApartException why = new NodesApartException("has reason " + own.node(), 2);
+            telling.add(async(() -> {
+                NodesApartException said = UnfitNode.tell(connection, own, why, LONG);
+                connection.close();
+                return said;
+            }));
+        }
+        assertEquals(
+                telling.get(0).get(20, TimeUnit.SECONDS).getMessage(),
+                telling.get(1).get(20, TimeUnit.SECONDS).getMessage());
+    }
+
+    @Test
+    void launcherOfAnotherJobAndProcessOfAnotherVersionEndTheMeetingWithBothValues() throws Exception {
+        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
+        FerroException refused = assertThrows(
+                FerroException.class,
+                () -> LauncherStore.open(new LauncherStore.Call(at(), "other", SECRET, 1, 5), LONG, LONG));
+        assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
+        String text = refusal(waiting);
+        String expected = "node 1 (127.0.0.1) was refused by node 0 (host h0, 127.0.0.1): job \"job\" is here, yours is"
+                + " \"other\"";
+        assertTrue(text.startsWith(expected), text);
+
+        serveAnew();
+        CompletableFuture<Nodes> again = meeting(card(0, 2, "1"), LONG_TIMES);
+        try (Socket socket = new Socket(at().getAddress(), at().getPort())) {
+            // what every version begins with: magic, version, length
+            socket.getOutputStream().write(new byte[] {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69});
+            String version = refusal(again);
+            assertTrue(
+                    version.startsWith("a process at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1"
+                            + " did not come: protocol version "),
+                    version);
+            assertTrue(version.contains("yours is 3: run one version of ferro"), version);
+        }
     }
 
     private NodeCard ofThree(int node) {

@@ -1,0 +1,70 @@
+package ferro.launcher;
+
+import ferro.FerroException;
+import ferro.backend.tcp.LauncherStore;
+import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.nodes.UnfitNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A node of several whose ranks cannot be started: its launcher tells those of the others, which would wait for it until the
+ * deadline of joining.
+ *
+ * @param spec  the job, or as much as is known of it
+ * @param world of this launcher
+ */
+record UnstartedNode(JobSpec spec, World world) {
+    private static final long FIRST_LINE_SECONDS = 1;
+    /** Far below what the store takes as one value. */
+    private static final int MOST_CHARACTERS = 16 * 1024;
+
+    /**
+     * Tells them, for as long as --node-timeout says at most.
+     *
+     * @param failure why no rank can be started here
+     * @return what all nodes say; empty where there is one node, or none could be told
+     * @throws InterruptedException if the calling thread is interrupted
+     */
+    Optional<NodesApartException> told(Exception failure) throws InterruptedException {
+        if (spec.placement().nodes() == 1 || spec.secretFile().isEmpty()) {
+            return Optional.empty();
+        }
+        boolean badInput = failure instanceof BadInputException;
+        String text = badInput ? failure.getMessage() : failure.toString();
+        String cut = text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
+        NodesApartException why = new NodesApartException(
+                "cannot start its ranks: " + cut, badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED);
+        ScheduledExecutorService line = NodeMeeting.lines();
+        line.schedule(() -> say(cut), FIRST_LINE_SECONDS, TimeUnit.SECONDS);
+        try {
+            return Optional.of(told(why, spec.secretFile().get()));
+        } catch (IOException | FerroException | BadInputException untold) {
+            return Optional.empty();
+        } finally {
+            line.shutdownNow();
+        }
+    }
+
+    private NodesApartException told(NodesApartException why, Path secret) throws IOException, InterruptedException {
+        String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
+        try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>())) {
+            LauncherStore.Call call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
+            try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
+                return UnfitNode.tell(
+                        connection, NodeMeeting.card(spec, connection, "", call.session()), why, spec.nodeTimeout());
+            }
+        }
+    }
+
+    private void say(String why) {
+        world.screen()
+                .note("no rank can be started here (" + why.lines().findFirst().orElse("") + "): the other nodes are"
+                        + " told as they come, for " + spec.nodeTimeout().toSeconds() + " s at most");
+    }
+}
