@@ -32,7 +32,7 @@ class FaultsPageTest {
                     IntStream.rangeClosed(1, 6),
                     IntStream.rangeClosed(12, 29),
                     IntStream.rangeClosed(31, 34),
-                    IntStream.rangeClosed(36, 38))
+                    IntStream.rangeClosed(36, 46))
             .flatMap(IntStream::boxed)
             .toList();
 
