@@ -8,11 +8,7 @@ import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,29 +20,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class JobLineTest {
     private static final GroupSpec ALONE = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
     private final Logger joining = Logger.getLogger("ferro.join");
-    private final Heard heard = new Heard();
-
-    /** Keeps what is said and no warning. */
-    private static final class Heard extends Handler {
-        private final Queue<String> texts = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void publish(LogRecord record) {
-            if (record.getLevel() == Level.INFO) {
-                texts.add(record.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept back
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
-    }
+    private final HeardTexts heard = new HeardTexts(Level.INFO);
 
     @BeforeEach
     void listen() {
@@ -73,6 +47,6 @@ class JobLineTest {
             ProcessGroup.join(ALONE, context).close();
         }
 
-        assertEquals(List.of("job of Slurm: rank 0 of 1"), List.copyOf(heard.texts));
+        assertEquals(List.of("job of Slurm: rank 0 of 1"), heard.texts());
     }
 }

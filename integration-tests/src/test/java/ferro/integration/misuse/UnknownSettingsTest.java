@@ -14,12 +14,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,29 +28,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class UnknownSettingsTest {
     private static final Map<String, String> ALONE = Map.of("ferro.backend", "simulated");
     private final Logger joining = Logger.getLogger("ferro.join");
-    private final Heard heard = new Heard();
-
-    /** Keeps warnings. */
-    private static final class Heard extends Handler {
-        private final Queue<String> texts = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void publish(LogRecord record) {
-            if (record.getLevel() == Level.WARNING) {
-                texts.add(record.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept back
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
-    }
+    private final HeardTexts heard = new HeardTexts(Level.WARNING);
 
     @BeforeEach
     void listen() {
@@ -78,7 +52,7 @@ class UnknownSettingsTest {
             joinedAndSplit(context);
             joinedAndSplit(context);
         }
-        List<String> texts = List.copyOf(heard.texts);
+        List<String> texts = heard.texts();
         assertEquals(3, texts.size(), texts::toString);
         assertTrue(
                 texts.get(0).startsWith("FERRO_TCP_PROT ") && texts.get(0).contains("FERRO_TCP_PORT?"), texts.get(0));
@@ -104,7 +78,7 @@ class UnknownSettingsTest {
                 }
             });
         }
-        assertEquals(List.of(), List.copyOf(heard.texts));
+        assertEquals(List.of(), heard.texts());
         assertTrue(all.contains(Setting.variable("ferro.timeout")), "the list has variables");
     }
 
