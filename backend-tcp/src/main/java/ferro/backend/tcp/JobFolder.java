@@ -30,7 +30,8 @@ final class JobFolder {
      * Finds the folder, and makes the default one if it is not there.
      *
      * @param allLocal whether all ranks are on this host, so that its folder of temporary files serves
-     * @throws FerroException UNAUTHENTICATED if the default one is not this user's alone, or others can replace files in the set one, RENDEZVOUS if it cannot be made
+     * @throws FerroException UNAUTHENTICATED if the default one is not this user's alone, or others can replace files in the set
+     *     one, RENDEZVOUS if it cannot be made
      */
     static Path of(RankContext context, boolean allLocal, Where where) {
         Optional<String> set = Settings.JOB_DIR.find(context);
@@ -59,7 +60,11 @@ final class JobFolder {
         }
     }
 
-    /** Others may write a folder that is named, but not put another file in the place of a job file. */
+    /**
+     * Others may write a folder that is named, but not put another file in the place of a job file. A group that shares the
+     * folder is no exception: that a file is this user's is seen by its name, before and after it is read, and whoever can
+     * rename there can have another one read in between.
+     */
     private static Path checked(Path folder, Where where) {
         try {
             int mode = FileUser.knownTo(folder) ? (Integer) Files.getAttribute(folder, "unix:mode") : 0;
@@ -71,7 +76,8 @@ final class JobFolder {
                     where,
                     "the folder " + folder + " can be written by others (mode " + Integer.toOctalString(mode & BITS)
                             + "), who could put another file in the place of a job file: chmod go-w " + folder
-                            + ", or chmod +t " + folder + ", or name another one on all ranks (FERRO_JOB_DIR)");
+                            + ", or chmod +t " + folder + ", so that a group can share it; or name another one on all"
+                            + " ranks (FERRO_JOB_DIR), such as one of this user's home that all hosts see");
         } catch (IOException missing) {
             // who writes or reads there says so
             return folder;

@@ -32,6 +32,7 @@ final class WrittenJobFile {
                 throw failure;
             }
         }
+        OldJobFiles.sweep(file.folder(), System.currentTimeMillis(), where);
         LOG.log(Level.INFO, "the ranks meet by the job file " + file.path() + ", until all have joined");
         return written;
     }

@@ -12,8 +12,11 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.JobFile.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,6 +86,45 @@ class JobFileTest {
     }
 
     @Test
+    void whatAKilledJobHasLeftIsRemovedAfterADayAndNothingElse() throws IOException {
+        JobFile old = new JobFile(folder, "old");
+        old.write(entry(7), WHERE);
+        JobFile open = new JobFile(folder, "open");
+        open.write(entry(8), WHERE);
+        Files.setPosixFilePermissions(open.path(), PosixFilePermissions.fromString("rw-r--r--"));
+        Path notes = Files.writeString(folder.resolve("notes"), "ferro job file, version 1\nbut not whole");
+        Files.setPosixFilePermissions(notes, PosixFilePermissions.fromString("rw-------"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), old.path());
+        Files.createDirectory(folder.resolve("folder"));
+        file.write(entry(9), WHERE);
+        long now = System.currentTimeMillis();
+
+        assertEquals(0, OldJobFiles.sweep(folder, now, WHERE));
+        assertTrue(Files.exists(old.path()));
+
+        Files.setLastModifiedTime(file.path(), FileTime.fromMillis(now + 1000));
+        assertEquals(1, OldJobFiles.sweep(folder, now + Duration.ofDays(1).toMillis() + 500, WHERE));
+        assertFalse(Files.exists(old.path()));
+        assertEquals(Optional.of(entry(9)), file.read(WHERE));
+        assertTrue(Files.exists(open.path()) && Files.exists(notes) && Files.exists(folder.resolve("folder")));
+        assertTrue(Files.exists(link, LinkOption.NOFOLLOW_LINKS));
+        assertEquals(0, OldJobFiles.sweep(folder.resolve("none"), now, WHERE));
+    }
+
+    @Test
+    void whoWritesAJobFileRemovesTheOldOnes() throws IOException {
+        JobFile old = new JobFile(folder, "old");
+        old.write(entry(7), WHERE);
+        long twoDaysAgo = System.currentTimeMillis() - Duration.ofDays(2).toMillis();
+        Files.setLastModifiedTime(old.path(), FileTime.fromMillis(twoDaysAgo));
+
+        WrittenJobFile.write(file, entry(9), new FixedContext(Map.of()), WHERE);
+
+        assertFalse(Files.exists(old.path()));
+        assertEquals(Optional.of(entry(9)), file.read(WHERE));
+    }
+
+    @Test
     void aFileThatOthersCouldHaveWrittenOrReadIsRefusedByName() throws IOException {
         file.write(entry(7), WHERE);
         Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-r-----"));
@@ -130,16 +172,17 @@ class JobFileTest {
     @Test
     void aFolderThatIsSetIsRefusedIfOthersCanReplaceFilesInIt() throws IOException {
         FixedContext context = new FixedContext(Map.of("ferro.job.dir", folder.toString()));
-        for (int mode : new int[] {0777, 0775, 0733}) {
+        for (int mode : new int[] {0777, 0775, 02775, 0733}) {
             Files.setAttribute(folder, "unix:mode", mode);
             FerroException open = assertThrows(FerroException.class, () -> JobFolder.of(context, false, WHERE));
             assertSays(
                     open,
                     Code.UNAUTHENTICATED,
                     "the folder " + folder + " can be written by others (mode " + Integer.toOctalString(mode) + ")",
-                    "chmod +t " + folder);
+                    "chmod +t " + folder + ", so that a group can share it",
+                    "FERRO_JOB_DIR");
         }
-        for (int mode : new int[] {01777, 0755, 0700}) {
+        for (int mode : new int[] {01777, 03775, 0755, 0700}) {
             Files.setAttribute(folder, "unix:mode", mode);
             assertEquals(folder, JobFolder.of(context, false, WHERE));
         }
