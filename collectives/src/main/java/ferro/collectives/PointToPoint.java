@@ -162,8 +162,8 @@ final class PointToPoint {
     private void giveUp(Transfer late) {
         BitSet peer = new BitSet();
         peer.set(late.peer);
-        Diagnosis.Verdict verdict = inquiry.waiting(peer);
-        String text = "gave up on " + blamed(verdict.culprits(), late.peer) + " after "
+        Diagnosis.Verdict verdict = inquiry.waiting(late.work.begunNanos(), peer);
+        String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
                 + (late.peer == driver.group().rank() ? "" : ": " + verdict.text());
@@ -171,10 +171,13 @@ final class PointToPoint {
     }
 
     /** Whoever the peer itself waits for comes first: an operator looks there. */
-    private static String blamed(BitSet culprits, int peer) {
-        return culprits.isEmpty() || culprits.get(peer)
-                ? "rank " + peer
-                : Names.ranks(culprits) + ", for which rank " + peer + " waits in the end,";
+    private String blamed(BitSet culprits, Transfer late) {
+        boolean stoodStill =
+                culprits.cardinality() == 1 && culprits.get(driver.group().rank());
+        if (culprits.isEmpty() || culprits.get(late.peer) || stoodStill) {
+            return "rank " + (stoodStill ? driver.group().rank() : late.peer);
+        }
+        return Names.ranks(culprits) + ", for which rank " + late.peer + " waits in the end,";
     }
 
     /** Returns where this rank stands; any thread. */

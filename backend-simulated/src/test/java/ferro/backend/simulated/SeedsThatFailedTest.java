@@ -25,6 +25,9 @@ class SeedsThatFailedTest {
         "1477, a rank waited for a leaver to say that it has taken nothing",
         "9905, the same as 542 and 1477",
         "39254, a rank that had stood still changed what the others had agreed on long before",
+        "60325, a rank that had made the call and waited for one outside of the group was blamed for one that had not",
+        "69726, the same as 60325",
+        "300587, a rank that had stood still blamed one that had left for a message that was under way",
     })
     void holdsNow(long seed, String whatItWas) {
         FaultyRun.run(seed);

@@ -6,8 +6,9 @@ import java.util.StringJoiner;
 /**
  * Who is to blame for an operation that does not end, by what the ranks have answered: the end of the chain of who waits for
  * whom, which begins at the ranks that have not made the call, or at those that this one waits for where all have. Whoever
- * is silent, or waits for nobody, is an end; where all wait for each other the circle is, and of it those that have not made
- * the call. To have made a call is not to be in it: a rank may have queued calls behind one that does not end.
+ * is silent, or waits for nobody, is an end; who has made the call and waits outside of the group is none. Where all wait for
+ * each other the circle is, and of it those that have not made the call. To have made a call is not to be in it: a rank may
+ * have queued calls behind one that does not end.
  */
 public final class Diagnosis {
     private static final int LISTED_MOST = 8;
@@ -59,14 +60,11 @@ public final class Diagnosis {
             BitSet owing = stoodStill ? owing(end) : end;
             return new Verdict(owing, text(owing, end));
         }
-        BitSet ends = endOfChain(missing);
-        if (ends.intersects(missing)) {
-            ends.and(missing);
-        }
+        BitSet ends = endOfMissing(missing);
         return new Verdict(ends, text(ends, missing));
     }
 
-    /** A rank that has left when it had made the call has done its part: then it is this one that was kept from the end. */
+    /** A rank that has left has done its part of what is under way: then it is this one that was kept from the end. */
     private BitSet owing(BitSet end) {
         BitSet owing = new BitSet();
         end.stream()
@@ -78,21 +76,46 @@ public final class Diagnosis {
 
     /** Judges what waits for some ranks only: a receive, a send, a new group. */
     Verdict ofWaiting(BitSet waitedFor) {
+        return ofWaiting(waitedFor, false);
+    }
+
+    /** Does so for a process that may have stood still meanwhile. */
+    Verdict ofWaiting(BitSet waitedFor, boolean stoodStill) {
         mine = waitedFor;
-        BitSet ends = endOfChain(waitedFor);
-        BitSet listed = (BitSet) ends.clone();
+        BitSet end = endOfChain(waitedFor);
+        BitSet owing = stoodStill ? owing(end) : end;
+        BitSet listed = (BitSet) owing.clone();
         listed.or(waitedFor);
-        return new Verdict(ends, text(ends, listed));
+        return new Verdict(owing, text(owing, listed));
     }
 
     /** Judges a new group, by the members that have not called. */
     Verdict ofMissing(BitSet missing) {
         mine = missing;
+        BitSet ends = endOfMissing(missing);
+        return new Verdict(ends, text(ends, missing));
+    }
+
+    /**
+     * Follows who waits for whom from the ranks that have not made the call. A rank that has made it and waits for ranks
+     * outside of this group is no end: it has done its part here, and whoever is at the end is not to be seen from here.
+     */
+    private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);
         if (ends.intersects(missing)) {
             ends.and(missing);
+            return ends;
         }
-        return new Verdict(ends, text(ends, missing));
+        BitSet seen = new BitSet();
+        ends.stream().forEach(rank -> seen.set(rank, !waitsOutside(rank)));
+        return seen.isEmpty() ? missing : seen;
+    }
+
+    private boolean waitsOutside(int rank) {
+        return rank != self
+                && answers[rank] != null
+                && !answers[rank].waitsFor().isEmpty()
+                && waitsFor(rank).isEmpty();
     }
 
     /** Follows who waits for whom; those at the end wait for nobody, or in a circle. */

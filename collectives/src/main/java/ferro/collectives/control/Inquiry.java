@@ -123,11 +123,13 @@ public final class Inquiry {
     /**
      * Judges whom something without a number waits for.
      *
-     * @param waitedFor ranks that this one waits for
+     * @param begunNanos when it began
+     * @param waitedFor  ranks that this one waits for
      * @return who is to blame, and who is where
      */
-    public Diagnosis.Verdict waiting(BitSet waitedFor) {
-        return control.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor);
+    public Diagnosis.Verdict waiting(long begunNanos, BitSet waitedFor) {
+        boolean stoodStill = control.pausedSince(begunNanos) > 0;
+        return control.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill);
     }
 
     /** Judges a new group, by the members that have not called. */

@@ -106,6 +106,41 @@ class WaitingRanksTest {
     }
 
     @Test
+    void aRankThatMadeTheCallAndWaitsOutsideOfTheGroupIsNotToBlame() {
+        int[] joinedRanks = {4, 0, 1};
+        Status[] answers = new Status[3];
+        // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
+        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", "0", 0);
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", "3", 0);
+        BitSet first = BitSet.valueOf(new long[] {1});
+        Machines machines = new Machines(2, joinedRanks, RankProcesses.UNKNOWN);
+        assertEquals(
+                first,
+                new Diagnosis(machines, answers, new BitSet(), 1)
+                        .ofCollective(first)
+                        .culprits());
+
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", "", 0);
+        assertEquals(
+                BitSet.valueOf(new long[] {2}),
+                new Diagnosis(machines, answers, new BitSet(), 1)
+                        .ofCollective(first)
+                        .culprits(),
+                "it has never come to what the first one waits in");
+    }
+
+    @Test
+    void aRankThatStoodStillDoesNotBlameOneThatHasLeftForAMessageUnderWay() {
+        Status[] answers = {null, Status.left(2, "reduceScatter")};
+        BitSet sender = BitSet.valueOf(new long[] {2});
+        Diagnosis diagnosis = new Diagnosis(new Machines(0, BOTH, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
+        assertEquals(sender, diagnosis.ofWaiting(sender, false).culprits());
+        Diagnosis.Verdict still = diagnosis.ofWaiting(sender, true);
+        assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
+        assertEquals("rank 0 is this one; rank 1 is gone: it has left in good order", still.text());
+    }
+
+    @Test
     void aRankThatStandsStillBeforeItHasSaidAnythingIsSilentToo() {
         Watchers world = new Watchers(2, 1000, Map.of());
         world.ranks.get(1).cutTo.add(0);
