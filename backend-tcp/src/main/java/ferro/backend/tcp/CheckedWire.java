@@ -96,6 +96,11 @@ final class CheckedWire implements Wire {
     }
 
     @Override
+    public boolean ended() throws IOException {
+        return inner.ended();
+    }
+
+    @Override
     public boolean readable() {
         return whole || broken != null || inner.readable();
     }

@@ -156,6 +156,7 @@ final class EpollDrivenLoop implements DrivenLoop {
         private IoRegistration registration;
         private boolean readable = true;
         private boolean writable = true;
+        private boolean ended;
 
         EpollWire(Channel channel) {
             this.channel = channel;
@@ -174,6 +175,12 @@ final class EpollDrivenLoop implements DrivenLoop {
             int came = descriptor.read(bytes, from, to);
             readable = came != 0;
             return came;
+        }
+
+        @Override
+        public boolean ended() {
+            look();
+            return ended;
         }
 
         @Override
@@ -202,6 +209,7 @@ final class EpollDrivenLoop implements DrivenLoop {
             boolean onlyWritable = ops.equals(EpollIoOps.EPOLLOUT);
             readable |= !onlyWritable;
             writable |= !ops.equals(EpollIoOps.EPOLLIN);
+            ended |= ops.contains(EpollIoOps.EPOLLRDHUP) || ops.contains(EpollIoOps.EPOLLERR);
         }
 
         @Override

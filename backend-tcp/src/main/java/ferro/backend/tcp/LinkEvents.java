@@ -15,6 +15,22 @@ interface LinkEvents {
      */
     FerroException ended(long sequence, String progress, IOException cause);
 
+    /**
+     * Asks for a connection in the place of one that ended.
+     *
+     * @return false if there can be none
+     */
+    boolean redial(int epoch);
+
+    /** The link goes on by a connection in the place of the last one; nothing is lost. */
+    void resumed(int epoch);
+
+    /** Makes the failure of a connection that ended and has no successor. */
+    FerroException notAgain(FerroException ended, FerroException cause);
+
+    /** Makes the failure of a connection that ended with bytes under way. */
+    FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
+
     /** The link ended while something was posted on it; told once. */
     void broken(FerroException cause);
 

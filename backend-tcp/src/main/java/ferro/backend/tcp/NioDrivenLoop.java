@@ -79,6 +79,10 @@ final class NioDrivenLoop implements DrivenLoop {
         private ByteBuffer written;
         private ByteBuffer readOwner;
         private ByteBuffer read;
+        /** A byte that was read to see whether there is an end; null until that was asked. */
+        private ByteBuffer ahead;
+
+        private boolean isAhead;
 
         NioWire(Channel channel, SocketChannel socket) {
             this.channel = channel;
@@ -102,14 +106,43 @@ final class NioDrivenLoop implements DrivenLoop {
                 readOwner = bytes;
                 read = bytes.duplicate().clear();
             }
+            if (isAhead) {
+                isAhead = false;
+                readable = true;
+                bytes.put(from, ahead.get(0));
+                return 1 + (to - from > 1 ? more(from + 1, to) : 0);
+            }
             int came = socket.read(read.limit(to).position(from));
             readable = came != 0;
             return came;
         }
 
+        /** An end is told by the next read. */
+        private int more(int from, int to) {
+            try {
+                return Math.max(0, socket.read(read.limit(to).position(from)));
+            } catch (IOException reset) {
+                return 0;
+            }
+        }
+
+        /** A selector does not tell an end from bytes, so a byte is read. */
+        @Override
+        public boolean ended() throws IOException {
+            if (ahead == null) {
+                ahead = ByteBuffer.allocateDirect(1);
+            }
+            if (!isAhead) {
+                int came = socket.read(ahead.clear());
+                isAhead = came > 0;
+                return came < 0;
+            }
+            return false;
+        }
+
         @Override
         public boolean readable() {
-            return readable;
+            return readable || isAhead;
         }
 
         @Override

@@ -24,6 +24,9 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
     /** A peer that leaves more than this unread is as good as gone. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
+    /** So long a data connection that ended is dialled again: its peer was there before, and calls wait for it. */
+    private static final long REDIAL_NANOS = 10_000_000_000L;
+
     private final GroupSpec spec;
     private final TcpPort port;
     private final long id;
@@ -109,7 +112,8 @@ final class Peers implements TcpListener.Guest, ControlConnection.Owner {
 
     CompletableFuture<Channel> dialData(DataKey key, int epoch) {
         Hello.Channel channel = new Hello.Channel(key.group(), (byte) key.lane().ordinal(), epoch);
-        long deadline = port.now() + Deadlines.nanos(spec.timeout());
+        long most = Deadlines.nanos(spec.timeout());
+        long deadline = port.now() + (epoch == 0 ? most : Math.min(most, REDIAL_NANOS));
         return port.dialer().dial(call(key.peer(), Hello.Kind.DATA, channel, deadline), () -> lost[key.peer()]);
     }
 

@@ -7,20 +7,46 @@ import ferro.collectives.posts.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import io.netty.channel.Channel;
+import java.io.EOFException;
 import java.io.IOException;
 
 /**
- * One lane to one peer over one data connection. Posts wait in two rings; {@link #move} moves them while the connection is
- * there. Belongs to the driver of its {@link DrivenLinks}.
+ * One lane to one peer over one data connection at a time. Posts wait in two rings; {@link #move} moves them while the connection
+ * is there. Belongs to the driver of its {@link DrivenLinks}.
+ *
+ * <p>Where the connection ends, another is asked for, of the next epoch, and the link goes on by it if no byte was under way
+ * (see {@link Successor}). Only if one was, or none can be made, is the end told.
  */
 final class TcpLink implements Link {
+    /** Before the first write after so long without one, the connection is asked whether it has ended meanwhile. */
+    private static final long IDLE_NANOS = 10_000_000;
+    /** Connections that end before both sides have said where they are; then the end counts. */
+    private static final int ENDED_AT_ONCE_MOST = 3;
+
     private final DrivenLinks home;
     private final LinkEvents events;
     private final Outgoing outgoing;
     private final Incoming incoming;
     private Wire wire;
+    /** Came in the place of {@link #wire}, which has ended at the other side; taken when what came before was read. */
+    private Wire next;
+
+    private Successor successor;
+    /** The epoch of the last connection that was asked for, or came. */
+    private int asked;
+    /** The epoch of the last one that came. */
+    private int taken = -1;
+
+    private int endedAtOnce;
+    private long lastWrite = System.nanoTime();
+    private boolean mayHaveEnded;
     /** Why nothing moves any more; told once something is posted. */
     private FerroException ending;
+
+    /** Whether {@link #ending} stands: no other connection is asked for. */
+    private boolean last;
+    /** How the last connection ended, while another is awaited. */
+    private FerroException lost;
 
     /** Nothing is to move or to tell any more. */
     private boolean dead;
@@ -37,6 +63,7 @@ final class TcpLink implements Link {
     @Override
     public void send(CallHeader call, HostTensor data, long from, long count) {
         if (!dead) {
+            noteIdleness();
             outgoing.posts().add(call, data, from, count);
             home.activate(this);
         }
@@ -79,22 +106,43 @@ final class TcpLink implements Link {
         incoming.clear();
     }
 
-    /** Gives the link its connection; what was posted before goes out now. */
-    void connect(Wire connection) {
-        if (dead || wire != null) {
+    /** A write into a connection that has ended at the other side is taken by the kernel, and lost. */
+    private void noteIdleness() {
+        if (outgoing.posts().isEmpty()) {
+            long now = System.nanoTime();
+            mayHaveEnded |= now - lastWrite > IDLE_NANOS;
+            lastWrite = now;
+        }
+    }
+
+    /**
+     * Gives the link its connection, or one in the place of that; what was posted before goes out by it.
+     *
+     * @param epoch 0, or one more for each connection of this link before
+     */
+    void connect(Wire connection, int epoch) {
+        if (dead || last || epoch <= taken) {
             connection.close();
             return;
         }
-        wire = connection;
+        taken = epoch;
+        asked = Math.max(asked, epoch);
+        if (epoch == 0) {
+            wire = connection;
+        } else {
+            close(next);
+            next = connection;
+        }
         home.activate(this);
     }
 
     /** Says that there will be no connection. */
     void fail(FerroException cause) {
         if (ending == null) {
-            ending = cause;
+            ending = lost == null ? cause : events.notAgain(lost, cause);
             home.activate(this);
         }
+        last = true;
     }
 
     /** Returns whether its home has it among those that are asked to move. */
@@ -108,13 +156,20 @@ final class TcpLink implements Link {
 
     /** Returns whether something is posted; a link without posts need not be asked to move. */
     boolean busy() {
-        return !dead && !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
+        return !dead && (successor != null || next != null && wire == null || isPosted());
+    }
+
+    private boolean isPosted() {
+        return !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
     }
 
     /** Returns whether the loop has seen something that lets a pending post move. */
     boolean ready() {
-        if (wire == null || ending != null) {
-            return ending != null;
+        if (ending != null || next != null) {
+            return true;
+        }
+        if (wire == null) {
+            return successor != null && successor.ready();
         }
         return wire.readable() && !incoming.posts().isEmpty()
                 || wire.writable() && !outgoing.posts().isEmpty();
@@ -127,7 +182,9 @@ final class TcpLink implements Link {
 
     /** Tells the loop what the next wait shall end for. */
     void want() {
-        if (wire != null) {
+        if (successor != null) {
+            successor.want();
+        } else if (wire != null) {
             wire.want(!incoming.posts().isEmpty(), !outgoing.posts().isEmpty());
         }
     }
@@ -142,15 +199,76 @@ final class TcpLink implements Link {
         boolean moved = false;
         if (wire != null) {
             moved = wire.writable() && push();
-            moved |= (eager || wire.readable() || ending != null) && pull();
+            moved |= (eager || wire.readable() || ending != null || next != null) && pull();
+        }
+        if (!moved && (successor != null || next != null && mayGoOver())) {
+            moved = succeed();
         }
         if (ending != null && !moved && busy()) {
-            dead = true;
-            // a peer that has left in good order reads on until this side ends the connection, too
-            closeWire();
-            events.broken(ending);
+            end();
         }
         return moved;
+    }
+
+    /** What the old connection still has is read when it is wanted, and lost when the new one is taken. */
+    private boolean mayGoOver() {
+        return wire == null || isPosted();
+    }
+
+    /** Nothing is read any more of the connection that has ended. */
+    private void end() {
+        boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
+        // a peer that has left in good order reads on until this side ends the connection, too
+        closeWires();
+        if (again && events.redial(asked + 1)) {
+            asked++;
+            lost = ending;
+            ending = null;
+        } else {
+            dead = true;
+            events.broken(ending);
+        }
+    }
+
+    /** Puts another connection in the place of the last one; returns whether anything moved. */
+    private boolean succeed() {
+        if (last) {
+            return false;
+        }
+        if (next != null) {
+            Wire fresh = next;
+            next = null;
+            lost = ending != null ? ending : lost;
+            ending = null;
+            closeWires();
+            successor = new Successor(fresh, outgoing.bytesMoved(), incoming.bytesMoved());
+        }
+        try {
+            boolean moved = successor.move();
+            if (successor.isOver()) {
+                compare();
+            }
+            return moved;
+        } catch (IOException ended) {
+            endedAtOnce++;
+            ending = events.ended(incoming.posts().sequence(), progress(), ended);
+            return false;
+        }
+    }
+
+    private void compare() {
+        if (successor.lostHere() == 0 && successor.lostThere() == 0) {
+            wire = successor.wire();
+            successor = null;
+            lost = null;
+            endedAtOnce = 0;
+            events.resumed(taken);
+            return;
+        }
+        FerroException known =
+                lost != null ? lost : events.ended(incoming.posts().sequence(), progress(), null);
+        ending = events.underWay(known, successor.lostThere(), successor.lostHere());
+        last = true;
     }
 
     /** Drops posts and connection at once; later posts are ignored. */
@@ -158,7 +276,7 @@ final class TcpLink implements Link {
         dead = true;
         outgoing.clear();
         incoming.clear();
-        closeWire();
+        closeWires();
     }
 
     /** Drops posts, and gives the connection to whoever ends it in good order; null if there is none. */
@@ -168,26 +286,41 @@ final class TcpLink implements Link {
         incoming.clear();
         Channel given = wire == null ? null : wire.release();
         wire = null;
+        closeWires();
         return given;
     }
 
-    /** Returns whether there is a connection, over which something may have gone. */
+    /** Returns whether there is a connection, over which something may have gone; or was, and another is awaited. */
     boolean isConnected() {
-        return wire != null;
+        return wire != null || taken >= 0 && !dead;
     }
 
-    private void closeWire() {
-        if (wire != null) {
-            wire.close();
-            wire = null;
+    private void closeWires() {
+        close(wire);
+        close(next);
+        close(successor == null ? null : successor.wire());
+        wire = null;
+        next = null;
+        successor = null;
+    }
+
+    private static void close(Wire one) {
+        if (one != null) {
+            one.close();
         }
     }
 
     private boolean push() {
-        if (outgoing.posts().isEmpty() || ending != null) {
+        if (outgoing.posts().isEmpty() || ending != null || next != null) {
             return false;
         }
         try {
+            if (mayHaveEnded) {
+                mayHaveEnded = false;
+                if (wire.ended()) {
+                    throw new EOFException("by the other side");
+                }
+            }
             return outgoing.push(wire);
         } catch (IOException refused) {
             // what the peer sent before it went may still be read: told only when that is exhausted

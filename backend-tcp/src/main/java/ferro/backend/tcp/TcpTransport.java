@@ -28,8 +28,8 @@ final class TcpTransport implements Transport {
     /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores those. */
     private static final long SLICE_NANOS = 10_000_000;
 
-    /** Links are made anew only in a group of another identity, so there is one epoch yet. */
-    private static final int EPOCH = 0;
+    /** Connections in the place of those that ended have higher ones. */
+    private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
     private final long group;
@@ -93,7 +93,7 @@ final class TcpTransport implements Transport {
         }
         TcpLink made = newLink(peer, on);
         if (!abandoned) {
-            mesh.openData(members[peer], group, on, EPOCH);
+            mesh.openData(members[peer], group, on, FIRST_EPOCH);
         }
         return made;
     }
@@ -142,7 +142,7 @@ final class TcpTransport implements Transport {
             return false;
         }
         if (bells.asksFor(peer)) {
-            mesh.openData(members[peer], group, DataLane.BELL, EPOCH);
+            mesh.openData(members[peer], group, DataLane.BELL, FIRST_EPOCH);
         }
         return bells.ring(peer);
     }
@@ -319,7 +319,7 @@ final class TcpTransport implements Transport {
         }
         try {
             Wire wire = driven().adopt(arrival.channel());
-            link.connect(mesh.io().checksum() ? new CheckedWire(wire) : wire);
+            link.connect(mesh.io().checksum() ? new CheckedWire(wire) : wire, arrival.epoch());
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
             link.fail(failure(
@@ -366,7 +366,7 @@ final class TcpTransport implements Transport {
     }
 
     /** A connection that has come, or why none will; one of the two is null. */
-    private record Arrival(int peer, DataLane lane, Channel channel, FerroException failure) {}
+    private record Arrival(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Passes on what the mesh tells on its background loop, in ranks of this group. */
     private final class FromMesh implements TcpMesh.Listener {
@@ -386,17 +386,17 @@ final class TcpTransport implements Transport {
 
         @Override
         public void data(int peer, DataLane lane, int epoch, Channel channel) {
-            if (rankOf[peer] < 0 || epoch != EPOCH) {
+            if (rankOf[peer] < 0) {
                 channel.unsafe().closeForcibly();
                 return;
             }
-            arrived(new Arrival(rankOf[peer], lane, channel, null));
+            arrived(new Arrival(rankOf[peer], lane, epoch, channel, null));
         }
 
         @Override
         public void noData(int peer, DataLane lane, FerroException cause) {
             if (rankOf[peer] >= 0) {
-                arrived(new Arrival(rankOf[peer], lane, null, cause));
+                arrived(new Arrival(rankOf[peer], lane, FIRST_EPOCH, null, cause));
             }
         }
     }
@@ -428,6 +428,45 @@ final class TcpTransport implements Transport {
                     + words(lane) + " connection " + cause.getMessage() + ", " + progress
                     + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
             return failure(FerroException.Code.PROTOCOL, peer, message, cause);
+        }
+
+        @Override
+        public boolean redial(int epoch) {
+            if (!abandoned) {
+                mesh.openData(members[peer], group, lane, epoch);
+            }
+            return !abandoned;
+        }
+
+        @Override
+        public void resumed(int epoch) {
+            System.getLogger("ferro.tcp")
+                    .log(
+                            System.Logger.Level.DEBUG,
+                            "the {0} connection of rank {1} to rank {2} of {3} had ended while it was idle and is made anew"
+                                    + " (epoch {4})",
+                            words(lane),
+                            rank,
+                            peer,
+                            name(),
+                            epoch);
+        }
+
+        @Override
+        public FerroException notAgain(FerroException ended, FerroException cause) {
+            return with(ended, "; it cannot be made anew: " + cause.getMessage());
+        }
+
+        @Override
+        public FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
+            return with(
+                    ended,
+                    "; " + bytesThere + " bytes to rank " + peer + " and " + bytesHere
+                            + " bytes from it were under way, so it cannot go on over another");
+        }
+
+        private static FerroException with(FerroException ended, String more) {
+            return new FerroException(ended.code(), ended.where(), ended.getMessage() + more, ended.getCause());
         }
 
         @Override

@@ -24,6 +24,14 @@ interface Wire {
      */
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
+    /**
+     * Looks whether the other side, or something between, has ended the connection, though bytes before the end may be unread; costs a
+     * system call.
+     *
+     * @throws IOException if it was reset
+     */
+    boolean ended() throws IOException;
+
     /** Returns whether a read may bring something: so since the loop saw it, until a read brought nothing. */
     boolean readable();
 

@@ -117,6 +117,11 @@ class CheckedWireTest {
         }
 
         @Override
+        public boolean ended() {
+            return closed;
+        }
+
+        @Override
         public boolean readable() {
             return at < end;
         }

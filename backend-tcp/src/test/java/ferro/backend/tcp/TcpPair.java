@@ -41,8 +41,8 @@ final class TcpPair implements AutoCloseable {
     /** Connects a link to the link of another side. */
     static void join(TcpIo io, DrivenLinks links, TcpLink link, Side other) throws Exception {
         Channel[] ends = connected(io);
-        link.connect(links.adopt(ends[0]));
-        other.link.connect(other.links.adopt(ends[1]));
+        link.connect(links.adopt(ends[0]), 0);
+        other.link.connect(other.links.adopt(ends[1]), 0);
     }
 
     /** Makes both ends of a connection as a mesh hands them over. */
@@ -134,6 +134,27 @@ final class TcpPair implements AutoCloseable {
         public FerroException ended(long sequence, String progress, IOException cause) {
             return new FerroException(
                     FerroException.Code.PEER_LOST, FerroException.Where.outside("pair", 0), progress, cause);
+        }
+
+        /** There is no mesh that could make another connection. */
+        @Override
+        public boolean redial(int epoch) {
+            return false;
+        }
+
+        @Override
+        public void resumed(int epoch) {
+            throw new AssertionError("resumed in epoch " + epoch);
+        }
+
+        @Override
+        public FerroException notAgain(FerroException ended, FerroException cause) {
+            return cause;
+        }
+
+        @Override
+        public FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
+            return ended;
         }
 
         @Override

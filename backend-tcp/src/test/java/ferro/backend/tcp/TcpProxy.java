@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -25,6 +26,7 @@ final class TcpProxy implements AutoCloseable {
     private static final int KIND_AT = 13;
 
     private final ServerSocket server;
+    private final AtomicLong passed = new AtomicLong();
     private final List<Connection> connections = new CopyOnWriteArrayList<>();
     private volatile Fault data = Fault.NONE;
     private volatile Fault control = Fault.NONE;
@@ -96,6 +98,42 @@ final class TcpProxy implements AutoCloseable {
         control = fault;
     }
 
+    /** How a connection that is there ends. */
+    enum End {
+        /** Both sides read an end of the stream; what they write after it is lost. */
+        CLOSED,
+        /** Both sides are told that it was reset. */
+        RESET,
+        /** The side that connected reads an end, and the rank behind hears nothing. */
+        CLOSED_HERE,
+        /** The rank behind reads an end, and the side that connected hears nothing. */
+        CLOSED_THERE
+    }
+
+    /** Ends the data connections that are there; returns how many. */
+    int endData(End how) {
+        List<Connection> ending =
+                connections.stream().filter(one -> one.isData && !one.isEnded).toList();
+        ending.forEach(one -> one.end(how));
+        return ending.size();
+    }
+
+    /** Returns how many data connections there are. */
+    int dataConnections() {
+        return (int)
+                connections.stream().filter(one -> one.isData && !one.isEnded).count();
+    }
+
+    /** Returns how many bytes of data connections have been passed on to the rank behind. */
+    long passed() {
+        return passed.get();
+    }
+
+    /** Refuses connections from now on. */
+    void refuse() throws IOException {
+        server.close();
+    }
+
     /** Passes nothing more on to the rank behind until told, on any connection. */
     void hold(CountDownLatch until) {
         held = until;
@@ -139,6 +177,8 @@ final class TcpProxy implements AutoCloseable {
         private final Socket from;
         private final Socket to;
         private Fault fault;
+        private volatile boolean isData;
+        private volatile boolean isEnded;
 
         Connection(Socket from, Socket to) {
             this.from = from;
@@ -169,19 +209,44 @@ final class TcpProxy implements AutoCloseable {
                     }
                     out.write(bytes, 0, length);
                     place += length;
+                    passed.addAndGet(there && isData ? length : 0);
                 }
                 sink.shutdownOutput();
             } catch (IOException | InterruptedException ended) {
-                reset();
+                if (!isEnded) {
+                    reset();
+                }
             }
         }
 
         /** The hello comes in the first piece, and says what the connection is for. */
         private Fault fault(long place, byte[] bytes) {
             if (place == 0) {
-                fault = bytes[KIND_AT] == Hello.Kind.DATA.ordinal() + 1 ? data : control;
+                isData = bytes[KIND_AT] == Hello.Kind.DATA.ordinal() + 1;
+                fault = isData ? data : control;
             }
             return fault;
+        }
+
+        void end(End how) {
+            isEnded = true;
+            switch (how) {
+                case RESET -> reset();
+                case CLOSED_HERE -> close(from);
+                case CLOSED_THERE -> close(to);
+                case CLOSED -> {
+                    close(from);
+                    close(to);
+                }
+            }
+        }
+
+        private void close(Socket one) {
+            try {
+                one.close();
+            } catch (IOException gone) {
+                // that is what it is for
+            }
         }
 
         void reset() {

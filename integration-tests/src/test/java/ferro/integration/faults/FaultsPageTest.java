@@ -32,7 +32,7 @@ class FaultsPageTest {
                     IntStream.rangeClosed(1, 6),
                     IntStream.rangeClosed(12, 29),
                     IntStream.rangeClosed(31, 34),
-                    IntStream.rangeClosed(36, 46))
+                    IntStream.rangeClosed(36, 47))
             .flatMap(IntStream::boxed)
             .toList();
 

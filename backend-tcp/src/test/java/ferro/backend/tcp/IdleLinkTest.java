@@ -1,0 +1,253 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.TcpProxy.End;
+import ferro.backend.tcp.TcpProxy.Fault;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Data connections that end between two calls are made anew; the highest rank stands behind the proxy. */
+@Timeout(120)
+class IdleLinkTest {
+    private static final int[] COUNTS = {1, 1_001, 100_003, 1_000_003};
+    private static final int KILLS = 100;
+
+    @ParameterizedTest
+    @DisplayName("row 47: a connection that ends between calls is made anew, and sums are right")
+    @CsvSource({
+        "epoll, CLOSED, 2, 0",
+        "epoll, RESET, 2, 0",
+        "epoll, CLOSED, 2, 1",
+        "epoll, CLOSED, 3, 0",
+        "epoll, RESET, 3, 1",
+        "epoll, CLOSED, 3, 1",
+        "nio, CLOSED, 2, 0",
+        "nio, RESET, 2, 1",
+        "nio, CLOSED, 3, 0",
+        "nio, RESET, 3, 0",
+        "nio, CLOSED, 3, 1"
+    })
+    void callsGoOnOverAConnectionThatIsMadeAnew(String io, End how, int ranks, String checksum) throws IOException {
+        Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(ranks, Duration.ofSeconds(20), settings)) {
+            List<ProcessGroup> groups = join(job, ranks, proxy);
+            for (int count : COUNTS) {
+                sum(groups, count);
+                assertTrue(end(proxy, how) > 0, "no connection to end");
+                sum(groups, count);
+            }
+            assertTrue(
+                    groups.get(0).medium().text().startsWith("TCP"),
+                    groups.get(0).medium().text());
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 47: messages go on too, also where one side alone has seen the end")
+    @CsvSource({
+        "epoll, CLOSED, 0", "epoll, RESET, 1", "nio, CLOSED, 1", "nio, RESET, 0",
+        "epoll, CLOSED_HERE, 0", "epoll, CLOSED_THERE, 1", "nio, CLOSED_HERE, 0", "nio, CLOSED_THERE, 1"
+    })
+    void messagesGoOnAlsoWhereOneSideAloneHasSeenTheEnd(String io, End how, int first) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(20), Map.of("ferro.tcp.io", io))) {
+            List<ProcessGroup> groups = join(job, 2, proxy);
+            for (int call = 0; call < 10; call++) {
+                TcpJob.onAll(groups, group -> pass(group, first));
+                assertEquals(1, end(proxy, how));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 47: what had come before the end is read first")
+    @CsvSource({"epoll, CLOSED, 0", "epoll, RESET, 1", "nio, CLOSED, 1", "nio, RESET, 0"})
+    void whatHadComeBeforeTheEndIsReadFirst(String io, End how, String checksum) throws IOException {
+        Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(20), settings)) {
+            List<ProcessGroup> groups = join(job, 2, proxy);
+            sum(groups, 3);
+            long before = proxy.passed();
+            float[] sent = new float[100];
+            Arrays.fill(sent, 7);
+            groups.get(0).broadcast(sent, 0);
+            await(() -> proxy.passed() >= before + 4 * sent.length);
+            end(proxy, how);
+            CompletableFuture<Void> second = Threads.start(() -> {
+                groups.get(0).broadcast(new float[] {5}, 0);
+                return null;
+            });
+            await(() -> proxy.dataConnections() == 1);
+
+            float[] first = new float[100];
+            groups.get(1).broadcast(first, 0);
+            float[] last = new float[1];
+            groups.get(1).broadcast(last, 0);
+            TcpJob.result(second);
+            assertArrayEquals(sent, first);
+            assertEquals(5, last[0]);
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 47: a hundred ends lose nothing")
+    @CsvSource({"epoll", "nio"})
+    void aHundredEndsLoseNothing(String io) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(3, Duration.ofSeconds(20), Map.of("ferro.tcp.io", io))) {
+            List<ProcessGroup> groups = join(job, 3, proxy);
+            for (int kill = 0; kill < KILLS; kill++) {
+                sum(groups, 1 + 1_000 * (kill % 7));
+                end(proxy, End.values()[kill % 2]);
+            }
+            sum(groups, 7);
+        }
+    }
+
+    @Test
+    void aConnectionThatEndsInTheMidstOfATransferIsStillTheFailureOfAll() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(20), Map.of())) {
+            List<ProcessGroup> groups = join(job, 2, proxy);
+            proxy.onData(Fault.reset(50_000_003));
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> {
+                        for (int call = 0; call < 100; call++) {
+                            AbortBesideSiblingTest.sum(group, call, 3_000_001);
+                        }
+                    }));
+
+            for (FerroException failure : failures) {
+                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
+                assertTrue(failure.where().culprits().matches("[01]|0,1"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("were under way"), failure.getMessage());
+            }
+            await(() -> culprits(groups.get(0)).equals(culprits(groups.get(1))));
+        }
+    }
+
+    @Test
+    @DisplayName("row 47: a connection that cannot be made anew is the failure of all, and says so")
+    void aConnectionThatCannotBeMadeAnewIsTheFailureOfAll() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(3), Map.of())) {
+            List<ProcessGroup> groups = join(job, 2, proxy);
+            sum(groups, 3);
+            proxy.refuse();
+            end(proxy, End.CLOSED);
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(
+                            () -> AbortBesideSiblingTest.sum(group.within(Duration.ofSeconds(30)), 1, 3)));
+
+            for (FerroException failure : failures) {
+                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
+                assertTrue(failure.getMessage().contains("cannot be made anew"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("refused"), failure.getMessage());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 47: a rank leaves while its connections end, and nobody is blamed")
+    @CsvSource({"CLOSED", "RESET"})
+    void aRankLeavesWhileItsConnectionsEnd(End how) throws IOException {
+        for (int round = 0; round < 10; round++) {
+            try (TcpProxy proxy = new TcpProxy();
+                    TcpJob job = new TcpJob(3, Duration.ofSeconds(20), Map.of())) {
+                List<ProcessGroup> groups = join(job, 3, proxy);
+                sum(groups, 1_001);
+                TcpJob.onAll(groups.subList(1, 3), group -> pass(group, 1));
+                end(proxy, how);
+                CompletableFuture<Void> leaving = Threads.start(() -> {
+                    groups.get(2).close();
+                    return null;
+                });
+                proxy.endData(how);
+                List<FerroException> failures = TcpJob.onAll(
+                        groups.subList(0, 2), group -> TcpJob.failure(() -> AbortBesideSiblingTest.sum(group, 5, 9)));
+                for (FerroException failure : failures) {
+                    assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+                    assertTrue(failure.getMessage().contains("rank 2 left group"), failure.getMessage());
+                }
+                groups.subList(0, 2).forEach(ProcessGroup::close);
+                TcpJob.result(leaving);
+            }
+        }
+    }
+
+    private static List<ProcessGroup> join(TcpJob job, int ranks, TcpProxy proxy) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            Map<String, String> own = rank == ranks - 1 ? proxy.settings() : Map.of();
+            joining.add(job.joining("g", rank, job.context(own)));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    private static void sum(List<ProcessGroup> groups, int count) {
+        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, count, count));
+    }
+
+    private static String culprits(ProcessGroup group) {
+        return group.failure().orElseThrow().where().culprits();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - deadline < 0, "not so within 20 s");
+            Thread.onSpinWait();
+        }
+    }
+
+    /** There and back, in the group or beside a third rank. */
+    private static Void pass(ProcessGroup group, int first) {
+        int other = group.worldSize() == 2 ? 1 - group.rank() : 3 - group.rank();
+        int[] data = {17 + first};
+        int[] back = new int[1];
+        if (group.rank() == first) {
+            group.send(data, other, 3);
+            group.recv(back, other, 5);
+        } else {
+            group.recv(back, other, 3);
+            group.send(data, other, 5);
+        }
+        assertEquals(data[0], back[0]);
+        return null;
+    }
+
+    /** Ends data connections and lets links be idle for long enough that they ask before they write. */
+    private static int end(TcpProxy proxy, End how) {
+        int ended = proxy.endData(how);
+        try {
+            Thread.sleep(15);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted between two calls", interrupted);
+        }
+        return ended;
+    }
+}
