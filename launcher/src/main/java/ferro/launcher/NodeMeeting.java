@@ -72,6 +72,11 @@ final class NodeMeeting {
             }
 
             @Override
+            public void refused(String text) {
+                screen.note(text + "; this job goes on waiting");
+            }
+
+            @Override
             public NodesApartException interrupted() {
                 return signals.beforeAnyRank();
             }

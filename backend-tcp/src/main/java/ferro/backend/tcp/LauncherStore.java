@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
  * each other. It is no rank: it counts for nobody as one, and its keys are its own.
  *
  * <p>The server sets keys by itself: {@link #goneKey} when the connection of a launcher ends, however that comes about,
- * {@link #refusedKey} when a launcher that says it is of that node is refused, as its job or its secret is another, and
- * {@link #STRANGER} when a process is refused that speaks another version of the protocol, so that nobody knows who it is.
+ * {@link #refusedKey} and {@link #otherJobKey} when a launcher that says it is of that node is refused, and {@link #STRANGER} when a
+ * process is that speaks another version of the protocol, so that nobody knows who it is.
  *
  * <p>Any thread may call it.
  */
@@ -137,13 +137,25 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Returns the key that the server sets when a launcher is refused. Whoever can reach the port can bring that about.
+     * Returns the key that the server sets when a launcher of this job cannot prove that it knows the secret. Whoever can reach
+     * the port and knows the job's id can bring that about.
      *
      * @param node that the launcher says it is of
      * @return key; its value is a {@link Refused}
      */
     public static String refusedKey(int node) {
         return KEYS + node + "/refused";
+    }
+
+    /**
+     * Returns the key that the server sets when a launcher of another job is refused. Whoever can reach the port can bring that
+     * about.
+     *
+     * @param node that the launcher says it is of
+     * @return key; its value is a {@link Refused}
+     */
+    public static String otherJobKey(int node) {
+        return KEYS + node + "/other";
     }
 
     /**

@@ -46,7 +46,9 @@ record StoreGuest(StoreService service) implements TcpListener.Guest {
                 service.noteStranger(LauncherStore.STRANGER, note);
             }
         } else if (hello.kind() == Hello.Kind.STORE && hello.member().isLauncher()) {
-            service.noteStranger(LauncherStore.refusedKey(hello.member().node()), note);
+            int node = hello.member().node();
+            boolean wrongProof = refusal.code() == Code.UNAUTHENTICATED;
+            service.noteStranger(wrongProof ? LauncherStore.refusedKey(node) : LauncherStore.otherJobKey(node), note);
         }
     }
 }

@@ -72,7 +72,7 @@ class LauncherStoreTest {
                     assertThrows(FerroException.class, () -> LauncherStore.open(other, PATIENCE, PATIENCE));
 
             assertEquals(Code.RENDEZVOUS, refused.code());
-            LauncherStore.Refused noted = noted(stays, LauncherStore.refusedKey(2));
+            LauncherStore.Refused noted = noted(stays, LauncherStore.otherJobKey(2));
             assertEquals(Code.RENDEZVOUS, noted.code());
             assertTrue(refused.getMessage().endsWith(noted.told()), noted.told());
             assertTrue(noted.told().startsWith("job \"job\" is here, yours is \"other\""), noted.told());
@@ -117,8 +117,8 @@ class LauncherStoreTest {
                     socket.getInputStream().readAllBytes();
                 }
             }
-            noted(stays, LauncherStore.refusedKey(StoreService.MOST_STRANGERS - 1));
-            String beyond = LauncherStore.refusedKey(StoreService.MOST_STRANGERS);
+            noted(stays, LauncherStore.otherJobKey(StoreService.MOST_STRANGERS - 1));
+            String beyond = LauncherStore.otherJobKey(StoreService.MOST_STRANGERS);
             assertNull(stays.store().compareAndSet(beyond, "none".getBytes(), new byte[0]));
         }
     }

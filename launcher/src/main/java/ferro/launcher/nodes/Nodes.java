@@ -156,7 +156,7 @@ public final class Nodes implements AutoCloseable {
             Keys.first(store, Keys.START, Keys.encoded(Start.refused(text, 2)));
             throw new NodesApartException(text, 2);
         }
-        Roll roll = new Roll(store, own, telling);
+        Roll roll = new Roll(store, own, telling, waiting);
         if (own.node() == 0) {
             roll.call(times.join.toMillis());
         }

@@ -1,6 +1,5 @@
 package ferro.launcher.nodes;
 
-import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.LauncherStore;
 import ferro.backend.tcp.LauncherStore.Refused;
@@ -16,7 +15,7 @@ import java.util.stream.IntStream;
 
 /**
  * Calls the roll on node 0: ranks start when the launchers of all nodes are there and alike; the first difference, loss or
- * wrong secret, or the deadline, ends the meeting for all. On one thread, but for {@link #missing}.
+ * wrong secret, or the deadline, ends the meeting for all. On one thread, but for {@link #missing} and {@link #known}.
  */
 final class Roll {
     private static final int BAD_INPUT = 2;
@@ -25,12 +24,16 @@ final class Roll {
     private final Store store;
     private final NodeCard own;
     private final ScheduledExecutorService thread;
+    private final Waiting waiting;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
+    /** The last that was refused and may have been a missing node; empty if nobody was. */
+    private String lastRefused = "";
 
-    Roll(Store store, NodeCard own, ScheduledExecutorService thread) {
+    Roll(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting) {
         this.store = store;
         this.own = own;
         this.thread = thread;
+        this.waiting = waiting;
         cards.put(own.node(), own);
     }
 
@@ -39,9 +42,12 @@ final class Roll {
         for (int node : others()) {
             store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
             store.when(LauncherStore.refusedKey(node))
-                    .thenAcceptAsync(value -> refused(node, Refused.decoded(value)), thread);
+                    .thenAcceptAsync(value -> unproved(node, Refused.decoded(value)), thread);
+            store.when(LauncherStore.otherJobKey(node))
+                    .thenAcceptAsync(value -> stranger("a launcher of node " + node, Refused.decoded(value)), thread);
         }
-        store.when(LauncherStore.STRANGER).thenAcceptAsync(value -> stranger(Refused.decoded(value)), thread);
+        store.when(LauncherStore.STRANGER)
+                .thenAcceptAsync(value -> stranger("a process", Refused.decoded(value)), thread);
         thread.schedule(this::late, deadlineMillis, TimeUnit.MILLISECONDS);
     }
 
@@ -76,24 +82,21 @@ final class Roll {
         }
     }
 
-    private void refused(int node, Refused refused) {
+    private void unproved(int node, Refused refused) {
         if (missing().contains(node)) {
-            String who = "node " + node + " (" + refused.address() + ")";
             refuse(
-                    refused.code() == Code.UNAUTHENTICATED
-                            ? "the secret of " + who + " is not that of " + own
-                                    + ": the file of --secret-file must have the same content on all nodes"
-                            : who + " was refused by " + own + ": " + refused.told(),
+                    "the secret of node " + node + " (" + refused.address() + ") is not that of " + own
+                            + ": the file of --secret-file must have the same content on all nodes",
                     BAD_INPUT);
         }
     }
 
-    private void stranger(Refused refused) {
+    /** Whoever is of another job, or speaks another version, may be another job's, which must not end this one. */
+    private void stranger(String who, Refused refused) {
         if (!missing().isEmpty()) {
-            refuse(
-                    "a process at " + refused.address() + " was refused by " + own + " while " + named(missing())
-                            + " did not come: " + refused.told(),
-                    BAD_INPUT);
+            lastRefused = who + " at " + refused.address() + " was refused by " + own + " while " + named(missing())
+                    + " had not come: " + refused.told();
+            waiting.refused(lastRefused);
         }
     }
 
@@ -109,7 +112,8 @@ final class Roll {
                     named(missing) + " of " + own.nodes()
                             + " did not come before the deadline: is ./ferro run --node-rank "
                             + missing.first() + " running there, with a --master that leads to " + own
-                            + ", and can it connect, or is a firewall between them",
+                            + ", and can it connect, or is a firewall between them"
+                            + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
                     FAILED);
         }
     }

@@ -13,6 +13,13 @@ public interface Waiting {
     void missing(Set<Integer> nodes);
 
     /**
+     * Hears on node 0 of a process that was refused, and need not be of this job, which goes on waiting.
+     *
+     * @param text who it was, and what it was told, with both values
+     */
+    default void refused(String text) {}
+
+    /**
      * Returns what all nodes say if the wait is interrupted.
      *
      * @return text that follows the name of this node, and the exit code of all

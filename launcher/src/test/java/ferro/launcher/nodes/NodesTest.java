@@ -8,6 +8,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.LauncherStore;
 import ferro.backend.tcp.TcpStoreServer;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -347,28 +349,63 @@ class NodesTest {
     }
 
     @Test
-    void launcherOfAnotherJobAndProcessOfAnotherVersionEndTheMeetingWithBothValues() throws Exception {
-        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
+    void launcherOfAnotherJobAndProcessOfAnotherVersionAreToldOnNodeZeroWhichGoesOnWaiting() throws Exception {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        NodeCard first = card(0, 2, "1");
+        LauncherStore connection = connected(first);
+        CompletableFuture<Nodes> waiting = async(() -> Nodes.meet(connection, first, LONG_TIMES, new Listening(heard)));
+
         FerroException refused = assertThrows(
                 FerroException.class,
                 () -> LauncherStore.open(new LauncherStore.Call(at(), "other", SECRET, 1, 5), LONG, LONG));
         assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
-        String text = refusal(waiting);
-        String expected = "node 1 (127.0.0.1) was refused by node 0 (host h0, 127.0.0.1): job \"job\" is here, yours is"
-                + " \"other\"";
-        assertTrue(text.startsWith(expected), text);
+        assertHeard(
+                heard,
+                "a launcher of node 1 at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1 had"
+                        + " not come: job \"job\" is here, yours is \"other\"");
+        speakVersionThree();
+        assertHeard(
+                heard,
+                "a process at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1 had not come: protocol"
+                        + " version ");
 
-        serveAnew();
-        CompletableFuture<Nodes> again = meeting(card(0, 2, "1"), LONG_TIMES);
+        open.add(meeting(card(1, 2, "1"), LONG_TIMES).get(20, TimeUnit.SECONDS));
+        open.add(waiting.get(20, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void whoWasRefusedIsNamedWhereANodeDoesNotCome() throws Exception {
+        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), new Nodes.Times(Duration.ofSeconds(2), LONG, LONG));
+
+        speakVersionThree();
+
+        String text = refusal(waiting);
+        assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
+        assertTrue(text.contains("; a process at 127.0.0.1 was refused"), text);
+        assertTrue(text.contains("yours is 3: run one version of ferro"), text);
+    }
+
+    /** What every version begins with: magic, version, length. */
+    private void speakVersionThree() throws IOException {
         try (Socket socket = new Socket(at().getAddress(), at().getPort())) {
-            // what every version begins with: magic, version, length
             socket.getOutputStream().write(new byte[] {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69});
-            String version = refusal(again);
-            assertTrue(
-                    version.startsWith("a process at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1"
-                            + " did not come: protocol version "),
-                    version);
-            assertTrue(version.contains("yours is 3: run one version of ferro"), version);
+            assertTrue(socket.getInputStream().readAllBytes().length > 0, "told nothing");
+        }
+    }
+
+    private static void assertHeard(BlockingQueue<String> heard, String start) throws InterruptedException {
+        String text = heard.poll(20, TimeUnit.SECONDS);
+        assertTrue(text != null && text.startsWith(start), text);
+    }
+
+    /** Keeps what node 0 hears of refused processes. */
+    private record Listening(BlockingQueue<String> heard) implements Waiting {
+        @Override
+        public void missing(Set<Integer> nodes) {}
+
+        @Override
+        public void refused(String text) {
+            heard.add(text);
         }
     }
 
