@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -63,7 +64,7 @@ final class DialNotes {
             return "connected, and the other side closed the connection without a word";
         }
         String text = String.valueOf(cause.getMessage());
-        if (cause instanceof ConnectTimeoutException) {
+        if (cause instanceof ConnectTimeoutException || cause instanceof ClosedChannelException) {
             return silence(tookNanos);
         }
         if (cause instanceof TimeoutException) {

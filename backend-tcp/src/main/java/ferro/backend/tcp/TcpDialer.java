@@ -164,12 +164,20 @@ final class TcpDialer {
             return (int) Math.max(1, Math.min(leftMillis, TcpListener.HANDSHAKE_MILLIS));
         }
 
+        /** An attempt that is not connected yet has one end: that of its connecting. */
+        private void silent(Channel channel, TimeoutException silent) {
+            if (channel.isActive()) {
+                channel.pipeline().fireExceptionCaught(silent);
+            } else {
+                channel.close();
+            }
+        }
+
         private void connected(Channel channel, ConnectingHandshake side, int millis) {
             channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
             channel.pipeline().addLast(new HandshakeReader(side, this));
             TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
-            var timer = channel.eventLoop()
-                    .schedule(() -> channel.pipeline().fireExceptionCaught(silent), millis, TimeUnit.MILLISECONDS);
+            var timer = channel.eventLoop().schedule(() -> silent(channel, silent), millis, TimeUnit.MILLISECONDS);
             channel.closeFuture().addListener(closed -> timer.cancel(false));
             result.whenComplete((given, failure) -> {
                 timer.cancel(false);

@@ -11,6 +11,7 @@ import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ class UnconnectedTest {
         assertEquals(
                 "no answer in 5 s: is a firewall between them?",
                 notes.failed(new ConnectTimeoutException("timed out")));
+        assertEquals("no answer in 0 s: is a firewall between them?", failedBy(new ClosedChannelException()));
         assertEquals("no route", failedBy(new NoRouteToHostException("no route")));
         assertEquals("no route", failedBy(new ConnectException("error(-113): No route to host")));
         assertEquals("no route", failedBy(new IOException("Network is unreachable")));
