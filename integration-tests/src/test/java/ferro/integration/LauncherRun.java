@@ -56,10 +56,19 @@ public final class LauncherRun implements AutoCloseable {
         line.addAll(
                 List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
-        line.addAll(List.of(arguments));
+        line.addAll(forShortLives(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(variables);
         return new LauncherRun(builder.start());
+    }
+
+    /** Returns the same arguments, and where ranks are JVMs, not to compile what they run for a second or two well. */
+    public static List<String> forShortLives(String... arguments) {
+        List<String> line = new ArrayList<>(List.of(arguments));
+        if (line.indexOf("run") == 0 && !line.contains("--")) {
+            line.add(1, "-J-XX:TieredStopAtLevel=1");
+        }
+        return line;
     }
 
     public static String java() {
@@ -71,11 +80,17 @@ public final class LauncherRun implements AutoCloseable {
      * comes with a test library: Netty would take it up, and complain in the name of the launcher.
      */
     public static String classPath() {
-        String all = Optional.ofNullable(System.getProperty("surefire.test.class.path"))
-                .orElseGet(() -> System.getProperty("java.class.path"));
-        return Stream.of(all.split(File.pathSeparator))
+        return ClassPathHolder.PATH;
+    }
+
+    /** Made when the first test asks for it. */
+    private static final class ClassPathHolder {
+        static final String PATH = Programs.packed(Stream.of(
+                        Optional.ofNullable(System.getProperty("surefire.test.class.path"))
+                                .orElseGet(() -> System.getProperty("java.class.path"))
+                                .split(File.pathSeparator))
                 .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("slf4j-"))
-                .collect(Collectors.joining(File.pathSeparator));
+                .collect(Collectors.joining(File.pathSeparator)));
     }
 
     /** Waits for the end and returns the exit code. */

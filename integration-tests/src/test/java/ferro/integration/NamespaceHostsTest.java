@@ -29,7 +29,7 @@ class NamespaceHostsTest {
             List<HostProcess> running = new ArrayList<>();
             for (int host = 0; host < 2; host++) {
                 String line = "run --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, 29500)
-                        + " --secret-file " + secret + " -n 2 --backend tcp -cp " + LauncherRun.classPath() + " "
+                        + " --secret-file " + secret + " -n 2 --backend tcp "
                         + SpansHosts.class.getName();
                 running.add(hosts.ferro(host, line.split(" ")));
             }

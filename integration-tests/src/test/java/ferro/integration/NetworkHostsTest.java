@@ -98,7 +98,7 @@ class NetworkHostsTest {
         List<HostProcess> running = new ArrayList<>();
         for (int host = 0; host < 2; host++) {
             String line = "run --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, STORE)
-                    + " --secret-file " + secret + " -n 2 --backend tcp -cp " + LauncherRun.classPath();
+                    + " --secret-file " + secret + " -n 2 --backend tcp";
             List<String> words = new ArrayList<>(List.of(line.split(" ")));
             Map<Boolean, List<String>> flags =
                     options.get(host).stream().collect(Collectors.partitioningBy(option -> option.startsWith("-")));

@@ -142,7 +142,7 @@ public final class NamespaceHosts implements AutoCloseable {
         List<String> line = words(LauncherRun.java()
                 + " -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED -cp");
         line.addAll(List.of(LauncherRun.classPath(), "ferro.launcher.FerroCommand"));
-        line.addAll(List.of(arguments));
+        line.addAll(LauncherRun.forShortLives(arguments));
         return start(host, variables, line);
     }
 

@@ -1,0 +1,134 @@
+package ferro.integration;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.lang.module.ModuleFinder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * The class path of programs that tests start. Where the build has made jars it is jars alone, and beside the first lies an
+ * archive of a rank's classes: as a user has them by {@code ./ferro}, and a rank starts in two thirds of the time. Tests of
+ * folders of classes go without.
+ */
+final class Programs {
+    private static final long PATIENCE_SECONDS = 60;
+    private static final String HELLO = "ferro.examples.hello.HelloAllReduce";
+
+    /** As the script {@code ferro} makes it: of the second rank, when it ends; its shell's name is the archive's. */
+    private static final String ARCHIVING = "[ \"$RANK\" = 1 ] && set -- \"-XX:ArchiveClassesAtExit=$0\" \"$@\"; exec "
+            + LauncherRun.java() + " \"$@\"";
+
+    private final List<Path> entries;
+    private final Path home;
+
+    private Programs(List<Path> entries, Path home) {
+        this.entries = entries;
+        this.home = home;
+    }
+
+    /** Returns the same class path, or where all of it but the tests are jars, one of jars alone. */
+    static String packed(String classPath) {
+        List<Path> given =
+                Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList();
+        List<Path> folders = given.stream().filter(Files::isDirectory).toList();
+        if (folders.size() != 1 || !folders.get(0).endsWith("test-classes")) {
+            return classPath;
+        }
+        List<Path> jars = given.stream().filter(Files::isRegularFile).toList();
+        try {
+            return new Programs(jars, folders.get(0).resolveSibling("programs")).with(folders.get(0));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** The first of several JVMs of tests makes what is missing or older than what it was made of. */
+    private String with(Path classes) throws IOException {
+        Files.createDirectories(home);
+        // a name that gpu/pack leaves out, as it does the folder
+        Path jar = home.resolve("ferro-integration-tests.jar");
+        String path = Stream.concat(Stream.of(jar), entries.stream())
+                .map(Path::toString)
+                .collect(Collectors.joining(File.pathSeparator));
+        try (FileChannel channel =
+                        FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.lock()) {
+            if (lock.isValid() && isOlder(jar, classes)) {
+                // the name under which the launcher looks for it
+                Path archive = home.resolve("ranks-" + System.getProperty("java.version") + ".jsa");
+                Files.deleteIfExists(archive);
+                Path made = pack(classes);
+                Files.move(made, jar, StandardCopyOption.REPLACE_EXISTING);
+                archive(path, archive);
+            }
+        }
+        return path;
+    }
+
+    private boolean isOlder(Path jar, Path classes) throws IOException {
+        if (!Files.exists(jar)) {
+            return true;
+        }
+        FileTime made = Files.getLastModifiedTime(jar);
+        try (Stream<Path> files = Files.walk(classes)) {
+            for (Path file : Stream.concat(files, entries.stream()).toList()) {
+                if (Files.getLastModifiedTime(file).compareTo(made) >= 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private Path pack(Path classes) throws IOException {
+        Path jar = home.resolve("being-packed.jar");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar));
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new ZipEntry(classes.relativize(file).toString()));
+                Files.copy(file, out);
+            }
+        }
+        return jar;
+    }
+
+    /** Without an archive everything works as with one, and takes longer. */
+    private void archive(String path, Path archive) throws IOException {
+        Path made = home.resolve("being-made.jsa");
+        List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "ferro.launcher.FerroCommand"));
+        line.addAll(List.of("run", "-n", "2", "--no-bind", "--", "sh", "-c", ARCHIVING, made.toString()));
+        line.add("-XX:-UsePerfData");
+        if (ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent()) {
+            line.add("--add-modules=jdk.incubator.vector");
+        }
+        line.addAll(List.of("-cp", path, HELLO));
+        Process process = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.to(home.resolve("archiving.txt").toFile()))
+                .start();
+        try {
+            if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0 && Files.exists(made)) {
+                Files.move(made, archive, StandardCopyOption.REPLACE_EXISTING);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
