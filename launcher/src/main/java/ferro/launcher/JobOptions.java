@@ -29,8 +29,9 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0", defaultValue = "0")
-    private int nodeRank;
+    /** Null until it is read: what was misread before it must not speak as node 0. */
+    @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
+    private Integer nodeRank;
 
     @Option(
             names = "--master",
@@ -140,8 +141,11 @@ final class JobOptions {
         }
     }
 
-    /** Tells other nodes what the parser refuses, if as much as they are told by was typed before that. */
+    /** Tells other nodes what the parser refuses, if as much as they are told by, and which node this is, was read before that. */
     void misread(World world, String why) {
+        if (nodeRank == null) {
+            return;
+        }
         try {
             Optional<JobSpec> readable = readable();
             if (readable.isPresent()) {
@@ -156,7 +160,7 @@ final class JobOptions {
     private Optional<JobSpec> readable() {
         try {
             return Optional.of(new JobSpec(
-                    new Placement(1, nodes, nodeRank),
+                    new Placement(1, nodes, nodeRank()),
                     Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
                     Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
                     Optional.empty(),
@@ -170,10 +174,14 @@ final class JobOptions {
         }
     }
 
+    private int nodeRank() {
+        return nodeRank == null ? 0 : nodeRank;
+    }
+
     /** Returns what was asked for, checked. */
     JobSpec spec() {
         return new JobSpec(
-                new Placement(ranks, nodes, nodeRank),
+                new Placement(ranks, nodes, nodeRank()),
                 Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
                 Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
                 Optional.ofNullable(backend),

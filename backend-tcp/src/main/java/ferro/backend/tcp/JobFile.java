@@ -33,7 +33,7 @@ import java.util.Set;
  */
 record JobFile(Path folder, String name) {
     private static final String TITLE = "ferro job file, version 1";
-    private static final int MOST_BYTES = 1024;
+    static final int MOST_BYTES = 1024;
     private static final int LINES = 4;
     private static final String NO_SECRET = "-";
 

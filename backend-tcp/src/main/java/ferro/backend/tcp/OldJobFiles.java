@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -16,6 +17,11 @@ import java.util.Optional;
 final class OldJobFiles {
     /** Far longer than joining takes; the clocks of a file system's server and of this host differ by less. */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
+
+    /** A folder may be one for other things, and reading a job file lists it: what is left stays for the next start. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int MOST_READ = 16;
 
     private OldJobFiles() {}
 
@@ -27,9 +33,17 @@ final class OldJobFiles {
      */
     static int sweep(Path folder, long nowMillis, Where where) {
         int removed = 0;
+        int lookedAt = 0;
+        int read = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             for (Path file : files) {
-                removed += isOld(file, nowMillis) && remove(file, where) ? 1 : 0;
+                if (++lookedAt > MOST_LOOKED_AT || read == MOST_READ) {
+                    break;
+                }
+                if (isOld(file, nowMillis)) {
+                    read++;
+                    removed += remove(file, where) ? 1 : 0;
+                }
             }
         } catch (IOException | DirectoryIteratorException unreadable) {
             // writing the file of this start tells what is wrong with the folder
@@ -40,9 +54,11 @@ final class OldJobFiles {
 
     private static boolean isOld(Path file, long nowMillis) {
         try {
-            long written =
-                    Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
-            return nowMillis - written > OLD_MILLIS;
+            BasicFileAttributes facts =
+                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return facts.isRegularFile()
+                    && facts.size() <= JobFile.MOST_BYTES
+                    && nowMillis - facts.lastModifiedTime().toMillis() > OLD_MILLIS;
         } catch (IOException gone) {
             return false;
         }

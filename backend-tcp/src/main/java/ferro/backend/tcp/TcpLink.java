@@ -22,6 +22,8 @@ final class TcpLink implements Link {
     private static final long IDLE_NANOS = 10_000_000;
     /** Connections that end before both sides have said where they are; then the end counts. */
     private static final int ENDED_AT_ONCE_MOST = 3;
+    /** One that lives longer has only waited for the peer's next call, and was idle as the one before. */
+    private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private final DrivenLinks home;
     private final LinkEvents events;
@@ -38,6 +40,9 @@ final class TcpLink implements Link {
     private int taken = -1;
 
     private int endedAtOnce;
+    /** When {@link #successor} was made. */
+    private long succeeding;
+
     private long lastWrite = System.nanoTime();
     private boolean mayHaveEnded;
     /** Why nothing moves any more; told once something is posted. */
@@ -242,6 +247,7 @@ final class TcpLink implements Link {
             ending = null;
             closeWires();
             successor = new Successor(fresh, outgoing.bytesMoved(), incoming.bytesMoved());
+            succeeding = System.nanoTime();
         }
         try {
             boolean moved = successor.move();
@@ -250,7 +256,8 @@ final class TcpLink implements Link {
             }
             return moved;
         } catch (IOException ended) {
-            endedAtOnce++;
+            boolean atOnce = System.nanoTime() - succeeding < AT_ONCE_NANOS;
+            endedAtOnce = atOnce ? endedAtOnce + 1 : 0;
             ending = events.ended(incoming.posts().sequence(), progress(), ended);
             return false;
         }

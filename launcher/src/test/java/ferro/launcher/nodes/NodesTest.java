@@ -375,11 +375,9 @@ class NodesTest {
 
     @Test
     void whoWasRefusedIsNamedWhereANodeDoesNotCome() throws Exception {
-        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), new Nodes.Times(Duration.ofSeconds(2), LONG, LONG));
-
         speakVersionThree();
 
-        String text = refusal(waiting);
+        String text = refusal(meeting(card(0, 2, "1"), new Nodes.Times(Duration.ofSeconds(2), LONG, LONG)));
         assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
         assertTrue(text.contains("; a process at 127.0.0.1 was refused"), text);
         assertTrue(text.contains("yours is 3: run one version of ferro"), text);
