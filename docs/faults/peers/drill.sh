@@ -50,6 +50,14 @@ mismatch() {
     [ "$1" = count ] || [ "$1" = op ] || [ "$1" = root ]
 }
 
+# What carries the data of peer $1: TCP on loopback where it is told so, as Open MPI below, or knows nothing else, as Gloo.
+medium() {
+    case $1 in
+        mpich*) echo default ;;
+        *) echo tcp ;;
+    esac
+}
+
 # Starts four ranks of peer $1 with fault $2, victim $3 and folder $4, in the background.
 start() {
     local root=
@@ -135,7 +143,7 @@ drill() {
         else
             outcome="no answer"
         fi
-        echo "$fault,$1,$2,$4,$victim,$rank,$outcome,$millis,$(named "$told" "$folder" "$victim"),${told:0:160}" >>"$out"
+        echo "$fault,$1,$2,$(medium "$1"),$4,$victim,$rank,$outcome,$millis,$(named "$told" "$folder" "$victim"),${told:0:160}" >>"$out"
     done
     [ "$fault" != stop ] || kill -s CONT "${pids[victim]}" 2>/dev/null || true
     for pid in "${started[@]}" "${pids[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
@@ -151,7 +159,7 @@ all() {
     done
 }
 
-echo "fault,peer,version,run,victim,rank,outcome,millis,named,text" >"$out"
+echo "fault,peer,version,medium,run,victim,rank,outcome,millis,named,text" >"$out"
 if echo '#include <gloo/allreduce.h>' | g++ -std=c++14 -E -x c++ - >/dev/null 2>&1; then
     g++ -O2 -std=c++14 "$here/gloo_drill.cc" -o "$work/gloo_drill" -lgloo -lpthread
     version=$(dpkg-query -W -f '${Version}' libgloo-dev 2>/dev/null || echo "of unknown version")

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +82,12 @@ public final class LauncherRun implements AutoCloseable {
      */
     public static String classPath() {
         return ClassPathHolder.PATH;
+    }
+
+    /** Returns the archive of a rank's classes from which the launcher starts ranks, if the build has made jars. */
+    public static Optional<Path> archive() {
+        Path beside = Path.of(classPath().split(File.pathSeparator)[0]).resolveSibling(Programs.ARCHIVE);
+        return Files.exists(beside) ? Optional.of(beside) : Optional.empty();
     }
 
     /** Made when the first test asks for it. */

@@ -26,6 +26,9 @@ import java.util.zip.ZipOutputStream;
  * folders of classes go without.
  */
 final class Programs {
+    /** The name under which the launcher looks for it. */
+    static final String ARCHIVE = "ranks-" + System.getProperty("java.version") + ".jsa";
+
     private static final long PATIENCE_SECONDS = 60;
     private static final String HELLO = "ferro.examples.hello.HelloAllReduce";
 
@@ -69,8 +72,7 @@ final class Programs {
                         FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = channel.lock()) {
             if (lock.isValid() && isOlder(jar, classes)) {
-                // the name under which the launcher looks for it
-                Path archive = home.resolve("ranks-" + System.getProperty("java.version") + ".jsa");
+                Path archive = home.resolve(ARCHIVE);
                 Files.deleteIfExists(archive);
                 Path made = pack(classes);
                 Files.move(made, jar, StandardCopyOption.REPLACE_EXISTING);

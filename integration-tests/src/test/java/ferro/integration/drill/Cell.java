@@ -1,5 +1,6 @@
 package ferro.integration.drill;
 
+import ferro.integration.Links;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -9,11 +10,12 @@ import java.util.stream.Collectors;
  * @param row     of docs/faults.md
  * @param fault   in words
  * @param victims ranks that it hits
+ * @param medium  what carries the ranks' data
  * @param load    whether four busy processes run beside the ranks
  * @param heapMiB of the victim, all of it written to
  * @param round   1 and up
  */
-record Cell(int row, String fault, List<Integer> victims, Load load, int heapMiB, int round) {
+record Cell(int row, String fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
     /** What else the machine does. */
     enum Load {
         IDLE,
@@ -21,27 +23,40 @@ record Cell(int row, String fault, List<Integer> victims, Load load, int heapMiB
     }
 
     static Cell of(int row, String fault) {
-        return new Cell(row, fault, List.of(), Load.IDLE, Drill.SMALL_HEAP_MIB, 1);
+        return new Cell(row, fault, List.of(), Links.TCP, Load.IDLE, Drill.SMALL_HEAP_MIB, 1);
     }
 
     Cell of(int... ranks) {
-        return new Cell(row, fault, java.util.Arrays.stream(ranks).boxed().toList(), load, heapMiB, round);
+        return new Cell(row, fault, java.util.Arrays.stream(ranks).boxed().toList(), medium, load, heapMiB, round);
+    }
+
+    Cell over(Links other) {
+        return new Cell(row, fault, victims, other, load, heapMiB, round);
     }
 
     Cell loaded() {
-        return new Cell(row, fault, victims, Load.FOUR_BUSY, heapMiB, round);
+        return new Cell(row, fault, victims, medium, Load.FOUR_BUSY, heapMiB, round);
     }
 
     Cell withHeap(int mebibytes) {
-        return new Cell(row, fault, victims, load, mebibytes, round);
+        return new Cell(row, fault, victims, medium, load, mebibytes, round);
     }
 
     Cell inRound(int number) {
-        return new Cell(row, fault, victims, load, heapMiB, number);
+        return new Cell(row, fault, victims, medium, load, heapMiB, number);
+    }
+
+    /** Returns what else is measured of the same ranks, victims and round. */
+    Cell also(int otherRow, String otherFault) {
+        return new Cell(otherRow, otherFault, victims, medium, load, heapMiB, round);
     }
 
     int victim() {
         return victims.get(0);
+    }
+
+    int heapMiB(int rank) {
+        return victims.contains(rank) ? heapMiB : Drill.SMALL_HEAP_MIB;
     }
 
     boolean isLoaded() {
@@ -56,7 +71,7 @@ record Cell(int row, String fault, List<Integer> victims, Load load, int heapMiB
     @Override
     public String toString() {
         String ranks = victims.stream().map(rank -> "" + rank).collect(Collectors.joining(" and "));
-        return fault + " of " + ranks + ", " + (isLoaded() ? "four busy" : "idle") + ", " + heapMiB + " MiB, round "
-                + round;
+        return fault + " of " + ranks + " over " + medium + ", " + (isLoaded() ? "four busy" : "idle") + ", " + heapMiB
+                + " MiB, round " + round;
     }
 }

@@ -1,9 +1,12 @@
 package ferro.integration.drill;
 
+import ferro.integration.LauncherRun;
+import ferro.integration.Links;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -18,6 +21,8 @@ final class Drill {
     /** Memory that the other processes of a job and the machine's own want beside a large heap. */
     private static final int BESIDE_MIB = 1_536;
 
+    private static final int FEW = 4;
+
     private static final int ROUNDS = Integer.getInteger("drill.rounds", 0);
 
     private Drill() {}
@@ -27,19 +32,31 @@ final class Drill {
         return ROUNDS > 0;
     }
 
-    static boolean reusesProcesses() {
-        return !whole();
-    }
-
-    /** CI's processes start fast; those whose times count run as a user's do. */
+    /** CI's processes start fast; those whose times count run as the launcher's do where ranks have no two cores each. */
     static List<String> javaOptions() {
-        return whole() ? List.of() : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC"));
+        if (!whole()) {
+            options.add("-XX:TieredStopAtLevel=1");
+        }
+        LauncherRun.archive()
+                .ifPresent(file -> options.addAll(List.of("-XX:SharedArchiveFile=" + file, "-Xlog:cds*=off")));
+        return options;
     }
 
-    /** Returns each of these once, or as often as the drill goes round. */
+    /** Returns each of these over every medium, as often as the drill goes round. */
     static Stream<Cell> rounds(Stream<Cell> cells) {
-        List<Cell> once = cells.toList();
-        return IntStream.rangeClosed(1, Math.max(1, ROUNDS))
+        return rounds(cells, ROUNDS);
+    }
+
+    /** The same a quarter as often: what is promised by no figure, or beside busy processes. */
+    static Stream<Cell> fewRounds(Stream<Cell> cells) {
+        return rounds(cells, Math.max(1, ROUNDS / FEW));
+    }
+
+    private static Stream<Cell> rounds(Stream<Cell> cells, int rounds) {
+        List<Cell> once =
+                cells.flatMap(cell -> Stream.of(Links.values()).map(cell::over)).toList();
+        return IntStream.rangeClosed(1, rounds)
                 .boxed()
                 .flatMap(round -> once.stream().map(cell -> cell.inRound(round)));
     }

@@ -15,36 +15,39 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Ranks in processes of their own, joined to one group over TCP on loopback, and what is done to them. */
+/** Ranks in processes of their own, joined to one group over a medium, and what is done to them. */
 final class DrillJob implements AutoCloseable {
     static final int WORLD_SIZE = 4;
     static final Duration JOIN = Duration.ofSeconds(60);
 
     private final Jvms jvms;
+    private final Cell cell;
     private final TcpStoreServer store;
     private final Map<Integer, RankJvm> ranks = new TreeMap<>();
 
-    private DrillJob(Jvms jvms) {
+    private DrillJob(Jvms jvms, Cell cell) {
         this.jvms = jvms;
+        this.cell = cell;
         this.store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null);
     }
 
-    /** Joins four ranks with settings of the engine. */
-    static DrillJob joined(Jvms jvms, Map<String, String> settings) throws IOException, InterruptedException {
-        return joined(jvms, -1, Drill.SMALL_HEAP_MIB, settings);
+    /** Joins four ranks with settings of the engine over the cell's medium and no other; only victims may have lived before. */
+    static DrillJob joined(Jvms jvms, Cell cell, Map<String, String> settings)
+            throws IOException, InterruptedException {
+        return joined(jvms, cell, cell.victims(), settings);
     }
 
-    /** Joins four ranks, one of which has a larger heap, all of it written to. */
-    static DrillJob joined(Jvms jvms, int large, int heapMiB, Map<String, String> settings)
+    /** The same where these ranks' processes may have lived before. */
+    static DrillJob joined(Jvms jvms, Cell cell, Collection<Integer> lived, Map<String, String> settings)
             throws IOException, InterruptedException {
-        DrillJob job = new DrillJob(jvms);
+        DrillJob job = new DrillJob(jvms, cell);
         try {
             for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                job.ranks.put(rank, jvms.take(rank == large ? heapMiB : Drill.SMALL_HEAP_MIB));
+                job.ranks.put(rank, lived.contains(rank) ? jvms.take(cell.heapMiB(rank)) : jvms.takeNew());
             }
             job.join(WORLD_SIZE, JOIN, settings);
             for (RankJvm rank : job.ranks.values()) {
-                rank.await("joined");
+                cell.medium().assertFoundIn(rank.await("joined").text(), WORLD_SIZE);
             }
             return job;
         } catch (IOException | InterruptedException | RuntimeException | AssertionError failure) {
@@ -54,10 +57,10 @@ final class DrillJob implements AutoCloseable {
     }
 
     /** Tells the first ranks of a world to join, and leaves it to the caller to hear how it went. */
-    static DrillJob joining(Jvms jvms, int present, Duration timeout) throws IOException {
-        DrillJob job = new DrillJob(jvms);
+    static DrillJob joining(Jvms jvms, Cell cell, int present, Duration timeout) throws IOException {
+        DrillJob job = new DrillJob(jvms, cell);
         for (int rank = 0; rank < present; rank++) {
-            job.ranks.put(rank, jvms.take(Drill.SMALL_HEAP_MIB));
+            job.ranks.put(rank, jvms.takeNew());
         }
         job.join(present, timeout, Map.of());
         return job;
@@ -79,6 +82,7 @@ final class DrillJob implements AutoCloseable {
                 .with("LOCAL_RANK", rank)
                 .with("LOCAL_WORLD_SIZE", WORLD_SIZE)
                 .with("timeout", timeout.toMillis());
+        cell.medium().settings().forEach(join::with);
         settings.forEach(join::with);
         return join;
     }

@@ -77,7 +77,7 @@ public final class DrillRank {
                     new GroupSpec("world", rank, worldSize, timeout), SystemContext.of(Map.copyOf(settings)));
             part = group;
             group.onEvent(DrillRank::tell);
-            say(Line.of("joined").with("rank", rank));
+            say(Line.of("joined").with("rank", rank).saying(group.linkReport()));
         } catch (FerroException failure) {
             stamped("unjoined", begun, failure);
         }

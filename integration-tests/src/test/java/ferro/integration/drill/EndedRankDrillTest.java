@@ -2,8 +2,10 @@ package ferro.integration.drill;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.Links;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -34,14 +36,16 @@ class EndedRankDrillTest {
     }
 
     static Stream<Cell> exits() {
-        return Drill.whole() ? Drill.rounds(Drill.everyVictim(EXITS)) : Stream.of(EXITS.of(3));
+        return Drill.whole()
+                ? Drill.fewRounds(Drill.everyVictim(EXITS))
+                : Stream.of(EXITS.of(3).over(Links.SHM));
     }
 
     @ParameterizedTest
     @MethodSource("exits")
     @DisplayName("row 19: the others name a rank that exits with 0 in the midst of the job")
     void theOthersNameARankThatExits(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+        try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);
             busy.beside(cell);
@@ -64,7 +68,7 @@ class EndedRankDrillTest {
 
     static Stream<Cell> aborts() {
         return Drill.whole()
-                ? Drill.rounds(Stream.of(ABORTS, ABORTS.loaded()).flatMap(Drill::everyVictim))
+                ? Drill.fewRounds(Stream.of(ABORTS, ABORTS.loaded()).flatMap(Drill::everyVictim))
                 : Stream.of(ABORTS.of(2));
     }
 
@@ -72,7 +76,7 @@ class EndedRankDrillTest {
     @MethodSource("aborts")
     @DisplayName("row 28: abort by one rank ends the calls of all, in its words")
     void abortByOneRankEndsTheCallsOfAll(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+        try (DrillJob job = DrillJob.joined(JVMS, cell, List.of(), Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);
             busy.beside(cell);

@@ -6,17 +6,28 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The processes of a test class. In CI those that have outlived a fault serve the next job; in the drill every job has new ones,
- * as the first failure of a process runs code that was never run before, and that is what users see.
+ * The processes of a test class. Those that have outlived a fault may serve the next job: in CI as any rank, in the whole drill
+ * only where a job says so, as the first failure of a process runs code that was never run before, and that is what users see.
  */
 final class Jvms implements AutoCloseable {
+    /** More would be no job's. */
+    private static final int MOST_IDLE = DrillJob.WORLD_SIZE;
+
     private final List<RankJvm> idle = new ArrayList<>();
     private final List<RankJvm> all = new ArrayList<>();
 
+    /** Returns one that may have lived before. */
     RankJvm take(int heapMiB) throws IOException {
-        if (heapMiB == Drill.SMALL_HEAP_MIB && !idle.isEmpty()) {
-            return idle.remove(0);
-        }
+        return heapMiB == Drill.SMALL_HEAP_MIB && !idle.isEmpty() ? idle.remove(0) : start(heapMiB);
+    }
+
+    /** Returns one whose first failure is still to come; in CI, where it is not looked at so closely, any. */
+    RankJvm takeNew() throws IOException {
+        return Drill.whole() ? start(Drill.SMALL_HEAP_MIB) : take(Drill.SMALL_HEAP_MIB);
+    }
+
+    /** Returns a new one in any case. */
+    RankJvm start(int heapMiB) throws IOException {
         RankJvm started = RankJvm.start(heapMiB);
         all.add(started);
         return started;
@@ -25,7 +36,7 @@ final class Jvms implements AutoCloseable {
     /** Takes processes back and ends those that are of no more use. */
     void giveBack(List<RankJvm> ranks) {
         for (RankJvm rank : ranks) {
-            if (Drill.reusesProcesses() && rank.heapMiB() == Drill.SMALL_HEAP_MIB && closes(rank)) {
+            if (idle.size() < MOST_IDLE && rank.heapMiB() == Drill.SMALL_HEAP_MIB && closes(rank)) {
                 idle.add(rank);
             } else {
                 rank.end();

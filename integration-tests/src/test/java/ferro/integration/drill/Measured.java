@@ -20,12 +20,12 @@ import org.junit.jupiter.api.function.Executable;
 final class Measured {
     private static final Path FOLDER = Path.of("target", Drill.whole() ? "drill-whole" : "drill");
     private static final String HEADER =
-            "row,fault,load,heap_mib,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
+            "row,fault,medium,load,heap_mib,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
     private static final double NANOS_PER_MILLI = 1e6;
     /** CI's machines do other work; a promise that is missed by this much is missed for a reason. */
-    private static final double SLACK = 2.5;
+    private static final double CI_SLACK = 2.5;
 
-    private static final double FLOOR_MILLIS = 1_000;
+    private static final double CI_FLOOR_MILLIS = 1_000;
 
     private final Cell cell;
     private final double promisedMillis;
@@ -83,6 +83,7 @@ final class Measured {
                 ",",
                 "" + cell.row(),
                 cell.fault(),
+                cell.medium().toString(),
                 cell.load().name().toLowerCase(Locale.ROOT),
                 "" + cell.heapMiB(),
                 words(cell.victims()),
@@ -99,7 +100,7 @@ final class Measured {
         return this;
     }
 
-    /** Every survivor has failed with this code, blames these ranks and no other, and was not much too late. */
+    /** Every survivor has failed with this code, blames these ranks and no other, and was in time. */
     void check(String code, DrillJob job) {
         check(code, job, blamed -> blamed.equals(cell.victims()));
     }
@@ -123,10 +124,10 @@ final class Measured {
         assertAll(cell + "\n" + job, checks);
     }
 
-    /** Nobody was much later than promised. */
+    /** Nobody was later than promised; in CI, not much later. */
     void checkTimes() {
         double worst = millis.values().stream().mapToDouble(each -> each).max().orElseThrow();
-        double allowed = Math.max(FLOOR_MILLIS, SLACK * promisedMillis);
+        double allowed = Drill.whole() ? promisedMillis : Math.max(CI_FLOOR_MILLIS, CI_SLACK * promisedMillis);
         assertTrue(worst <= allowed, () -> cell + ": promised " + promisedMillis + " ms, took " + millis);
     }
 

@@ -1,13 +1,14 @@
 package ferro.integration.drill;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.Links;
 import ferro.integration.Processes;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -23,17 +24,18 @@ class StoppedRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Duration SHORT_STOP = Duration.ofSeconds(Drill.whole() ? 3 : 1);
+    private static final Duration SHORT_STOP = Duration.ofSeconds(1);
     private static final Duration BEAT = Duration.ofMillis(200);
     private static final int BEATS = 3;
-    /** Suspects after three beats; the limit is far. */
+    /** As the defaults are, ten times as fast: suspects after two and a half beats; the limit is far. */
     private static final Map<String, String> BEATING = Map.of(
             "ferro.heartbeat.interval", BEAT.toMillis() + "ms",
-            "ferro.heartbeat.suspect", BEATS * BEAT.toMillis() + "ms",
+            "ferro.heartbeat.suspect", 5 * BEAT.toMillis() / 2 + "ms",
             "ferro.heartbeat.limit", "60s");
 
     private static final Cell DEADLINE_PASSES = Cell.of(4, "SIGSTOP; deadline 1 s");
-    private static final Cell HANGS = Cell.of(6, "SIGSTOP; three beats of 200 ms");
+    private static final Cell HANGS = Cell.of(6, "SIGSTOP; to SUSPECTED with beats of 200 ms");
+    private static final String GOES_ON = "SIGCONT a second later; to RECOVERED";
 
     private static final Jvms JVMS = new Jvms();
 
@@ -48,9 +50,10 @@ class StoppedRankDrillTest {
     }
 
     static Stream<Cell> stopped() {
-        Stream<Cell> cells =
-                Drill.whole() ? Stream.of(DEADLINE_PASSES, DEADLINE_PASSES.loaded()) : Stream.of(DEADLINE_PASSES);
-        return Drill.rounds(cells.flatMap(Drill::everyVictim));
+        Stream<Cell> all = Drill.everyVictim(DEADLINE_PASSES);
+        return Drill.whole()
+                ? Stream.concat(Drill.rounds(all), Drill.fewRounds(Drill.everyVictim(DEADLINE_PASSES.loaded())))
+                : all.map(cell -> cell.over(cell.victim() % 2 == 0 ? Links.TCP : Links.SHM));
     }
 
     @ParameterizedTest
@@ -58,7 +61,7 @@ class StoppedRankDrillTest {
     @DisplayName(
             "row 4: at their deadline all name the rank that is stopped, which knows afterwards that it stood still")
     void atTheirDeadlineAllNameTheRankThatIsStopped(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joined(JVMS, Map.of());
+        try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(DEADLINE, false);
             busy.beside(cell);
@@ -73,53 +76,61 @@ class StoppedRankDrillTest {
             for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
                 measured.add(survivor.getKey(), survivor.getValue().await("failed"), first);
             }
-            measured.settle(job).write(StoppedRankDrillTest.class).checkBlamedAmongOthers("TIMED_OUT", job);
+            measured.settle(job).write(StoppedRankDrillTest.class);
             job.resume(cell.victim());
             Line late = job.rank(cell.victim()).await("failed");
             boolean inTheCall = late.number("elapsed") > DEADLINE.toNanos() / 2;
-            assertTrue(
-                    !inTheCall || late.number("paused") > DEADLINE.toNanos() / 2,
-                    () -> "stood still for a second: " + late);
+            assertAll(
+                    () -> measured.checkBlamedAmongOthers("TIMED_OUT", job),
+                    () -> assertTrue(
+                            !inTheCall || late.number("paused") > DEADLINE.toNanos() / 2,
+                            () -> "stood still for a second: " + late));
         }
     }
 
     static Stream<Cell> stoppedForAWhile() {
-        Stream<Cell> cells = Drill.whole() ? Drill.everyVictim(HANGS) : Stream.of(HANGS.of(1));
-        return Drill.rounds(cells);
+        return Drill.whole() ? Drill.rounds(Drill.everyVictim(HANGS)) : Stream.of(HANGS.of(1));
     }
 
     @ParameterizedTest
     @MethodSource("stoppedForAWhile")
     @DisplayName("row 5, row 6: a stop below the deadline is suspected within three beats and heals, with right sums")
     void aStopBelowTheDeadlineIsSuspectedAndHeals(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joined(JVMS, BEATING);
+        try (DrillJob job = DrillJob.joined(JVMS, cell, DrillJob.all(), BEATING);
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);
             busy.beside(cell);
             long at = System.nanoTime();
             job.stop(cell.victim());
 
-            Measured measured = Measured.nothing(cell, BEATS * BEAT.toMillis());
-            for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-                Line event = survivor.getValue().awaitEvent("SUSPECTED");
-                measured.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
-            }
-            measured.write(StoppedRankDrillTest.class);
+            Measured suspected = events("SUSPECTED", cell, job, at);
             Processes.await(() -> System.nanoTime() - at > SHORT_STOP.toNanos(), LONG, "the clock stands still");
+            long again = System.nanoTime();
             job.resume(cell.victim());
-            for (RankJvm survivor : job.but(cell.victims()).values()) {
-                assertEquals(
-                        cell.victims(),
-                        List.of((int) survivor.awaitEvent("RECOVERED").number("ranks")),
-                        job::toString);
-            }
+            Measured recovered = events("RECOVERED", cell.also(5, GOES_ON), job, again);
             job.pause();
-            job.assertNothingWrong();
-            for (int rank : DrillJob.all()) {
-                assertFalse(job.rank(rank).hasSaid("failed"), job::toString);
-            }
-            measured.failed().forEach((rank, event) -> assertEquals(cell.victims(), event.culprits(), job::toString));
-            measured.checkTimes();
+            assertAll(
+                    job::assertNothingWrong,
+                    () -> DrillJob.all()
+                            .forEach(rank -> assertFalse(job.rank(rank).hasSaid("failed"), job::toString)),
+                    () -> assertBlamed(suspected, cell, job),
+                    () -> assertBlamed(recovered, cell, job),
+                    suspected::checkTimes,
+                    recovered::checkTimes);
         }
+    }
+
+    private static Measured events(String kind, Cell cell, DrillJob job, long at) throws Exception {
+        Measured measured =
+                Measured.nothing(cell, cell.row() == HANGS.row() ? BEATS * BEAT.toMillis() : BEAT.toMillis());
+        for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
+            Line event = survivor.getValue().awaitEvent(kind);
+            measured.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
+        }
+        return measured.write(StoppedRankDrillTest.class);
+    }
+
+    private static void assertBlamed(Measured events, Cell cell, DrillJob job) {
+        events.failed().forEach((rank, event) -> assertEquals(cell.victims(), event.culprits(), job::toString));
     }
 }

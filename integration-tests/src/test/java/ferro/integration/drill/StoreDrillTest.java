@@ -3,6 +3,7 @@ package ferro.integration.drill;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.Links;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +14,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,8 +41,9 @@ class StoreDrillTest {
     }
 
     static Stream<Cell> missing() {
-        return Drill.rounds(
-                Stream.of(Cell.of(23, "rank missing at join; deadline 4 s").of(MISSING)));
+        Stream<Cell> cells =
+                Stream.of(Cell.of(23, "rank missing at join; deadline 4 s").of(MISSING));
+        return Drill.whole() ? Drill.fewRounds(cells) : cells;
     }
 
     @ParameterizedTest
@@ -50,7 +51,7 @@ class StoreDrillTest {
     @MethodSource("missing")
     @DisplayName("row 23: ranks that wait for one that never comes all name it at one deadline")
     void ranksThatWaitForOneThatNeverComesAllNameIt(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joining(JVMS, MISSING, JOIN)) {
+        try (DrillJob job = DrillJob.joining(JVMS, cell, MISSING, JOIN)) {
             Measured measured = Measured.nothing(cell, PROMISED_MILLIS);
             for (Map.Entry<Integer, RankJvm> present : job.but(List.of()).entrySet()) {
                 Line unjoined = present.getValue().await("unjoined");
@@ -63,12 +64,19 @@ class StoreDrillTest {
         }
     }
 
-    @Test
+    /** Measures nothing, so that once is enough. */
+    static Stream<Cell> gone() {
+        Cell gone = Cell.of(22, "store closed");
+        return Drill.whole() ? Stream.of(gone, gone.over(Links.SHM)) : Stream.of(gone.over(Links.SHM));
+    }
+
+    @ParameterizedTest
     @Order(1)
+    @MethodSource("gone")
     @DisplayName(
             "row 22: groups go on and have subgroups when their store is gone, and a new process names the store it misses")
-    void groupsGoOnWhenTheirStoreIsGone() throws Exception {
-        try (DrillJob job = DrillJob.joined(JVMS, Map.of())) {
+    void groupsGoOnWhenTheirStoreIsGone(Cell cell) throws Exception {
+        try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.sum(LONG, false);
 
             job.closeStore();
@@ -81,7 +89,7 @@ class StoreDrillTest {
             }
             job.assertNothingWrong();
             // a fresh process cannot know that the store was ever up: it tries until its deadline
-            RankJvm late = JVMS.take(Drill.SMALL_HEAP_MIB);
+            RankJvm late = JVMS.start(Drill.SMALL_HEAP_MIB);
             late.tell(job.joinAs(0, JOIN, Map.of()));
             Line unjoined = late.await("unjoined");
             assertEquals("RENDEZVOUS", unjoined.value("code"), unjoined::toString);

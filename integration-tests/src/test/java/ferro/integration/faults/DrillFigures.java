@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 /** What {@code -Pdrill} measured: many lines in the module's folder, one line a fault in docs/faults/drill.csv. */
 final class DrillFigures {
     private static final String HEADER =
-            "row,fault,load,heap_mib,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
+            "row,fault,medium,load,heap_mib,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
+
+    private static final List<String> CELL = List.of("row", "fault", "medium", "load", "heap_mib");
 
     private final List<Map<String, String>> rows;
 
@@ -37,8 +39,7 @@ final class DrillFigures {
         try (Stream<Path> files = Files.list(folder)) {
             for (Path each : files.sorted().toList()) {
                 for (Map<String, String> row : Table.read(each)) {
-                    String key =
-                            String.join(",", row.get("row"), row.get("fault"), row.get("load"), row.get("heap_mib"));
+                    String key = CELL.stream().map(row::get).collect(Collectors.joining(","));
                     cells.computeIfAbsent(key, name -> new ArrayList<>()).add(row);
                 }
             }
@@ -75,13 +76,14 @@ final class DrillFigures {
                 settledByRun.values().stream().filter(each -> each.size() > 1).count());
     }
 
-    /** Returns the worst of every fault of a row, in words. */
+    /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */
     List<String> inWords(int row) {
         return rows.stream()
                 .filter(each -> each.get("row").equals("" + row))
-                .map(each -> "%s, %s%s: worst %s ms, median %s, of %s runs"
+                .map(each -> "%s, %s, %s%s: worst %s ms, median %s, of %s runs"
                         .formatted(
                                 each.get("fault"),
+                                each.get("medium"),
                                 load(each),
                                 each.get("heap_mib").equals("64")
                                         ? ""
@@ -95,13 +97,14 @@ final class DrillFigures {
     /** Returns a table of all. */
     String table() {
         String head =
-                "| row | fault | machine | victim's heap | runs | survivors' exceptions | median, ms | worst, ms |"
-                        + " promised, ms | over | named wrong | disagreed |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+                "| row | fault | medium | machine | victim's heap | runs | survivors' exceptions | median, ms | worst, ms |"
+                        + " promised, ms | over | named wrong | disagreed |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
         return head
                 + rows.stream()
                         .map(each -> Stream.of(
                                         each.get("row"),
                                         each.get("fault"),
+                                        each.get("medium"),
                                         load(each),
                                         each.get("heap_mib") + " MiB",
                                         each.get("runs"),

@@ -19,6 +19,9 @@ final class FaultTests {
     private static final Pattern ROW = Pattern.compile("(?<=^|, )row \\d+(?=, row|:)");
 
     private static final Pattern TYPE = Pattern.compile("\\bclass (\\w+)(?: extends (\\w+))?");
+    /** Back end tcp over shared memory, which the drill runs over too. */
+    private static final String SHARED = "shm";
+
     private static final Map<String, String> BACK_ENDS = Map.of(
             "spi", "every",
             "collectives", "the engine",
@@ -82,6 +85,9 @@ final class FaultTests {
         for (String test : named) {
             for (String type : runners(test)) {
                 found.add(backEnd(type));
+                if (type.endsWith("DrillTest")) {
+                    found.add(SHARED);
+                }
             }
         }
         return found;

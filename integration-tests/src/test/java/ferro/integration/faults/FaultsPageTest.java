@@ -156,9 +156,12 @@ class FaultsPageTest {
         List<String> named = tests.naming(row.number());
         List<String> runners =
                 named.stream().flatMap(test -> running(test).stream()).toList();
-        List<String> measured = new ArrayList<>(drill.inWords(row.number()));
-        measured.add(results.inWords(runners));
-        return row.with(String.join("<br>", measured), String.join(", ", tests.backEnds(named)), named)
+        List<String> measured = drill.inWords(row.number());
+        return row.with(
+                        measured.isEmpty() ? "-" : String.join("<br>", measured),
+                        results.inWords(runners),
+                        String.join(", ", tests.backEnds(named)),
+                        named)
                 .toString();
     }
 }

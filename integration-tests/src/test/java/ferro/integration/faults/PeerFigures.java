@@ -25,11 +25,12 @@ final class PeerFigures {
     String table() {
         Map<String, List<Map<String, String>>> cells = new LinkedHashMap<>();
         for (Map<String, String> row : rows) {
-            String key = row.get("fault") + " | " + row.get("peer") + " " + row.get("version");
+            String key =
+                    row.get("fault") + " | " + row.get("peer") + " " + row.get("version") + " | " + row.get("medium");
             cells.computeIfAbsent(key, name -> new ArrayList<>()).add(row);
         }
-        return "| fault | peer | runs | what the other ranks met | after, ms | culprit's rank named |\n"
-                + "|---|---|---|---|---|---|\n"
+        return "| fault | peer | medium | runs | what the other ranks met | after, ms | culprit's rank named |\n"
+                + "|---|---|---|---|---|---|---|\n"
                 + cells.entrySet().stream()
                         .map(cell -> "| " + cell.getKey() + " | " + summary(cell.getValue()) + " |\n")
                         .collect(Collectors.joining());

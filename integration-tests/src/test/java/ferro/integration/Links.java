@@ -1,0 +1,36 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Locale;
+import java.util.Map;
+
+/** What carries the data between ranks of one host, as a test asks for it; where nobody asks, it is shared memory. */
+public enum Links {
+    TCP,
+    SHM;
+
+    /** Returns the settings that ask for it: {@code ferro.links}. */
+    public Map<String, String> settings() {
+        return Map.of("ferro.links", toString());
+    }
+
+    /**
+     * Fails unless it is what the ranks have found.
+     *
+     * @param linkReport of a group of two ranks or more that all ask for it
+     * @param worldSize  how many they are
+     */
+    public void assertFoundIn(String linkReport, int worldSize) {
+        boolean found = this == SHM
+                ? linkReport.equals("all " + worldSize + " ranks share memory")
+                : linkReport.endsWith(" do not share memory: this back end has none");
+        assertTrue(found, () -> "data is not carried over " + this + ": " + linkReport);
+    }
+
+    /** Returns it as {@code ferro.links} has it. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}
