@@ -1,8 +1,6 @@
 package ferro.benchmarks;
 
-import ferro.DataType;
 import ferro.HostTensor;
-import ferro.ReduceOp;
 import ferro.benchmarks.model.PlanTime;
 import ferro.benchmarks.model.Rates;
 import ferro.collectives.algorithm.AlgorithmTable;
@@ -23,25 +21,14 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * The program of one rank of {@code ferro bench --predict}: measures what links and sums cost, predicts every collective by the
- * plans that the engine would run, measures it as well, and says what larger worlds of the same links should take.
+ * The program of one rank of {@code ferro bench --predict}: measures what links and sums cost, predicts the collectives asked for by
+ * the plans that the engine would run, measures them as well, and says what larger worlds of the same links should take.
  */
 public final class PredictBench {
-    private static final List<Measured> COLLECTIVES = List.of(
-            Measured.ALLREDUCE,
-            Measured.BROADCAST,
-            Measured.REDUCE,
-            Measured.ALLGATHER,
-            Measured.REDUCESCATTER,
-            Measured.GATHER,
-            Measured.SCATTER,
-            Measured.ALLTOALL);
-    private static final List<Long> SIZES = List.of(64L << 10, 256L << 10, 1L << 20, 4L << 20, 16L << 20, 64L << 20);
     /** What the probe times itself, which to predict between two ranks would be no art. */
     private static final Set<Measured> PROBED = EnumSet.of(Measured.BROADCAST, Measured.ALLTOALL);
 
     private static final List<Integer> WORLDS = List.of(64, 256, 1024, 4096);
-    private static final List<Long> WORLD_SIZES = List.of(64L << 10, 1L << 20, 64L << 20);
 
     /** As much as is under way before the receiver begins; later pieces are sent meanwhile. */
     private static final long PIECE_BYTES = 16 << 10;
@@ -51,11 +38,13 @@ public final class PredictBench {
     private final ProcessGroup group;
     private final ProcessGroup pair;
     private final AlgorithmTable table;
+    private final Prediction asked;
     private final Stopwatch stopwatch;
     private final PrintStream out;
 
-    PredictBench(ProcessGroup group, RankContext context, Stopwatch.Pace pace, PrintStream out) {
+    PredictBench(ProcessGroup group, RankContext context, Prediction asked, Stopwatch.Pace pace, PrintStream out) {
         this.group = group;
+        this.asked = asked;
         this.pair = group.rank() < 2 ? group.newGroup(0, 1) : null;
         this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
         this.stopwatch = new Stopwatch(group, pace);
@@ -63,20 +52,21 @@ public final class PredictBench {
     }
 
     /**
-     * Predicts and measures, over the group that the environment describes.
+     * Predicts and measures what the words ask for, over the group that the environment describes.
      *
-     * @param words none
+     * @param words as {@link Prediction#parse} reads them
      */
     public static void main(String[] words) {
+        Prediction asked = Prediction.parse(List.of(words));
         Stopwatch.Pace pace = new Stopwatch.Pace(Duration.ofSeconds(1), Duration.ofMillis(120), Duration.ofMillis(100));
         try (SystemContext context = SystemContext.ofProcess();
                 ProcessGroup group = ProcessGroup.join()) {
-            new PredictBench(group, context, pace, System.out).run();
+            new PredictBench(group, context, asked, pace, System.out).run();
         }
     }
 
-    private void run() {
-        for (long bytes : SIZES) {
+    void run() {
+        for (long bytes : asked.sizes()) {
             // compiles the code that is timed later
             probe(bytes);
         }
@@ -85,9 +75,9 @@ public final class PredictBench {
         Map<Long, Rates> rates = new TreeMap<>();
         int close = 0;
         int cells = 0;
-        for (long bytes : SIZES) {
+        for (long bytes : asked.sizes()) {
             rates.put(bytes, probe(bytes));
-            for (Measured collective : COLLECTIVES) {
+            for (Measured collective : asked.collectives()) {
                 boolean within = compare(collective, bytes, rates.get(bytes));
                 boolean counts = group.worldSize() > 2 || !PROBED.contains(collective);
                 cells += counts ? 1 : 0;
@@ -156,8 +146,7 @@ public final class PredictBench {
     }
 
     private double measure(Measured collective, long bytes) {
-        Sweep sweep = new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false);
-        try (Operation operation = new Operation(group, new Place.Host(), sweep, bytes)) {
+        try (Operation operation = new Operation(group, new Place.Host(), Sweep.of(collective, bytes), bytes)) {
             return times(operation::run);
         }
     }
@@ -192,8 +181,8 @@ public final class PredictBench {
                 + String.join(
                         " | ", WORLDS.stream().map(ranks -> ranks + " ranks").toList()) + " |");
         print("|---|---|" + "---|".repeat(WORLDS.size()));
-        for (Measured collective : COLLECTIVES) {
-            for (long bytes : WORLD_SIZES) {
+        for (Measured collective : asked.collectives()) {
+            for (long bytes : asked.sizes()) {
                 StringBuilder line = new StringBuilder("| " + collective.label() + " | " + bytes + " |");
                 for (int ranks : WORLDS) {
                     double micros = PlanTime.mirroredMicros(

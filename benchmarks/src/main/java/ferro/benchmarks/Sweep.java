@@ -84,7 +84,7 @@ public record Sweep(
         }
     }
 
-    private static void checkSize(long size, DataType type) {
+    static void checkSize(long size, DataType type) {
         if (size % type.byteSize() != 0) {
             throw new IllegalArgumentException("--sizes " + size + ": need a multiple of " + type.byteSize()
                     + " bytes, the size of one " + type.label());
@@ -133,6 +133,11 @@ public record Sweep(
         return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), queued, json);
     }
 
+    /** One call after the other of f32 by sum, of one size, timed by whoever asks. */
+    static Sweep of(Measured collective, long bytes) {
+        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false);
+    }
+
     private static String value(String option, Iterator<String> rest) {
         if (!rest.hasNext()) {
             throw new IllegalArgumentException(option + " needs a value behind it");
@@ -140,7 +145,7 @@ public record Sweep(
         return rest.next();
     }
 
-    private static List<Long> parseSizes(String text) {
+    static List<Long> parseSizes(String text) {
         List<Long> sizes = new ArrayList<>();
         for (String size : text.split(",", -1)) {
             try {

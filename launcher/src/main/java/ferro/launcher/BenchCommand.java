@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.benchmarks.CollectiveBench;
 import ferro.benchmarks.Measured;
 import ferro.benchmarks.PredictBench;
+import ferro.benchmarks.Prediction;
 import ferro.benchmarks.Sweep;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
-            description = "one of: ${COMPLETION-CANDIDATES}; with --compare or --tune also all")
+            description = "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -80,7 +81,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--predict",
             description =
-                    "predict every collective by its plan and what links cost at this moment, and measure it as well")
+                    "predict how long it takes by its plan and what TCP links cost at this moment, and measure it as well")
     private boolean predict;
 
     @Option(
@@ -123,28 +124,36 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         World inside = options.settle(world);
-        if (!predict && (compare || tune)) {
+        if (predict && (compare || tune)) {
+            throw new BadInputException("--predict with --compare or --tune: ask for one of them at a time");
+        }
+        if (compare || tune) {
             return compare(options.spec());
         }
         return options.job(inside, spec -> job(spec, inside)).run();
     }
 
     private Job job(JobSpec spec, World inside) {
-        if (predict) {
-            if (!spec.links().orElse("tcp").equals("tcp")) {
-                throw new BadInputException("--links " + spec.links().get()
-                        + " with --predict, which plays what links do" + " over TCP: leave --links out");
-            }
-            // the model plays plans, which are what links run
-            JavaSettings settings =
-                    JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
-            Target program = JavaTarget.of(List.of(PredictBench.class.getName()), settings);
-            return new Job(spec, new OwnTarget(program), inside.withoutPrefixes());
-        }
         List<String> words = words();
-        check(words, spec);
+        if (predict) {
+            check(() -> Prediction.parse(words).checkRanks(spec.placement().worldSize()));
+            return predict(words, spec, inside);
+        }
+        check(() -> Sweep.parse(words).checkRanks(spec.placement().worldSize()));
         Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
         return new Job(spec, target, inside.withoutPrefixes());
+    }
+
+    private Job predict(List<String> words, JobSpec spec, World inside) {
+        if (!spec.links().orElse("tcp").equals("tcp")) {
+            throw new BadInputException("--links " + spec.links().get()
+                    + " with --predict, which plays what links do over TCP: leave --links out");
+        }
+        List<String> program = new ArrayList<>(List.of(PredictBench.class.getName()));
+        program.addAll(words);
+        // the model plays plans, which are what links run
+        JavaSettings settings = JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
+        return new Job(spec, new OwnTarget(JavaTarget.of(program, settings)), inside.withoutPrefixes());
     }
 
     private List<String> words() {
@@ -167,9 +176,9 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     /** Finds bad input before any rank is started. */
-    private static void check(List<String> words, JobSpec spec) {
+    private static void check(Runnable reading) {
         try {
-            Sweep.parse(words).checkRanks(spec.placement().worldSize());
+            reading.run();
         } catch (IllegalArgumentException misuse) {
             throw new BadInputException(misuse.getMessage(), misuse);
         }

@@ -1,0 +1,78 @@
+package ferro.benchmarks;
+
+import ferro.DataType;
+import java.util.List;
+
+/**
+ * What {@code ferro bench --predict} is asked for; checked when it is made.
+ *
+ * @param collectives what to predict and to measure, each of which has a plan
+ * @param sizes       in bytes, in the order of the table
+ */
+public record Prediction(List<Measured> collectives, List<Long> sizes) {
+    private static final String EVERY = "all";
+    private static final List<Measured> WITH_PLANS = List.of(
+            Measured.ALLREDUCE,
+            Measured.BROADCAST,
+            Measured.REDUCE,
+            Measured.ALLGATHER,
+            Measured.REDUCESCATTER,
+            Measured.GATHER,
+            Measured.SCATTER,
+            Measured.ALLTOALL);
+    private static final String DEFAULT_SIZES = "64KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
+    /** The probe sends half of a size, at least one element. */
+    private static final long LEAST_BYTES = 2 * Float.BYTES;
+
+    /**
+     * Checks what was asked for.
+     *
+     * @param collectives what
+     * @param sizes       in bytes
+     * @throws IllegalArgumentException naming the size that cannot be measured or is too small for the probe
+     */
+    public Prediction {
+        collectives = List.copyOf(collectives);
+        sizes = List.copyOf(sizes);
+        for (long size : sizes) {
+            if (size < LEAST_BYTES) {
+                throw new IllegalArgumentException(
+                        "--sizes " + size + ": --predict needs " + LEAST_BYTES + " bytes or more");
+            }
+            Sweep.checkSize(size, DataType.FLOAT32);
+        }
+    }
+
+    /**
+     * Reads the words behind {@code ferro bench --predict}.
+     *
+     * @param words a collective or {@code all}, then nothing or {@code --sizes LIST}
+     * @return what they ask for
+     * @throws IllegalArgumentException naming the word that makes no sense
+     */
+    public static Prediction parse(List<String> words) {
+        String first = words.isEmpty() ? "" : words.get(0);
+        List<Measured> collectives = first.equals(EVERY) ? WITH_PLANS : List.of(Measured.parse(first));
+        if (!WITH_PLANS.containsAll(collectives)) {
+            throw new IllegalArgumentException(first + " has no plan that --predict could play: use one of "
+                    + String.join(" ", WITH_PLANS.stream().map(Measured::label).toList()) + " " + EVERY);
+        }
+        if (words.size() != 1 && !(words.size() == 3 && words.get(1).equals("--sizes"))) {
+            throw new IllegalArgumentException("--predict measures f32 by sum and takes --sizes only, found "
+                    + String.join(" ", words.subList(1, words.size())));
+        }
+        return new Prediction(collectives, Sweep.parseSizes(words.size() == 1 ? DEFAULT_SIZES : words.get(2)));
+    }
+
+    /**
+     * Checks that so many ranks can do it.
+     *
+     * @param ranks world size
+     * @throws IllegalArgumentException if there is no link that could be measured
+     */
+    public void checkRanks(int ranks) {
+        if (ranks < 2) {
+            throw new IllegalArgumentException("--predict needs 2 ranks or more, found " + ranks);
+        }
+    }
+}
