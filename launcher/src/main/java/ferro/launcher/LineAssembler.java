@@ -15,6 +15,9 @@ final class LineAssembler {
     interface Sink {
         /** Takes one line; {@code end} is its last byte, line feed or carriage return; the array is used again afterwards. */
         void line(byte[] bytes, int length, byte end);
+
+        /** Hears that the line just taken is a piece of a longer one. */
+        default void cut() {}
     }
 
     private final boolean bars;
@@ -60,6 +63,7 @@ final class LineAssembler {
     private void append(byte next) {
         if (length == LONGEST_LINE) {
             emit((byte) '\n');
+            sink.cut();
         }
         if (length == line.length) {
             line = Arrays.copyOf(line, Math.min(LONGEST_LINE, 2 * length));

@@ -12,18 +12,21 @@ import java.util.function.Consumer;
  * Reads one stream of one rank to its end: lines go, with the rank in front, to the screen, all bytes to the log. One line of
  * the JVM's is left to the log: it tells what our own flag has done.
  */
-final class RankStream implements Runnable {
+final class RankStream implements Runnable, LineAssembler.Sink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
     private static final String[] COLOURS = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
 
     private final InputStream source;
     private final Screen screen;
+    private final int rank;
     private final Screen.Name name;
     private final OutputStream log;
     private final Tail tail;
     private final byte[] prefix;
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
+    private boolean cut;
+    private boolean cutTold;
 
     /**
      * What a stream is tied to.
@@ -46,6 +49,7 @@ final class RankStream implements Runnable {
     RankStream(InputStream source, Ties ties) {
         this.source = source;
         this.screen = ties.screen();
+        this.rank = ties.rank();
         this.name = ties.name();
         this.log = ties.log();
         this.tail = ties.tail();
@@ -64,7 +68,7 @@ final class RankStream implements Runnable {
 
     @Override
     public void run() {
-        LineAssembler lines = new LineAssembler(screen.terminal(name), this::line);
+        LineAssembler lines = new LineAssembler(screen.terminal(name), this);
         try (InputStream from = source;
                 OutputStream to = log) {
             copy(from, to, lines);
@@ -93,7 +97,8 @@ final class RankStream implements Runnable {
         }
     }
 
-    private void line(byte[] bytes, int length, byte end) {
+    @Override
+    public void line(byte[] bytes, int length, byte end) {
         boolean ours = Arrays.equals(bytes, 0, length, OUR_FLAGS_DOING, 0, OUR_FLAGS_DOING.length);
         if (!ours && (length > 0 || end == '\n')) {
             tail.add(bytes, length);
@@ -103,9 +108,19 @@ final class RankStream implements Runnable {
         }
     }
 
+    @Override
+    public void cut() {
+        cut = true;
+    }
+
     private void show() throws IOException {
         byte[] shown = batch.toByteArray();
         batch.reset();
         screen.write(name, shown, shown.length);
+        if (cut && !cutTold) {
+            cutTold = true;
+            screen.note("rank " + rank + " printed a line longer than " + LineAssembler.LONGEST_LINE
+                    + " bytes: such lines are shown in pieces, and kept whole by --log-dir DIR");
+        }
     }
 }

@@ -52,6 +52,39 @@ class RankStreamTest {
     }
 
     @Test
+    void linesThatAreShownInPiecesAreToldOncePerStreamAndKeptWholeInTheLog() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        String longest = "x".repeat(LineAssembler.LONGEST_LINE);
+        String text = longest + "\n" + longest + longest + longest + "yz\n" + longest + "!\nlast\n";
+
+        read(text, new Screen.Channel(err, false), new Screen.Channel(err, false));
+
+        List<String> said = err.toString(StandardCharsets.UTF_8).lines().toList();
+        List<String> notes =
+                said.stream().filter(line -> line.startsWith("ferro: ")).toList();
+        String note = "ferro: rank 3 printed a line longer than 1048576 bytes: such lines are shown in pieces, and kept"
+                + " whole by --log-dir DIR";
+        assertEquals(List.of(note), notes);
+        // the first line fits
+        assertTrue(said.indexOf(note) > 1, () -> "the note is line " + said.indexOf(note));
+        String whole = "[3] " + longest;
+        List<String> pieces =
+                said.stream().filter(line -> !notes.contains(line)).toList();
+        assertEquals(List.of(whole, whole, whole, whole, "[3] yz", whole, "[3] !", "[3] last"), pieces);
+        assertEquals(text, log.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void longestLineThatFitsIsShownInOnePieceWithoutANote() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        String longest = "x".repeat(LineAssembler.LONGEST_LINE);
+
+        read(longest + "\n", new Screen.Channel(err, false), new Screen.Channel(err, false));
+
+        assertEquals("[3] " + longest + "\n", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
     void closedScreenIsReportedOnceAndEndsTheReading() {
         OutputStream broken = new OutputStream() {
             @Override
