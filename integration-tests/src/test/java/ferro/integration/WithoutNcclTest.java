@@ -35,7 +35,7 @@ class WithoutNcclTest {
                     "/nowhere/libnccl.so.2 (cannot open shared object file",
                     "install NCCL",
                     "-Dferro.nccl.library",
-                    "tcp (usable)")) {
+                    "usable here: tcp, ")) {
                 assertTrue(run.errText().contains(part), run::toString);
             }
         }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -66,34 +67,32 @@ record BackendChoice(String name, List<BackendReport> found) {
 
     private void check(String one, int ranks, boolean othersToo) {
         if (one.equals(SIMULATED) && ranks > 1) {
-            throw refused(
-                    one,
-                    "\"simulated\" joins threads of one process, and each of the " + ranks + " ranks is a process");
+            throw new BadInputException("\"simulated\" joins threads of one process, and each of the " + ranks
+                    + " ranks is a process; " + usable(ranks));
         }
         Optional<BackendReport> chosen =
                 found.stream().filter(report -> report.name().equals(one)).findFirst();
         if (chosen.isEmpty() && !othersToo) {
-            throw refused(one, "there is no back end named \"" + one + "\"");
+            throw new BadInputException("there is no back end named \"" + one + "\" (-cp adds one of your own); "
+                    + usable(ranks) + unusable());
         }
         chosen.flatMap(BackendReport::unavailable).ifPresent(why -> {
-            throw refused(one, "back end \"" + one + "\" cannot work here: " + why);
+            throw new BadInputException("back end \"" + one + "\" cannot work here: " + why + "; " + usable(ranks));
         });
     }
 
-    private BadInputException refused(String name, String why) {
-        String others = found.stream()
-                .filter(one -> !one.name().equals(name))
-                .map(one -> one.name() + " (" + usable(one) + ")")
-                .collect(Collectors.joining(", "));
-        return new BadInputException(
-                why + "; found: " + others + ": name a usable one (ferro doctor says why others are"
-                        + " not), leave the choice to auto, or add the jar that has it by -cp");
+    private String usable(int ranks) {
+        String names = names(report ->
+                report.unavailable().isEmpty() && (ranks == 1 || !report.name().equals(SIMULATED)));
+        return "usable here: " + (names.isEmpty() ? "none" : names + ", auto");
     }
 
-    private static String usable(BackendReport one) {
-        if (one.unavailable().isPresent()) {
-            return "not usable here";
-        }
-        return one.name().equals(SIMULATED) ? "usable by a rank alone" : "usable";
+    private String unusable() {
+        String names = names(report -> report.unavailable().isPresent());
+        return names.isEmpty() ? "" : "; not usable here: " + names + " (ferro doctor says why)";
+    }
+
+    private String names(Predicate<BackendReport> which) {
+        return found.stream().filter(which).map(BackendReport::name).collect(Collectors.joining(", "));
     }
 }

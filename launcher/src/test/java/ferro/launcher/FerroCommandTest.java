@@ -59,8 +59,8 @@ class FerroCommandTest {
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
                 "run --log-dir /proc/none -- true | ferro run: --log-dir /proc/none",
                 "run --master no-such-host.invalid:1 -- true | ferro run: --master no-such-host.invalid:1: no address",
-                "run -n 2 --backend pigeon ferro.launcher.FerroCommand | ferro run: there is no back end named \"pigeon\"; found: tcp (",
-                "run -n 2 --backend pigeon ferro.launcher.FerroCommand | simulated (usable by a rank alone)",
+                "run -n 2 --backend pigeon ferro.launcher.FerroCommand | ferro run: there is no back end named \"pigeon\" (-cp adds one of your own); usable here: tcp, shm, auto; not",
+                "run -n 1 --backend pigeon ferro.launcher.FerroCommand | usable here: tcp, shm, simulated, auto",
                 "run -n 2 -J-Dferro.backend=dove ferro.launcher.FerroCommand | there is no back end named \"dove\"",
                 "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, and each of the 3 ranks",
                 "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
@@ -152,8 +152,8 @@ class FerroCommandTest {
         String said = assertThrows(BadInputException.class, () -> choice.check(2, true))
                 .getMessage();
 
-        String start = "back end \"odd\" cannot work here: libodd.so not found; found: even (usable): name";
-        assertTrue(said.startsWith(start), said);
+        String expected = "back end \"odd\" cannot work here: libodd.so not found; usable here: even, auto";
+        assertEquals(expected, said);
     }
 
     @ParameterizedTest
@@ -172,8 +172,8 @@ class FerroCommandTest {
                         BadInputException.class, () -> new BackendChoice(pair, List.of(odd)).check(2, false))
                 .getMessage();
 
-        assertTrue(said.startsWith("back end \"odd\" cannot work here: libodd.so not found; found: even"), said);
-        assertTrue(missing.startsWith("there is no back end named \"even\"; found: odd (usable)"), missing);
+        assertEquals("back end \"odd\" cannot work here: libodd.so not found; usable here: even, auto", said);
+        assertEquals("there is no back end named \"even\" (-cp adds one of your own); usable here: odd, auto", missing);
     }
 
     @Test
