@@ -40,6 +40,29 @@ class UserProgramTest {
             }
             """;
 
+    /** Joins again when the launcher has heard that all ranks have joined. */
+    private static final String TWICE = """
+            import ferro.group.ProcessGroup;
+            import java.nio.file.Files;
+            import java.nio.file.Path;
+
+            public class Twice {
+                public static void main(String[] arguments) throws Exception {
+                    try (ProcessGroup group = ProcessGroup.join()) {
+                        group.barrier();
+                    }
+                    Path secret = Path.of(System.getenv("FERRO_SECRET_FILE"));
+                    while (arguments[0].equals("removed") && Files.exists(secret)) {
+                        Thread.sleep(10);
+                    }
+                    try (ProcessGroup group = ProcessGroup.join()) {
+                        group.barrier();
+                        System.out.println("joined twice");
+                    }
+                }
+            }
+            """;
+
     @TempDir
     private Path folder;
 
@@ -62,6 +85,29 @@ class UserProgramTest {
             Processes.await(() -> !Files.exists(secret), SOON, secret + " is still there");
 
             assertTrue(Processes.runs(Long.parseLong(run.restOfLine("[0] self "))), run::toString);
+        }
+    }
+
+    @Test
+    void programThatJoinsAgainIsToldToBringASecretThatStays() throws Exception {
+        String twice = Files.writeString(folder.resolve("Twice.java"), TWICE).toString();
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", twice, "removed")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            String told =
+                    "UNAUTHENTICATED: FERRO_SECRET_FILE: ferro run has removed the secret that it made, as all ranks"
+                            + " have joined: for a program that joins again start it with --secret-file FILE";
+            assertTrue(run.errLines().stream().anyMatch(line -> line.contains(told)), run::toString);
+        }
+        String secret = folder.resolve("made").toString();
+        try (LauncherRun made = LauncherRun.start("secret", secret)) {
+            assertEquals(0, made.exitCode(), made::toString);
+        }
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--secret-file", secret, twice, "stays")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            run.restOfLine("[0] joined twice");
+            run.restOfLine("[1] joined twice");
         }
     }
 

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -38,12 +39,20 @@ final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a file that only those for whom it is meant can open. */
-    static Secret read(Path file, Where where) {
+    /**
+     * Reads a file that only those for whom it is meant can open.
+     *
+     * @param launchers whether ferro's launcher has named it, which removes the one that it makes
+     */
+    static Secret read(Path file, boolean launchers, Where where) {
         try {
             return new Secret(SecretFile.read(file));
         } catch (IOException failure) {
-            throw refused(where, failure.getMessage(), failure);
+            String why = launchers && Files.notExists(file)
+                    ? "ferro run has removed the secret that it made, as all ranks have joined: for a program that joins"
+                            + " again start it with --secret-file FILE (ferro secret FILE makes one)"
+                    : failure.getMessage();
+            throw refused(where, why, failure);
         }
     }
 

@@ -138,7 +138,9 @@ final class TcpPort implements AutoCloseable {
     }
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
-        Secret secret = told.or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), where)))
+        boolean launchers = Settings.STORE_SERVED.of(context);
+        Secret secret = told.or(() ->
+                        Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
                 .orElseGet(Secret::none);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom());
     }
