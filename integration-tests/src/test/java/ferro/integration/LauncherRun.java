@@ -56,6 +56,8 @@ public final class LauncherRun implements AutoCloseable {
         List<String> line = new ArrayList<>(before);
         line.addAll(
                 List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
+        // as the script does that it stands for
+        line.add("-Dferro.command=./ferro");
         line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(forShortLives(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);

@@ -55,7 +55,8 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
                 .places()
                 .folders()
                 .values()
-                .forEach(folder -> notes.add("what ranks recorded before is kept: ./ferro analyze " + folder));
+                .forEach(folder -> notes.add("what ranks recorded before is kept: "
+                        + Invocation.ofProcess().line("analyze", folder)));
         boolean failed = !lost.isEmpty() || !postmortem.outcome().failures().isEmpty();
         return new Conclusion(failed ? ExitCode.ofSignal(signal) : ExitCode.OK, notes, null, false);
     }

@@ -117,7 +117,7 @@ final class DumpCommand implements Callable<Integer> {
                                 + " (stopped, dead, or writing elsewhere)");
             }
         }
-        world.out().println("now: ./ferro analyze " + folder);
+        world.out().println("now: " + Invocation.ofProcess().line("analyze", folder));
         return complete(all) ? ExitCode.OK : ExitCode.FAILED;
     }
 

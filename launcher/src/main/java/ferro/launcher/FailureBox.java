@@ -66,10 +66,18 @@ record FailureBox(
         }
     }
 
-    /** Returns its lines, none longer than the screen is wide: a wrapped line breaks the box, and one trace fills a screen. */
+    /**
+     * Returns its lines, none longer than the screen is wide but those that say how to learn more: a wrapped line breaks the box,
+     * and one trace fills a screen.
+     */
     List<String> lines(int columns) {
         int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
-        return lines(Wrapped.to(most)).stream().map(line -> cut(line, most)).toList();
+        List<String> lines = new ArrayList<>();
+        lines(Wrapped.to(most)).forEach(line -> lines.add(cut(line, most)));
+        // to be typed: half of a command is none
+        more.forEach(line -> lines.add("| " + line));
+        lines.add(cut(RULE, most));
+        return lines;
     }
 
     private static String cut(String line, int columns) {
@@ -103,8 +111,6 @@ record FailureBox(
         } else if (printed.trace().isEmpty() && first.rank() != NO_RANK) {
             lines.add("| rank " + first.rank() + " printed nothing");
         }
-        more.forEach(line -> lines.add("| " + line));
-        lines.add(RULE);
         return lines;
     }
 

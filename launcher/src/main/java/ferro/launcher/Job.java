@@ -149,7 +149,7 @@ final class Job {
 
     private Postmortem awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
             throws InterruptedException {
-        screen.note(pids() + "; if they hang: ./ferro dump " + recordings.folder());
+        screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
         Supervisor.Witness witness = new Supervisor.Witness() {
             @Override
             public void allJoined() {

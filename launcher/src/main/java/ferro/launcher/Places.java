@@ -4,6 +4,7 @@ import ferro.launcher.nodes.NodeCard;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -31,18 +32,23 @@ record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.get(rank / nodes.get(0).ranks());
     }
 
-    /** Says how to learn more; empty if nothing was recorded. */
+    /** Says how to learn more, what is to be typed on a line of its own; empty if nothing was recorded. */
     List<String> more() {
-        String what = "what every rank did, call by call, and a timeline: ";
         if (folders.isEmpty()) {
             return List.of();
         }
+        String what = "what every rank did, call by call, and a timeline";
+        Invocation ferro = Invocation.ofProcess();
         return nodes.isEmpty()
-                ? List.of(what + "./ferro analyze " + folders.get(0))
-                : List.of(what + "./ferro analyze on each host, "
-                        + folders.entrySet().stream()
-                                .map(one -> one.getValue() + " on "
-                                        + nodes.get(one.getKey()).host())
-                                .collect(Collectors.joining(", ")));
+                ? List.of(what + ":", "  " + ferro.line("analyze", folders.get(0)))
+                : List.of(
+                        what + ", by " + ferro.line("analyze", "DIR") + " on each host:",
+                        "  "
+                                + new TreeMap<>(folders)
+                                        .entrySet().stream()
+                                                .map(one -> one.getValue() + " on "
+                                                        + nodes.get(one.getKey())
+                                                                .host())
+                                                .collect(Collectors.joining(", ")));
     }
 }

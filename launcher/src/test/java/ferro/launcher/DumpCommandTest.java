@@ -44,7 +44,7 @@ class DumpCommandTest {
         assertEquals(1, code, said());
         assertTrue(said().contains("ranks that answered: [0, 2] of 3"), said());
         assertTrue(said().contains("ranks that did not answer within 1s: [1] (stopped, dead"), said());
-        assertTrue(said().contains("now: ./ferro analyze " + folder), said());
+        assertTrue(said().contains("now: " + Invocation.ofProcess().line("analyze", folder)), said());
     }
 
     @Test

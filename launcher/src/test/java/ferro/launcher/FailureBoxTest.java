@@ -53,6 +53,22 @@ class FailureBoxTest {
     }
 
     @Test
+    void whatIsToBeTypedStaysWhole() {
+        String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(List.of(), List.of("short"), false),
+                List.of("a timeline:", command));
+
+        List<String> lines = box.lines(60);
+
+        assertEquals(List.of("| a timeline:", "| " + command), lines.subList(lines.size() - 3, lines.size() - 1));
+    }
+
+    @Test
     void ordinaryExitCodeIsNoSignal() {
         assertEquals("exit code 7", ExitCode.describe(7));
         assertEquals("exit code 255", ExitCode.describe(255));

@@ -234,6 +234,7 @@ public final class Settings {
 
     /** What the build and the scripts tell one another; ranks do not look at it. */
     private static final Set<String> OF_SCRIPTS = Set.of(
+            "ferro.command",
             "ferro.home",
             "ferro.quick",
             "ferro.simulation.first",

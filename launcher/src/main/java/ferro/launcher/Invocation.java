@@ -1,0 +1,67 @@
+package ferro.launcher;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How this command was started, so that what it says to type next works where its user stands: in a checkout, in another folder,
+ * with ferro on the path, or by a class path alone.
+ *
+ * @param command for a POSIX shell, less the subcommand
+ */
+record Invocation(String command) {
+    /** How the script {@code ferro} says how it was typed; nobody else sets it. */
+    private static final String TYPED = "ferro.command";
+
+    private static final Pattern PLAIN = Pattern.compile("[\\w./+:@%=,-]+");
+
+    static Invocation ofProcess() {
+        return of(Optional.ofNullable(System.getProperty(TYPED)), System.getProperty("java.class.path"));
+    }
+
+    /** Without a script: the JVM and the class path of this process, where a folder of several jars stands as a whole. */
+    static Invocation of(Optional<String> typed, String classPath) {
+        return new Invocation(typed.map(Invocation::quoted)
+                .orElseGet(() -> quoted(Path.of(System.getProperty("java.home"), "bin", "java")
+                                .toString()) + " -cp " + quoted(brief(classPath)) + " "
+                        + FerroCommand.class.getName()));
+    }
+
+    private static String brief(String classPath) {
+        Map<Path, Long> jars = entries(classPath)
+                .filter(Invocation::isJar)
+                .collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
+        return entries(classPath)
+                .map(entry -> isJar(entry) && jars.get(entry.getParent()) > 1
+                        ? entry.resolveSibling("*").toString()
+                        : entry.toString())
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static Stream<Path> entries(String classPath) {
+        return ClassPath.parse(classPath).entries().stream().map(Path::of);
+    }
+
+    private static boolean isJar(Path entry) {
+        return entry.toString().endsWith(".jar");
+    }
+
+    /** Returns the line to type for a subcommand and its arguments. */
+    String line(String subcommand, Object... arguments) {
+        return Stream.concat(
+                        Stream.of(command, subcommand),
+                        Arrays.stream(arguments).map(Object::toString).map(Invocation::quoted))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static String quoted(String word) {
+        return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+    }
+}

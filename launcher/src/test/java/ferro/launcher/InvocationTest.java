@@ -1,0 +1,99 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the launcher says to type next, typed. */
+class InvocationTest {
+    /** Where the module's tests are run, one below the checkout. */
+    private static final Path SCRIPT = Path.of("").toAbsolutePath().getParent().resolve("ferro");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void lineIsTypedAsTheScriptWas() {
+        assertEquals(
+                "../ferro/ferro analyze /tmp/x",
+                Invocation.of(Optional.of("../ferro/ferro"), "").line("analyze", Path.of("/tmp/x")));
+        assertEquals(
+                "'/my tools/ferro' analyze '/tmp/it'\\''s'",
+                Invocation.of(Optional.of("/my tools/ferro"), "").line("analyze", "/tmp/it's"));
+    }
+
+    @Test
+    void withoutTheScriptTheLineWorksFromAnyFolder() throws Exception {
+        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        String line = Invocation.of(Optional.empty(), path).line("secret", folder.resolve("a secret"));
+
+        assertEquals(folder.resolve("a secret") + "\n", printed(folder, "PATH=/usr/bin:/bin; " + line));
+    }
+
+    @Test
+    void foldersOfJarsStandAsAWhole() {
+        String path = String.join(File.pathSeparator, "/lib/a.jar", "/one/b.jar", "/lib/c.jar", "/classes");
+
+        String command = Invocation.of(Optional.empty(), path).command();
+
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        assertEquals(java + " -cp '/lib/*:/one/b.jar:/classes' ferro.launcher.FerroCommand", command);
+    }
+
+    @Test
+    void scriptSaysHowItWasTyped() throws Exception {
+        Path home = checkout(Files.createDirectories(folder.resolve("check out")));
+        Files.createSymbolicLink(Files.createDirectory(folder.resolve("bin")).resolve("ferro"), home.resolve("ferro"));
+
+        assertEquals("./ferro\n", typed(home, "./ferro help"));
+        assertEquals("./ferro\n", typed(home, "sh ferro help"));
+        assertEquals("check out/ferro\n", typed(folder, "'check out/ferro' help"));
+        assertEquals("../bin/ferro\n", typed(home, "../bin/ferro help"));
+        assertEquals("ferro\n", typed(home, "PATH=" + folder.resolve("bin") + ":$PATH ferro help"));
+    }
+
+    /** The script, with a build that is done and a JDK that prints what it is given. */
+    private static Path checkout(Path home) throws IOException {
+        Files.copy(SCRIPT, home.resolve("ferro"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+        Path lib = Files.createDirectories(home.resolve(".ferro/lib-1"));
+        Files.writeString(home.resolve(".ferro/stamp"), lib + "\n");
+        Files.createFile(lib.resolve("archived-17.0.1"));
+        Path bin = Files.createDirectories(home.resolve("jdk/bin"));
+        Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+        Files.writeString(bin.resolve("javac"), "#!/bin/sh\n");
+        Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+        for (String tool : List.of("java", "javac")) {
+            Files.setPosixFilePermissions(bin.resolve(tool), PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        return home;
+    }
+
+    private String typed(Path where, String line) throws Exception {
+        String jdk = "export JAVA_HOME='" + folder.resolve("check out/jdk") + "'; ";
+        return printed(where, jdk + line + " | sed -n 's/^-Dferro.command=//p'");
+    }
+
+    private String printed(Path where, String line) throws Exception {
+        File out = Files.createTempFile(folder, "printed", "").toFile();
+        Process shell = new ProcessBuilder("sh", "-c", line)
+                .directory(where.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(out)
+                .start();
+        try {
+            assertEquals(true, shell.waitFor(60, TimeUnit.SECONDS), "the shell still runs: " + line);
+        } finally {
+            shell.destroyForcibly();
+        }
+        return Files.readString(out.toPath());
+    }
+}
