@@ -141,13 +141,14 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     /**
-     * Lends the native communicator, on the thread that drives it, between its other calls.
+     * Lends the native communicator, on the thread that drives it, between its other calls; to this package only, as nothing
+     * could keep others from keeping it.
      *
      * @param <R>  result
      * @param body gets ncclComm_t, which it must not keep; must return soon
      * @return what the body returns
      */
-    public <R> R withCommunicator(LongFunction<R> body) {
+    <R> R withCommunicator(LongFunction<R> body) {
         Objects.requireNonNull(body, "body");
         Object[] result = new Object[1];
         raw.lend(comm -> result[0] = body.apply(comm));

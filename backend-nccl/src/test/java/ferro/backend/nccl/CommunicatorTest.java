@@ -280,7 +280,7 @@ class CommunicatorTest {
     }
 
     @Test
-    @DisplayName("T1: however many threads call one communicator, one call at a time is inside of NCCL")
+    @DisplayName("decision 8 T1: however many threads call one communicator, one call at a time is inside of NCCL")
     void callsAreSerialised() throws Exception {
         Communicator comm = alone();
         DeviceFloats values = values(0);

@@ -87,7 +87,8 @@ class JnaNcclBackendTest {
     }
 
     @Test
-    @DisplayName("3-40 T5: reduce leaves the memory of ranks other than the root as it was, input and output")
+    @DisplayName(
+            "decision 8 3-40 T5: reduce leaves the memory of ranks other than the root as it was, input and output")
     void reduceTouchesNothingOffTheRoot() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             NativeLog.start();

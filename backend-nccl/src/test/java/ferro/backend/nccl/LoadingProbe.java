@@ -46,6 +46,8 @@ final class LoadingProbe {
                 case "look" -> look();
                 case "memory" -> OUT.println("memory: " + NcclAvailability.memoryUnavailableBecause(context()));
                 case "load" -> load();
+                case "id" ->
+                    OUT.println("zero: " + NcclUniqueId.generate(context()).equals(NcclUniqueId.zero()));
                 case "copy" -> copy();
                 case "global" -> global();
                 case "collect" -> collect();

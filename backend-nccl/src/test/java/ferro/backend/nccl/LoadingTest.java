@@ -65,6 +65,16 @@ class LoadingTest {
     }
 
     @Test
+    @DisplayName("3-24 T8: making an id loads the library, which stays open when nobody holds anything of it")
+    void makingAnIdKeepsTheLibraryOpen() throws Exception {
+        List<String> lines = jvm().setting(NCCL, StandIn.nccl())
+                .setting(CUDART, StandIn.runtime())
+                .run("mapped", "id", "collect");
+
+        assertEquals(List.of("mapped: false", "zero: false", "mapped: true", "still: 22809"), lines);
+    }
+
+    @Test
     @DisplayName("T8: a library stays open also where the load then failed")
     void aLibraryStaysOpenAfterAFailedLoad() throws Exception {
         List<String> lines = jvm().setting(NCCL, StandIn.nccl())

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class NcclDispatchTest {
     private static final float TOLERANCE = 1e-6f;
+    private static final int SLOW_MICROS = 30_000;
 
     private static GpuCollectives door() {
         // the gate is open, and must not matter
@@ -79,6 +80,25 @@ class NcclDispatchTest {
                     DeviceTensor out = door.allReduce(in.tensor(), ReduceOp.SUM, rank);
                     assertArrayEquals(new float[] {5, 7, 9}, read(out), TOLERANCE);
                     assertArrayEquals(given, in.read());
+                    GpuCollectives.free(out);
+                }
+            });
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "0-18: when a call returns its stream is done: the memory has the result, whoever reads it and by which stream")
+    void aCallReturnsWhenItsStreamIsDone() {
+        try (NcclRanks ranks = NcclRanks.of(2);
+                GpuCollectives door = door()) {
+            ranks.run(rank -> {
+                try (DeviceFloats in = DeviceFloats.of(rank.device(), 3 + rank.rank(), 5)) {
+                    StandInHooks.standInStreamLatency(rank.device(), SLOW_MICROS);
+                    DeviceTensor out = door.allReduce(in.tensor(), ReduceOp.SUM, rank);
+                    // what is put on a stream from now on is not slow: this copy overtakes what is still under way
+                    StandInHooks.standInStreamLatency(rank.device(), 0);
+                    assertArrayEquals(new float[] {7, 10}, read(out));
                     GpuCollectives.free(out);
                 }
             });

@@ -127,7 +127,7 @@ class NcclErrorsTest {
     }
 
     @Test
-    @DisplayName("T18: what a failed call left in its out-parameter is not looked at")
+    @DisplayName("decision 8 T18: what a failed call left in its out-parameter is not looked at")
     void outParametersOfFailedCallsAreNotRead() {
         StandInHooks.standInDevices(-1);
         int[] count = new int[1];
