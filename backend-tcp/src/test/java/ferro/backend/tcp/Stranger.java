@@ -1,27 +1,44 @@
 package ferro.backend.tcp;
 
+import ferro.backend.tcp.Secret.Role;
 import java.io.IOException;
+import java.io.PushbackInputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 
 /** A plain socket that says what it likes. */
 final class Stranger implements AutoCloseable {
-    private final Socket socket;
+    private static final int PATIENCE_MILLIS = 20_000;
 
-    private Stranger(Socket socket) {
+    private final Socket socket;
+    private final PushbackInputStream heard;
+
+    private Stranger(Socket socket) throws IOException {
         this.socket = socket;
+        heard = new PushbackInputStream(socket.getInputStream());
     }
 
     static Stranger at(int port) {
         try {
-            Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(20_000);
-            return new Stranger(socket);
+            return new Stranger(new Socket(InetAddress.getLoopbackAddress(), port));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** Connects to a store without a secret, and proves itself. */
+    static Stranger letIn(int port, Hello hello) {
+        Stranger stranger = at(port);
+        byte[] opening = hello.encoded();
+        stranger.say(opening);
+        byte[] head = stranger.hear(Handshake.HEAD_BYTES);
+        byte[] challenge = stranger.hear(head[2]);
+        stranger.say(Handshake.frame(Handshake.PROOF, Secret.none().proof(Role.CONNECTING, opening, challenge)));
+        stranger.hear(Handshake.HEAD_BYTES + Secret.PROOF_BYTES);
+        return stranger;
     }
 
     void say(byte... bytes) {
@@ -36,7 +53,8 @@ final class Stranger implements AutoCloseable {
     /** Reads exactly so many bytes. */
     byte[] hear(int bytes) {
         try {
-            return socket.getInputStream().readNBytes(bytes);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            return heard.readNBytes(bytes);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -45,9 +63,28 @@ final class Stranger implements AutoCloseable {
     /** Reads to the end; a reset counts as one. */
     byte[] hearAll() {
         try {
-            return socket.getInputStream().readAllBytes();
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            return heard.readAllBytes();
         } catch (SocketException reset) {
             return new byte[0];
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Waits up to so long for the other side to say something or to end; returns whether it has. */
+    boolean hears(int millis) {
+        try {
+            socket.setSoTimeout(millis);
+            int first = heard.read();
+            if (first >= 0) {
+                heard.unread(first);
+            }
+            return true;
+        } catch (SocketTimeoutException silent) {
+            return false;
+        } catch (SocketException reset) {
+            return true;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
