@@ -32,7 +32,11 @@ final class Ranks implements AutoCloseable {
     final Map<String, String> common = new HashMap<>();
 
     Ranks(byte[] secret) {
-        server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 4, secret);
+        this(secret, 4);
+    }
+
+    Ranks(byte[] secret, int worldSize) {
+        server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, secret);
         common.put("MASTER_ADDR", "127.0.0.1");
         common.put("MASTER_PORT", Integer.toString(server.port()));
         common.put("FERRO_STORE_SERVED", "1");

@@ -11,9 +11,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.spi.GroupSpec;
+import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 /** The store over real sockets. */
 @Timeout(60)
 class TcpStoreTest {
+    private static final long PROMISED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final Ranks ranks = Ranks.onLoopback();
 
     @AfterEach
@@ -142,27 +143,74 @@ class TcpStoreTest {
     }
 
     @Test
-    void slowAndIdleStrangersDoNotDelayAMember() {
-        List<Stranger> strangers = new ArrayList<>();
-        for (int i = 0; i < 60; i++) {
-            Stranger stranger = Stranger.at(ranks.server.port());
-            stranger.say((byte) 0xF3);
-            strangers.add(stranger);
-        }
+    void aMemberThatReadsNoAnswersDoesNotDelayAnother() {
         Store store = client(1);
-        Store slow = client(2);
-        for (int i = 0; i < 200; i++) {
-            slow.when("big");
-        }
-        store.set("big", new byte[1 << 20]);
-        long worst = 0;
-        for (int i = 0; i < 100; i++) {
-            long start = System.nanoTime();
-            store.add("n", 1);
-            worst = Math.max(worst, System.nanoTime() - start);
-        }
+        byte[] one = new byte[1 << 20];
+        try (Stranger slow = Stranger.letIn(ranks.server.port(), hello(4))) {
+            for (int number = 1; number <= 50; number++) {
+                slow.say(new StoreFrames.Request(StoreFrames.Operation.WHEN, number, "big", new byte[0], null)
+                        .encoded());
+            }
+            store.set("big", one);
 
-        assertTrue(worst < TimeUnit.SECONDS.toNanos(1), "the slowest call took " + worst / 1000 + " us");
-        strangers.forEach(Stranger::close);
+            assertInTenMillis(slowestCall(store, 200));
+
+            byte[] first = slow.hear(StoreFrames.ANSWER_HEAD_BYTES + one.length);
+            assertEquals(1, ByteBuffer.wrap(first).getInt(), "the answers wait for their reader");
+        }
+    }
+
+    @Test
+    void aCallTakesLessThanTenMillisBesideTwoHundredIdleAndFiftyDrippingStrangers() {
+        try (Ranks many = new Ranks(null, 64)) {
+            long best = Long.MAX_VALUE;
+            for (int tries = 0; tries < 10 && best >= PROMISED_NANOS; tries++) {
+                best = Math.min(best, slowestBesideStrangers(many));
+            }
+            assertTrue(best < Long.MAX_VALUE, "in no try did all strangers stay in their handshake");
+            assertInTenMillis(best);
+        }
+    }
+
+    /** The store lets 4 for each of 64 ranks into their handshake at a time, so that all strangers are in it. */
+    private static long slowestBesideStrangers(Ranks many) {
+        try (Strangers strangers = Strangers.at(many.server.port(), 200, 50, hello(64))) {
+            GroupSpec spec = new GroupSpec("g", 1, 64, Ranks.LONG);
+            Store store = many.context(spec, Map.of()).store();
+            long slowest = slowestCall(store, 40);
+            return strangers.areThere() ? slowest : Long.MAX_VALUE;
+        }
+    }
+
+    private static Hello hello(int worldSize) {
+        return new Hello(
+                Hello.Kind.STORE,
+                "default",
+                new Hello.Member(0, 1, worldSize, -1),
+                Hello.Channel.NONE,
+                new Hello.Options(false, false),
+                new byte[Hello.NONCE_BYTES]);
+    }
+
+    private static void assertInTenMillis(long nanos) {
+        assertTrue(nanos < PROMISED_NANOS, "the slowest call took " + nanos / 1_000 + " us");
+    }
+
+    /**
+     * Calls for spells of 50 ms, in which each dripping stranger says something, until no call of one takes too long: a machine
+     * that does something else for a while is no fault of the store. Returns the slowest call of the best spell.
+     */
+    private static long slowestCall(Store store, int spells) {
+        long best = Long.MAX_VALUE;
+        for (int spell = 0; spell < spells && best >= PROMISED_NANOS; spell++) {
+            long slowest = 0;
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
+            for (long start = System.nanoTime(); start < until; start = System.nanoTime()) {
+                store.add("n", 1);
+                slowest = Math.max(slowest, System.nanoTime() - start);
+            }
+            best = Math.min(best, slowest);
+        }
+        return best;
     }
 }
