@@ -35,6 +35,7 @@ import ferro.dispatch.HostFallback.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -307,23 +308,44 @@ class GpuCollectivesOverNcclTest {
     }
 
     @Test
-    void everyAsynchronousFormGivesWhatTheBlockingOneGives() {
-        DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
+    void everyAsynchronousFormSubmitsTheCallThatTheBlockingOneRuns() {
+        NcclBackend second = MockNccl.of(memory, 1, 2);
+        DeviceTensor in = memory.tensor(new long[] {2, 3}, 1, 2, 3, 4, 5, 6);
+        ReduceOp op = ReduceOp.MAX;
 
-        for (FreshResult result : List.of(
-                gpu.allReduceAsync(in, ReduceOp.SUM, nccl),
-                gpu.broadcastAsync(in, 0, nccl),
-                gpu.reduceAsync(in, ReduceOp.SUM, 0, nccl),
-                gpu.allGatherAsync(in, nccl),
-                gpu.reduceScatterAsync(in, ReduceOp.SUM, nccl),
-                gpu.gatherAsync(in, 0, nccl),
-                gpu.scatterAsync(in, 0, nccl),
-                gpu.allToAllAsync(in, nccl))) {
-            assertArrayEquals(new float[] {3f, 5f}, memory.floats(result.await()));
-            GpuCollectives.free(result.tensor());
-        }
+        DeviceTensor sum = gpu.allReduce(in, op, second);
+        asked(second, sum, gpu.allReduceAsync(in, op, second), out -> new Collective.AllReduce(in, out, op));
+        DeviceTensor copy = gpu.broadcast(in, 1, second);
+        asked(second, copy, gpu.broadcastAsync(in, 1, second), out -> new Collective.Broadcast(out, 1));
+        DeviceTensor atRoot = gpu.reduce(in, op, 1, second).orElseThrow();
+        asked(second, atRoot, gpu.reduceAsync(in, op, 1, second), out -> new Collective.Reduce(in, out, op, 1));
+        DeviceTensor joined = gpu.allGather(in, second);
+        asked(second, joined, gpu.allGatherAsync(in, second), out -> new Collective.AllGather(in, out, null));
+        DeviceTensor part = gpu.reduceScatter(in, op, second);
+        asked(
+                second,
+                part,
+                gpu.reduceScatterAsync(in, op, second),
+                out -> new Collective.ReduceScatter(in, out, op, null));
+        DeviceTensor gathered = gpu.gather(in, 1, second).orElseThrow();
+        asked(second, gathered, gpu.gatherAsync(in, 1, second), out -> new Collective.Gather(in, out, 1, null));
+        DeviceTensor own = gpu.scatter(in, 1, second);
+        asked(second, own, gpu.scatterAsync(in, 1, second), out -> new Collective.Scatter(in, out, 1, null));
+        DeviceTensor swapped = gpu.allToAll(in, second);
+        asked(second, swapped, gpu.allToAllAsync(in, second), out -> new Collective.AllToAll(in, out, null, null));
+
         assertEquals(1, memory.live());
-        verify(nccl, never()).run(any(), any());
+    }
+
+    /** What NCCL was asked for, once each way, into results of one shape; frees both. */
+    private static void asked(
+            NcclBackend nccl, DeviceTensor ran, FreshResult submitted, Function<DeviceTensor, Collective> call) {
+        assertNotEquals(ran.address(), submitted.tensor().address());
+        assertArrayEquals(ran.shape(), submitted.tensor().shape());
+        verify(nccl).run(call.apply(ran), Duration.ofSeconds(9));
+        verify(nccl).submit(call.apply(submitted.tensor()), Duration.ofSeconds(9));
+        GpuCollectives.free(ran);
+        GpuCollectives.free(submitted.await());
     }
 
     @Test
