@@ -23,6 +23,9 @@ import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -80,18 +83,22 @@ abstract class DiagnosisRows {
         Duration deadline = Duration.ofSeconds(1);
         try (InProcessRanks ranks = ranks(4)) {
             ranks.all(group -> sum(group, deadline));
-            List<Future<Ended>> waiting = new ArrayList<>();
+            Map<Integer, Future<Ended>> waiting = new TreeMap<>();
+            long begun = System.nanoTime();
             for (int rank : List.of(0, 1, 3)) {
-                waiting.add(ranks.start(rank, group -> sum(group, deadline)));
+                waiting.put(rank, ranks.start(rank, group -> sum(group, deadline)));
             }
-            List<Ended> ended = waiting.stream().map(InProcessRanks::result).toList();
+            List<Ended> ended =
+                    waiting.values().stream().map(InProcessRanks::result).toList();
             for (Ended each : ended) {
                 FerroException failure = failed(each, Code.TIMED_OUT, "2");
                 says(failure, "gave up on rank 2", "rank 2 has not called it", "seq 1 (allReduce f32[2] sum", "seq 2");
                 assertEquals(2, failure.where().sequence());
-                assertTrue(
-                        failure.where().elapsedNanos() >= deadline.toNanos(),
-                        failure.where().toString());
+                // whoever hears of another's deadline may have begun, and then ends, before or after it; that rank is
+                // never early
+                assertTrue(each.atNanos() - begun >= deadline.toNanos(), failure.getMessage());
+                FerroException first = result(waiting.get(whoGaveUp(failure))).failure();
+                assertTrue(first.where().elapsedNanos() >= deadline.toNanos(), first.getMessage());
             }
             reporter.publishEntry("row 4, row 18", spreadMillis(ended) + " ms between the first and the last survivor");
             assertTrue(spreadMillis(ended) < SPREAD_MILLIS, spreadMillis(ended) + " ms apart");
@@ -105,6 +112,13 @@ abstract class DiagnosisRows {
                     ranks.events.get(0).stream().anyMatch(DiagnosisRows::isLate),
                     ranks.events.get(0).toString());
         }
+    }
+
+    /** Returns the rank whose deadline it was. */
+    private static int whoGaveUp(FerroException failure) {
+        Matcher text = Pattern.compile("rank (\\d+) of \"[^\"]+\" gave up on").matcher(failure.getMessage());
+        assertTrue(text.find(), failure.getMessage());
+        return Integer.parseInt(text.group(1));
     }
 
     private static boolean isLate(GroupEvent event) {
@@ -278,8 +292,20 @@ abstract class DiagnosisRows {
             List<Ended> ended = ranks.all(group -> group.within(Duration.ofMillis(600))
                     .sendAsync(HostTensor.of(new float[LARGE]), (group.rank() + 1) % 3, 4)
                     .await());
-            for (Ended each : ended) {
-                says(failed(each, Code.TIMED_OUT, "0,1,2"), "waiting for rank");
+            for (int rank = 0; rank < 3; rank++) {
+                FerroException failure = failed(ended.get(rank), Code.TIMED_OUT, "0,1,2");
+                String text = failure.getMessage();
+                assertTrue(text.startsWith("send to rank " + (rank + 1) % 3 + " tag 4 on group"), text);
+                // whoever gave up first tells where the two others are
+                List<Integer> here = IntStream.range(0, 3)
+                        .filter(one -> text.contains("rank " + one + " is this one"))
+                        .boxed()
+                        .toList();
+                assertEquals(1, here.size(), text);
+                for (int next : List.of((here.get(0) + 2) % 3, here.get(0))) {
+                    int other = (next + 2) % 3;
+                    says(failure, "rank " + other + " is in send to rank " + next + " tag 4, waiting for rank " + next);
+                }
             }
         }
     }
