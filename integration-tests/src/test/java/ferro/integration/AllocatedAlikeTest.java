@@ -8,25 +8,25 @@ import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.integration.InProcessRanks.Ended;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory that all ranks of a group share must be asked for alike. */
+/** Memory that all ranks of a group share must be asked for alike; over TCP each rank has its own. */
 @Timeout(60)
 class AllocatedAlikeTest {
     @ParameterizedTest
     @CsvSource({
-        "tcp,FLOAT32,8,f32[8]",
-        "tcp,INT32,6,i32[6]",
-        "tcp,FLOAT32,0,f32[0]",
-        "tcp,INT8,9000000000,i8[9000000000]",
+        "shm,FLOAT32,8,f32[8]",
+        "shm,INT32,6,i32[6]",
+        "shm,FLOAT32,0,f32[0]",
+        "shm,INT8,9000000000,i8[9000000000]",
         "simulated,FLOAT32,8000,f32[8000]",
         "simulated,FLOAT32,0,f32[0]"
     })
     void whoeverAsksForOtherMemoryIsToldToAll(String medium, DataType type, long count, String text) {
-        try (InProcessRanks ranks = medium.equals("tcp") ? InProcessRanks.tcp(3) : InProcessRanks.simulated(3)) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 3)) {
             List<Ended> all = ranks.all(group -> {
                 boolean odd = group.rank() == 2;
                 group.allocate(odd ? type : DataType.FLOAT32, odd ? count : 6);
@@ -42,9 +42,10 @@ class AllocatedAlikeTest {
         }
     }
 
-    @Test
-    void nothingIsAskedForAlikeToo() {
-        try (InProcessRanks ranks = InProcessRanks.tcp(2)) {
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "shm"})
+    void nothingIsAskedForAlikeToo(String medium) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
             ranks.all(group -> assertEquals(0, group.allocate(DataType.INT64, 0).elementCount()))
                     .forEach(ended -> assertNull(ended.failure()));
             ranks.all(group -> group.allocate(DataType.INT64, 5)).forEach(ended -> assertNull(ended.failure()));

@@ -40,13 +40,13 @@ class AllocationTest {
     private record Called(String name, Consumer<ProcessGroup> call) {}
 
     private static Stream<String> media() {
-        return Stream.of("simulated", "tcp");
+        return Stream.of("simulated", "tcp", "shm");
     }
 
     @ParameterizedTest
     @MethodSource("media")
     void blockingCallAllocatesAtMost128Bytes(String medium) {
-        try (InProcessRanks ranks = medium.equals("tcp") ? InProcessRanks.tcp(2) : InProcessRanks.simulated(2)) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
             for (Ended ended : ranks.all(this::measure)) {
                 assertEquals(null, ended.failure());
             }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -21,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Ranks in this JVM, a thread each, over the simulated medium or over sockets; closes what it opened. */
+/** Ranks in this JVM, a thread each, over the simulated medium, shared memory or sockets; closes what it opened. */
 final class InProcessRanks implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
 
@@ -47,13 +48,20 @@ final class InProcessRanks implements AutoCloseable {
                         .toList());
     }
 
-    static InProcessRanks tcp(int worldSize) {
-        return joined(Collections.nCopies(worldSize, Map.of()));
-    }
-
-    /** Ranks whose links are of one kind, {@code tcp} or {@code shm}. */
-    static InProcessRanks linked(String links, int worldSize) {
-        return joined(Collections.nCopies(worldSize, Map.of("ferro.links", links)));
+    /** Ranks over {@code simulated}, or over links that are {@code tcp} or {@code shm} by what they say themselves. */
+    static InProcessRanks over(String medium, int worldSize) {
+        if (medium.equals("simulated")) {
+            return simulated(worldSize);
+        }
+        Links links = Links.valueOf(medium.toUpperCase(Locale.ROOT));
+        InProcessRanks ranks = joined(Collections.nCopies(worldSize, links.settings()));
+        try {
+            ranks.groups.forEach(group -> links.assertFoundIn(group.linkReport(), worldSize));
+            return ranks;
+        } catch (AssertionError other) {
+            ranks.close();
+            throw other;
+        }
     }
 
     /** Ranks that count as being on the hosts of these names. */

@@ -164,7 +164,7 @@ class RootsThatDifferTest {
     void thoseThatDifferAreBlamedByAll(String medium) {
         int whole = 0;
         for (int worldSize = 3; worldSize <= 5; worldSize++) {
-            try (InProcessRanks ranks = ranks(medium, worldSize)) {
+            try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
                 int size = worldSize;
                 List<Round> rounds = IntStream.range(0, PATTERNS.size())
                         .mapToObj(Round::new)
@@ -177,12 +177,6 @@ class RootsThatDifferTest {
         }
         // on a busy machine one may come to its call too late to be known
         assertTrue(2 * whole > PATTERNS.size(), "all calls known in " + whole + " of " + PATTERNS.size());
-    }
-
-    private static InProcessRanks ranks(String medium, int worldSize) {
-        return medium.equals("simulated")
-                ? InProcessRanks.simulated(worldSize)
-                : InProcessRanks.linked(medium, worldSize);
     }
 
     /** Has a group of its own fail; returns whether all ranks knew all calls. */

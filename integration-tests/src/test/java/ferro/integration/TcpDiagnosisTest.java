@@ -14,7 +14,7 @@ class TcpDiagnosisTest extends DiagnosisRows {
 
     @Override
     InProcessRanks ranks(int worldSize) {
-        return InProcessRanks.tcp(worldSize);
+        return InProcessRanks.over("tcp", worldSize);
     }
 
     @Test

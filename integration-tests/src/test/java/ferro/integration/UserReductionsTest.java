@@ -297,7 +297,7 @@ class UserReductionsTest {
     private static InProcessRanks ranks(String medium, int worldSize) {
         return switch (medium) {
             case "simulated" -> InProcessRanks.simulated(worldSize);
-            case "near" -> InProcessRanks.tcp(worldSize);
+            case "near" -> InProcessRanks.over("shm", worldSize);
             default ->
                 InProcessRanks.onHosts(
                         Stream.of("a", "b", "c", "d", "e").limit(worldSize).toArray(String[]::new));

@@ -117,6 +117,9 @@ final class FaultTests {
         if (type.startsWith("Simulated")) {
             return BACK_ENDS.get("backend-simulated");
         }
+        if (type.startsWith("Shm")) {
+            return SHARED;
+        }
         return type.contains("Device") ? BACK_ENDS.get("backend-nccl") : BACK_ENDS.get("backend-tcp");
     }
 }
