@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Level;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -225,8 +226,14 @@ class NcclWorldTest {
     @DisplayName("2-07 T14: where a stream of our own is refused the default one serves, with a warning and a count")
     void theDefaultStreamServesWhereNoOtherIsToBeHad() {
         StandInHooks.standInFailNext("cudaStreamCreateWithFlags", 0, 999);
-        try (NcclRanks ranks = NcclRanks.of(1)) {
+        try (HeardLog log = new HeardLog();
+                NcclRanks ranks = NcclRanks.of(1)) {
             JnaNcclBackend rank = ranks.rank(0);
+            List<String> warnings = log.lines(Level.WARNING);
+            assertEquals(1, warnings.size(), warnings.toString());
+            String warning = warnings.get(0);
+            assertTrue(warning.contains("no stream of our own on device 0, the default stream serves"), warning);
+            assertTrue(warning.contains("cudaStreamCreateWithFlags") && warning.contains("(code 999)"), warning);
             assertEquals(NcclStreamKind.DEFAULT, rank.streamKind());
             assertEquals(1, rank.streamDowngrades());
             assertEquals(0, rank.stream());
