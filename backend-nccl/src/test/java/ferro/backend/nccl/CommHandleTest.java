@@ -67,14 +67,15 @@ class CommHandleTest {
     }
 
     @Test
-    @DisplayName("T4: of threads that close and abort at once exactly one ends the use")
+    @DisplayName("T4: of a close and an abort at once exactly one ends the use, and who comes later hears of that one")
     void oneEndsTheUse() throws Exception {
         CommPlace place = new CommPlace("none", 0, 1, 0);
         int rounds = 20_000;
         List<CommHandle> handles = Stream.generate(() -> new CommHandle(0, place, System::nanoTime))
                 .limit(rounds)
                 .toList();
-        AtomicIntegerArray ends = new AtomicIntegerArray(rounds);
+        boolean[] closed = new boolean[rounds];
+        boolean[] aborted = new boolean[rounds];
         AtomicIntegerArray arrived = new AtomicIntegerArray(rounds);
         int threads = 2;
         Callers.manyAtOnce(threads, caller -> {
@@ -85,13 +86,22 @@ class CommHandleTest {
                         Thread.yield();
                     }
                 }
-                if (handles.get(round).claimClose()) {
-                    ends.incrementAndGet(round);
+                // neither caller is always the quicker one
+                if (round % threads == caller) {
+                    closed[round] = handles.get(round).claimClose();
+                } else {
+                    handles.get(round).abort("for the test");
+                    aborted[round] = handles.get(round).isAborted();
                 }
             }
         });
         for (int round = 0; round < rounds; round++) {
-            assertEquals(1, ends.get(round), "ends of round " + round);
+            CommHandle handle = handles.get(round);
+            assertTrue(closed[round] != aborted[round], "of close and abort both or neither in round " + round);
+            assertEquals(closed[round], handle.isClosed(), "closed in round " + round);
+            assertEquals(aborted[round], handle.isAborted(), "aborted in round " + round);
+            String later = handle.refusal(NcclOperation.ALL_REDUCE).getMessage();
+            assertTrue(later.contains(closed[round] ? "closed" : "for the test"), later);
         }
     }
 }
