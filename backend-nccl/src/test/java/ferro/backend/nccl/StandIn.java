@@ -80,6 +80,16 @@ final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEach
         return ONE_AT_A_TIME.isHeldByCurrentThread();
     }
 
+    /** Returns whether a test has the libraries for itself. */
+    static boolean isTaken() {
+        return ONE_AT_A_TIME.isLocked();
+    }
+
+    /** Returns whether a test on that thread waits for them. */
+    static boolean isAwaitedBy(Thread thread) {
+        return ONE_AT_A_TIME.hasQueuedThread(thread);
+    }
+
     @Override
     public void beforeEach(ExtensionContext context) {
         ONE_AT_A_TIME.lock();
