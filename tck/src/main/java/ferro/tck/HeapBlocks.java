@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What stands at the addresses of {@link HeapDeviceMemory}, page by page; pages that nobody wrote take no room. Not
+ * What stands at the addresses of {@link HeapDeviceMemory}, page by page; pages that hold only what unwritten
+ * memory holds take no room. Not
  * thread-safe.
  */
 final class HeapBlocks {
@@ -86,28 +87,24 @@ final class HeapBlocks {
         for (int done = 0, all = bytes.remaining(), start = bytes.position(); done < all; ) {
             int inPage = (int) (at % PAGE_BYTES);
             int length = Math.min(all - done, PAGE_BYTES - inPage);
-            byte[] page = page(found.getValue(), at / PAGE_BYTES, writes);
-            if (writes) {
-                bytes.get(start + done, page, inPage, length);
-            } else {
-                bytes.put(start + done, page, inPage, length);
+            Map<Long, byte[]> pages = found.getValue().pages;
+            if (!writes) {
+                bytes.put(start + done, pages.getOrDefault(at / PAGE_BYTES, Blank.PAGE), inPage, length);
+            } else if (pages.containsKey(at / PAGE_BYTES) || !isBlank(bytes, start + done, length)) {
+                bytes.get(
+                        start + done,
+                        pages.computeIfAbsent(at / PAGE_BYTES, number -> Blank.PAGE.clone()),
+                        inPage,
+                        length);
             }
             done += length;
             at += length;
         }
     }
 
-    private static byte[] page(Block block, long number, boolean writes) {
-        byte[] page = block.pages.get(number);
-        if (page != null) {
-            return page;
-        }
-        byte[] fresh = writes ? new byte[PAGE_BYTES] : Blank.PAGE;
-        if (writes) {
-            Arrays.fill(fresh, UNWRITTEN);
-            block.pages.put(number, fresh);
-        }
-        return fresh;
+    /** Whether a page that nobody wrote would look the same after this: it goes on taking no room. */
+    private static boolean isBlank(ByteBuffer bytes, int start, int length) {
+        return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }
 
     /** What pages look like that were never written; only read. */

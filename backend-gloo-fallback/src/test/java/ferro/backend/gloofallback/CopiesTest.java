@@ -8,11 +8,13 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -137,15 +139,35 @@ class CopiesTest {
         }
     }
 
+    @Tag("large")
     @Test
     void tensorsAboveTwoGibibytesTravel() {
         long bytes = (2L << 30) + 5;
-        try (DeviceGroup group = DeviceGroup.of(1)) {
-            DeviceTensor data = group.heap(0).allocate(DataType.UINT8, new long[] {bytes}, 0);
-            group.group(0).broadcast(data, 0);
+        long[] places = {0, (1L << 31) - 3, bytes - 4};
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            group.runAll(rank -> {
+                HeapDeviceMemory heap = group.heap(rank);
+                DeviceTensor data = heap.allocate(DataType.UINT8, new long[] {bytes}, 0);
+                for (int i = 0; i < places.length && rank == 0; i++) {
+                    heap.write(mark(i), data.slice(places[i], 4));
+                }
+
+                group.group(rank).broadcast(data, 0);
+
+                for (int i = 0; i < places.length; i++) {
+                    HostTensor found = heap.download(data.slice(places[i], 4));
+                    assertEquals(mark(i).memory(), found.memory(), "at " + places[i] + " on rank " + rank);
+                }
+            });
             assertEquals(bytes, group.heap(0).bytes(Direction.TO_HOST), "bytes copied out");
-            assertEquals(0, group.heap(0).copies(Direction.TO_DEVICE), "the only rank is the root");
+            assertEquals(bytes, group.heap(1).bytes(Direction.TO_DEVICE), "bytes copied in");
+            assertEquals(0, group.heap(0).copies(Direction.TO_DEVICE), "the root has its data");
         }
+    }
+
+    private static HostTensor mark(int number) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder());
+        return HostTensor.of(DataType.UINT8, bytes.putInt(0, 0x01020304 * (number + 3)));
     }
 
     @Test
