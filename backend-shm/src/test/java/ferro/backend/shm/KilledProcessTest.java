@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,8 @@ class KilledProcessTest {
     }
 
     @Test
+    @DisplayName(
+            "row 35: a process that is killed leaves at most a file that it had just made, where descriptors can be opened")
     void nothingIsLeftAtAnyStageWhereDescriptorsCanBeOpened() throws Exception {
         for (int stage = 1; stage <= SETTLED; stage++) {
             start("hidden", stage);
@@ -56,6 +59,7 @@ class KilledProcessTest {
     }
 
     @Test
+    @DisplayName("row 35: what killed processes leave elsewhere is removed by the next one")
     void nothingIsLeftAtAnyStageWhereTheyCannot() throws Exception {
         for (int stage = 1; stage <= SETTLED; stage++) {
             start("named", stage);
@@ -73,6 +77,7 @@ class KilledProcessTest {
     }
 
     @Test
+    @DisplayName("row 35: who shares memory with a process that is killed reads and writes on")
     void whoSharesWithAProcessThatIsKilledCanStillReadAndWrite() throws Exception {
         for (String kind : List.of("hidden", "named")) {
             Place place = kind.equals("hidden") ? Places.onTheMachine(folder) : Places.inAContainer(folder);
@@ -94,6 +99,7 @@ class KilledProcessTest {
     }
 
     @Test
+    @DisplayName("row 35: a rank that is killed before its memory is reached is a reason")
     void aRankThatIsGoneBeforeItIsReachedIsAReason() throws Exception {
         start("hidden", STAGES);
         byte[] offer = HexFormat.of().parseHex(told(0));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ class LeftoversTest {
     }
 
     @Test
+    @DisplayName("row 35: what a dead process left goes, and what a living one has stays")
     void whatADeadProcessLeftGoesAndWhatALivingOneHasStays() throws IOException {
         Path living = file(own.namespace(), own.pid(), own.startTicks());
         file(own.namespace(), own.pid(), own.startTicks() + 1);
@@ -73,6 +75,7 @@ class LeftoversTest {
     }
 
     @Test
+    @DisplayName("row 35: what processes that cannot be seen have made goes after a day")
     void whatProcessesThatCannotBeSeenHaveMadeGoesAfterADay() throws IOException {
         Path young = file(own.namespace() + 1, 999_999_999, 5);
         Path old = file(own.namespace() + 1, 999_999_999, 5);

@@ -28,6 +28,7 @@ final class FaultTests {
             "tck", "every",
             "backend-simulated", "simulated",
             "backend-tcp", "tcp",
+            "backend-shm", SHARED,
             "backend-nccl", "nccl (stand-in)",
             "backend-gloo-fallback", "pair",
             "launcher", "launcher");
