@@ -81,7 +81,9 @@ class ModulePathTest {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)
                 .filter(entry -> Files.exists(entry.resolve("module-info.class"))
-                        || entry.getFileName().toString().matches("(netty|jna|ferro-(spi|coll|backend)).*\\.jar"))
+                        || entry.getFileName()
+                                .toString()
+                                .matches("(netty|jna|guava|failureaccess|ferro-(spi|coll|backend)).*\\.jar"))
                 .filter(entry -> !entry.toString().contains("tck"))
                 .toList();
     }

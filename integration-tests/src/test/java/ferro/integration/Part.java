@@ -9,7 +9,7 @@ enum Part {
     COLLECTIVES(
             packages("ferro.group..", "ferro.job..", "ferro.collectives.."), libraries("jdk.incubator.vector.."), SPI),
     SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
-    TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
+    TCP(packages("ferro.backend.tcp.."), libraries("io.netty..", "com.google.common.net.."), SPI, COLLECTIVES),
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
@@ -20,7 +20,7 @@ enum Part {
     GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
     LAUNCHER(
             packages("ferro.launcher.."),
-            libraries("picocli..", "com.sun.source..", "com.google.gson.."),
+            libraries("picocli..", "com.sun.source..", "com.google.gson..", "com.google.common.."),
             SPI,
             COLLECTIVES,
             TCP,

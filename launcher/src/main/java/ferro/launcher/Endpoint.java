@@ -1,5 +1,8 @@
 package ferro.launcher;
 
+import com.google.common.net.HostAndPort;
+import com.google.common.net.InetAddresses;
+
 /**
  * A host and a port.
  *
@@ -12,39 +15,39 @@ record Endpoint(String host, int port) {
 
     /** Reads {@code host:port} or {@code [address]:port}. */
     static Endpoint parse(String option, String text) {
-        int colon = text.lastIndexOf(':');
-        String host = colon < 0 ? "" : text.substring(0, colon);
-        if (host.startsWith("[") && host.endsWith("]")) {
-            host = host.substring(1, host.length() - 1);
-        } else if (host.contains(":")) {
+        HostAndPort read = read(option, text);
+        if (!text.startsWith("[") && read.getHost().contains(":")) {
             throw new BadInputException(
-                    option + " " + text + ": an IPv6 address stands in brackets, [" + host + "]:port");
+                    option + " " + text + ": an IPv6 address stands in brackets, [" + read.getHost() + "]:port");
         }
-        if (host.isBlank()) {
+        if (read.getHost().isBlank() || !read.hasPort()) {
             throw new BadInputException(option + " " + text + ": need host:port, for example node0:29500");
         }
-        return new Endpoint(host, port(option, text, text.substring(colon + 1)));
+        if (read.getPort() == 0) {
+            throw new BadInputException(option + " " + text + ": a port is 1 to 65535");
+        }
+        return new Endpoint(read.getHost(), read.getPort());
     }
 
-    private static int port(String option, String text, String digits) {
+    private static HostAndPort read(String option, String text) {
         try {
-            int port = Integer.parseInt(digits);
-            if (port >= 1 && port <= 65535) {
-                return port;
-            }
-        } catch (NumberFormatException notANumber) {
-            throw new BadInputException(option + " " + text + ": \"" + digits + "\" is no port", notANumber);
+            return HostAndPort.fromString(text);
+        } catch (IllegalArgumentException misread) {
+            throw new BadInputException(
+                    option + " " + text + ": need host:port with a port of 1 to 65535, for example node0:29500",
+                    misread);
         }
-        throw new BadInputException(option + " " + text + ": a port is 1 to 65535");
     }
 
     /** Whether loopback was typed, and not a name that stands for it. */
     boolean namesLoopback() {
-        return host.equalsIgnoreCase("localhost") || host.contains(":") || host.startsWith("127.");
+        return host.equalsIgnoreCase("localhost")
+                || InetAddresses.isInetAddress(host)
+                        && InetAddresses.forString(host).isLoopbackAddress();
     }
 
     @Override
     public String toString() {
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return HostAndPort.fromParts(host, port).toString();
     }
 }

@@ -1,25 +1,22 @@
 package ferro.launcher;
 
+import com.google.common.collect.EvictingQueue;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 
 /** The last lines that a rank printed, on either stream, in the order they came. */
 final class Tail {
     static final int LINES = 20;
     private static final int LONGEST_LINE = 1_200;
 
-    private final Deque<String> lines = new ArrayDeque<>();
+    private final Queue<String> lines = EvictingQueue.create(LINES);
     private final Trace trace = new Trace();
 
     synchronized void add(byte[] bytes, int length) {
-        if (lines.size() == LINES) {
-            lines.removeFirst();
-        }
         String line = shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8));
-        lines.addLast(line);
+        lines.add(line);
         trace.add(line);
     }
 

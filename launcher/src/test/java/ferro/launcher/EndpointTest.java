@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EndpointTest {
@@ -17,15 +18,32 @@ class EndpointTest {
         assertEquals(new Endpoint("node0", 29500), Endpoint.parse("--master", "node0:29500"));
         assertEquals(new Endpoint("::1", 80), Endpoint.parse("--master", "[::1]:80"));
         assertEquals("[::1]:80", new Endpoint("::1", 80).toString());
+        assertEquals("node0:80", new Endpoint("node0", 80).toString());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"node0", ":29500", "node0:", "node0:0", "node0:65536", "node0:http", "::1:80", ""})
-    void anythingElseIsRefusedWithWhatWasTyped(String text) {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "node0 | need host:port",
+                ":29500 | need host:port",
+                "' :29500' | need host:port",
+                "node0: | need host:port",
+                "'' | need host:port",
+                "[::1] | need host:port",
+                "[node0]:1 | need host:port",
+                "node0:0 | a port is 1 to 65535",
+                "node0:65536 | port of 1 to 65535",
+                "node0:http | port of 1 to 65535",
+                "node0:+1 | port of 1 to 65535",
+                "::1:80 | an IPv6 address stands in brackets, [::1:80]:port",
+            })
+    void anythingElseIsRefusedWithWhatWasTypedAndWhatIsNeeded(String text, String need) {
         String message = assertThrows(BadInputException.class, () -> Endpoint.parse("--master", text))
                 .getMessage();
 
-        assertTrue(message.startsWith("--master " + text), message);
+        assertTrue(message.startsWith("--master " + text + ": "), message);
+        assertTrue(message.contains(need), message);
     }
 
     @ParameterizedTest

@@ -78,7 +78,17 @@ class FerroNamesTest {
 
     /** Not what only tests need. */
     private static boolean isOurs(String jar) {
-        return List.of("ferro-", "netty-", "jna-", "gson-", "error_prone_", "picocli-", "xchart-").stream()
+        return List.of(
+                        "ferro-",
+                        "netty-",
+                        "jna-",
+                        "gson-",
+                        "guava-",
+                        "failureaccess-",
+                        "error_prone_",
+                        "picocli-",
+                        "xchart-")
+                .stream()
                 .anyMatch(jar::startsWith);
     }
 

@@ -1,5 +1,6 @@
 package ferro.backend.tcp;
 
+import com.google.common.net.InetAddresses;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -13,7 +14,6 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Host names and the addresses of this machine; blocks, so never on a loop. */
@@ -24,9 +24,6 @@ final class Addresses {
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
     /** Any port serves: a connected UDP socket sends nothing. */
     private static final int DISCARD_PORT = 9;
-
-    /** As people write it and as Java does, with a scope or without. */
-    private static final Pattern LOOPBACK = Pattern.compile("127(\\.[0-9]{1,3}){3}|(::1|0:0:0:0:0:0:0:1)(%.*)?");
 
     private Addresses() {}
 
@@ -108,11 +105,11 @@ final class Addresses {
     static InetAddress ofDefaultRoute(Where where) {
         for (String elsewhere : ELSEWHERE) {
             try {
-                InetAddress own = routingTo(InetAddress.getByName(elsewhere), where);
+                InetAddress own = routingTo(literal(elsewhere), where);
                 if (!own.isAnyLocalAddress() && !own.isLoopbackAddress()) {
                     return withoutInterface(own);
                 }
-            } catch (FerroException | UnknownHostException noRoute) {
+            } catch (FerroException noRoute) {
                 // the other family may have one
             }
         }
@@ -170,20 +167,20 @@ final class Addresses {
 
     /** An address that stands as such in this code. */
     static InetAddress literal(String text) {
-        try {
-            return InetAddress.getByName(text);
-        } catch (UnknownHostException impossible) {
-            throw new IllegalStateException("no address: " + text, impossible);
-        }
+        return InetAddresses.forString(text);
     }
 
     /** Whether a text is an address of loopback, or the name that everybody gives it. */
     static boolean isLoopback(String host) {
-        return host.equals("localhost") || LOOPBACK.matcher(host).matches();
+        // a scope names an interface of another machine
+        String bare = host.replaceFirst("%.*", "");
+        return host.equals("localhost")
+                || InetAddresses.isInetAddress(bare)
+                        && InetAddresses.forString(bare).isLoopbackAddress();
     }
 
     static String text(InetSocketAddress address) {
-        return text(address.getAddress().getHostAddress(), address.getPort());
+        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
     }
 
     static String text(String host, int port) {

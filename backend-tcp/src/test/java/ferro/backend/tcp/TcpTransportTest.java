@@ -64,7 +64,9 @@ class TcpTransportTest {
             assertEquals(Medium.UNKNOWN, lone.medium());
         }
         assertTrue(Addresses.isLoopback("0:0:0:0:0:0:0:1%lo"));
+        assertTrue(Addresses.isLoopback("::1%no-such-interface-here"));
         assertFalse(Addresses.isLoopback("127.example.org"));
+        assertFalse(Addresses.isLoopback("127.0.0.256"));
     }
 
     @Test
