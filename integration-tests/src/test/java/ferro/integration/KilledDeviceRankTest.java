@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.integration.drill.Drill;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -21,11 +22,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class KilledDeviceRankTest {
     private static final int WORLD_SIZE = 3;
     private static final long DEADLINE_MILLIS = 4_000;
-    /** A machine that does much else. */
-    private static final long LATE_MILLIS = 6_000;
+    /** Until the others hear by the store of who was missing. */
+    private static final long PROMISED_MILLIS = 250;
+
+    private static final int VICTIM = 1;
 
     @Test
-    @DisplayName("1-32: kill -9 of a rank of NCCL ends the others by their deadline")
+    @DisplayName("1-32: kill -9 of a rank of NCCL ends the others by their deadline, and they blame nobody else")
     void theOthersEndByTheirDeadline() throws IOException {
         List<Process> ranks = new ArrayList<>();
         try (TcpStoreServer store =
@@ -40,17 +43,17 @@ class KilledDeviceRankTest {
                 assertEquals("going", rank.readLine());
             }
 
-            Processes.kill(ranks.get(1).pid());
+            Processes.kill(ranks.get(VICTIM).pid());
 
             for (int survivor : new int[] {0, 2}) {
                 String failed = said.get(survivor).readLine();
                 String millis = said.get(survivor).readLine();
                 String message = said.get(survivor).readLine();
-                assertTrue(
-                        List.of("failed NATIVE", "failed PEER_LOST", "failed TIMED_OUT")
-                                .contains(failed),
-                        message);
-                assertTrue(Long.parseLong(millis) < DEADLINE_MILLIS + LATE_MILLIS, millis + " ms until " + message);
+                // NCCL knows that somebody is gone and not who; where it hears nothing, the store tells who is missing
+                boolean heard = message.contains("ncclRemoteError");
+                assertEquals(heard ? "failed NATIVE by " : "failed TIMED_OUT by " + VICTIM, failed, message);
+                double allowed = DEADLINE_MILLIS + Drill.allowedMillis(PROMISED_MILLIS);
+                assertTrue(Long.parseLong(millis) <= allowed, millis + " ms until " + message);
                 assertTrue(message.contains("rank " + survivor), message);
             }
         } finally {

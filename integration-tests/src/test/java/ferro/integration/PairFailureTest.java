@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.integration.drill.Drill;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
@@ -24,8 +25,8 @@ class PairFailureTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long FAR_DEADLINE_MILLIS = 60_000;
     private static final long NEAR_DEADLINE_MILLIS = 1_000;
-    /** The promise is 100 ms on an idle machine; this one may be anything but idle. */
-    private static final long LATE_MILLIS = 2_500;
+    /** On one host, whatever carries the data; the abort of a stand-in takes no time. */
+    private static final long PROMISED_MILLIS = 100;
 
     @Test
     @DisplayName(
@@ -38,7 +39,7 @@ class PairFailureTest {
 
             Processes.kill(ranks.get(VICTIM).pid());
 
-            check(said, "PEER_LOST", 1, LATE_MILLIS);
+            check(said, "PEER_LOST", 1, 0);
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
@@ -57,15 +58,15 @@ class PairFailureTest {
             assertEquals(
                     0, new ProcessBuilder("kill", "-STOP", "" + pid).start().waitFor());
 
-            // who is kept from its core for long may not have answered in time
-            check(said, "TIMED_OUT", 2, NEAR_DEADLINE_MILLIS + LATE_MILLIS);
+            // who is kept from its core for long, as on a machine that does other work, may not have answered in time
+            check(said, "TIMED_OUT", Drill.whole() ? 1 : 2, NEAR_DEADLINE_MILLIS);
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
     }
 
-    /** Both halves and failure() say the same, name the victim, and at most so many ranks. */
-    private static void check(List<PrintedLines> said, String code, int most, long boundMillis)
+    /** Both halves and failure() say the same, name the victim, and at most so many ranks, in time after the call's deadline. */
+    private static void check(List<PrintedLines> said, String code, int most, long deadlineMillis)
             throws InterruptedException {
         for (int survivor : new int[] {0, 2}) {
             PrintedLines rank = said.get(survivor);
@@ -79,7 +80,8 @@ class PairFailureTest {
             List<String> blamed =
                     List.of(story.substring(story.lastIndexOf(' ') + 1).split(","));
             assertTrue(blamed.contains("" + VICTIM) && blamed.size() <= most, story);
-            assertTrue(Long.parseLong(millis) < boundMillis, millis + " ms until " + message);
+            double allowed = deadlineMillis + Drill.allowedMillis(PROMISED_MILLIS);
+            assertTrue(Long.parseLong(millis) <= allowed, millis + " ms until " + message);
         }
     }
 

@@ -22,10 +22,6 @@ final class Measured {
     private static final String HEADER =
             "row,fault,medium,load,heap_mib,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
     private static final double NANOS_PER_MILLI = 1e6;
-    /** CI's machines do other work; a promise that is missed by this much is missed for a reason. */
-    private static final double CI_SLACK = 2.5;
-
-    private static final double CI_FLOOR_MILLIS = 1_000;
 
     private final Cell cell;
     private final double promisedMillis;
@@ -127,7 +123,7 @@ final class Measured {
     /** Nobody was later than promised; in CI, not much later. */
     void checkTimes() {
         double worst = millis.values().stream().mapToDouble(each -> each).max().orElseThrow();
-        double allowed = Drill.whole() ? promisedMillis : Math.max(CI_FLOOR_MILLIS, CI_SLACK * promisedMillis);
+        double allowed = Drill.allowedMillis(promisedMillis);
         assertTrue(worst <= allowed, () -> cell + ": promised " + promisedMillis + " ms, took " + millis);
     }
 
