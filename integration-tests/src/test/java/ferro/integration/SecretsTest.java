@@ -1,0 +1,172 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.LauncherStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the secret of a job must not be: a job that logs and records all it can, and fails. */
+class SecretsTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final String SECRET = "5ec3e75ec3e71234abcd9876f0e1d2c35ec3e75ec3e71234abcd9876f0e1d2c3";
+    private static final String WRONG = "bad5ec3e7bad5ec30102030405060708bad5ec3e7bad5ec30102030405060708";
+    private static final String MAIN = """
+            import ferro.ReduceOp;
+            import ferro.group.ProcessGroup;
+            import java.nio.file.Path;
+            import jdk.jfr.FlightRecorder;
+
+            public class Main {
+                public static void main(String[] arguments) throws Exception {
+                    try (ProcessGroup group = ProcessGroup.join()) {
+                        float[] sum = {3, 7};
+                        group.allReduce(sum, ReduceOp.SUM);
+                        Path recording = Path.of(arguments[0], "rank-" + group.rank() + ".jfr");
+                        FlightRecorder.getFlightRecorder().takeSnapshot().dump(recording);
+                        System.out.println("self " + ProcessHandle.current().pid());
+                        System.out.println("port " + System.getenv("MASTER_PORT"));
+                        System.out.println("job " + System.getenv("FERRO_JOB_ID"));
+                        while (true) {
+                            group.allReduce(sum, ReduceOp.MAX);
+                        }
+                    }
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void secretIsInNoLogNoRecordingNoCommandLineAndNoEnvironment() throws Exception {
+        Map<String, String> places = new TreeMap<>();
+        try (LauncherRun run = LauncherRun.start(job())) {
+            long victim = Long.parseLong(run.restOfLine("[1] self "));
+            run.restOfLine("[0] self ");
+            places.put("failure of a stranger", refusedStranger(run).toString());
+            processes(places);
+            assertTrue(places.get("cmdline of " + victim).contains("Main"), "the rank's own command line was read");
+
+            Processes.kill(victim);
+
+            assertEquals(137, run.exitCode(), run::toString);
+            places.put("output of the launcher", run.toString());
+            assertTrue(run.errText().contains("UNAUTHENTICATED"), "the refusal of the stranger is logged: " + run);
+            assertTrue(run.errText().contains("FINE"), "all is logged: " + run);
+        }
+        List<Path> kept = files(folder.resolve("kept"));
+        assertTrue(
+                kept.stream().anyMatch(file -> file.toString().endsWith(".json")), "what the recorder wrote: " + kept);
+        for (String one : List.of("rank-0.err", "rank-0.jfr", "rank-1.jfr")) {
+            assertTrue(kept.contains(folder.resolve("kept").resolve(one)), one + " is not among " + kept);
+        }
+        for (Path file : kept) {
+            places.put(file.toString(), text(file));
+        }
+        places.forEach((place, text) -> forms(SECRET)
+                .forEach(
+                        form -> assertFalse(text.contains(form), () -> "the secret, as " + form + ", is in " + place)));
+        places.forEach((place, text) -> forms(WRONG)
+                .forEach(form ->
+                        assertFalse(text.contains(form), () -> "a wrong one, as " + form + ", is in " + place)));
+    }
+
+    private String[] job() throws IOException {
+        Path secret = Files.writeString(folder.resolve("secret"), SECRET);
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        Path main = Files.writeString(folder.resolve("Main.java"), MAIN);
+        Path kept = Files.createDirectory(folder.resolve("kept"));
+        Path logging = Files.writeString(folder.resolve("logging.properties"), """
+                handlers = java.util.logging.ConsoleHandler
+                .level = ALL
+                java.util.logging.ConsoleHandler.level = ALL
+                """);
+        return new String[] {
+            "run",
+            "-n",
+            "2",
+            "--backend",
+            "tcp",
+            "--secret-file",
+            secret.toString(),
+            "--log-dir",
+            kept.toString(),
+            "-J-Djava.util.logging.config.file=" + logging,
+            "-J-Dferro.recorder.dir=" + kept,
+            "-J-XX:StartFlightRecording",
+            main.toString(),
+            kept.toString()
+        };
+    }
+
+    /** Has somebody with another secret call the store of the job, so that there is a refusal to be told. */
+    private static FerroException refusedStranger(LauncherRun run) throws InterruptedException {
+        int port = Integer.parseInt(run.restOfLine("[0] port "));
+        InetSocketAddress store = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        String job = run.restOfLine("[0] job ");
+        LauncherStore.Call call = new LauncherStore.Call(store, job, WRONG.getBytes(StandardCharsets.US_ASCII), 1, 5);
+        FerroException refused = assertThrows(FerroException.class, () -> LauncherStore.open(call, LONG, LONG));
+        assertEquals(Code.UNAUTHENTICATED, refused.code());
+        return refused;
+    }
+
+    /** What everybody who is on this machine can see of a process, and what its own user can. */
+    private static void processes(Map<String, String> places) {
+        for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+            for (String file : List.of("cmdline", "environ")) {
+                places.put(file + " of " + process.pid(), text(Path.of("/proc", "" + process.pid(), file)));
+            }
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+
+    /** A secret as it is in its file, and as a program may print bytes. */
+    private static List<String> forms(String secret) {
+        List<String> forms = new ArrayList<>();
+        for (byte[] bytes : List.of(
+                secret.getBytes(StandardCharsets.US_ASCII), HexFormat.of().parseHex(secret))) {
+            forms.add(new String(bytes, StandardCharsets.ISO_8859_1));
+            forms.add(HexFormat.of().formatHex(bytes));
+            forms.add(HexFormat.of().withUpperCase().formatHex(bytes));
+            forms.add(Base64.getEncoder().withoutPadding().encodeToString(bytes));
+            String numbers = Arrays.toString(bytes);
+            forms.add(numbers.substring(1, numbers.length() - 1));
+        }
+        return forms;
+    }
+}
