@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 /** One run of the ferro command as a process of its own, with what it printed so far; every wait is bounded. */
 public final class LauncherRun implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
 
     private final Process process;
     private final PrintedLines out;
@@ -54,8 +55,7 @@ public final class LauncherRun implements AutoCloseable {
     private static LauncherRun launch(
             List<String> before, String path, Map<String, String> variables, String... arguments) throws IOException {
         List<String> line = new ArrayList<>(before);
-        line.addAll(
-                List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
+        line.addAll(List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", NATIVE_ACCESS));
         // as the script does that it stands for
         line.add("-Dferro.command=./ferro");
         line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));

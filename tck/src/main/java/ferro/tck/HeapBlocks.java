@@ -93,7 +93,7 @@ final class HeapBlocks {
             } else if (pages.containsKey(at / PAGE_BYTES) || !isBlank(bytes, start + done, length)) {
                 bytes.get(
                         start + done,
-                        pages.computeIfAbsent(at / PAGE_BYTES, number -> Blank.PAGE.clone()),
+                        pages.computeIfAbsent(at / PAGE_BYTES, number -> page(found.getValue(), number)),
                         inPage,
                         length);
             }
@@ -105,6 +105,11 @@ final class HeapBlocks {
     /** Whether a page that nobody wrote would look the same after this: it goes on taking no room. */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
+    }
+
+    /** The last page ends with its block, as most blocks are a few elements. */
+    private static byte[] page(Block block, long number) {
+        return Arrays.copyOf(Blank.PAGE, (int) Math.min(PAGE_BYTES, block.bytes - number * PAGE_BYTES));
     }
 
     /** What pages look like that were never written; only read. */

@@ -2,10 +2,16 @@ package ferro.tck;
 
 import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Host memory of {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    private static final byte CLOSED = 0x55;
+    /** What closed memory holds, over and over. */
+    private static final byte[] SPOILED = new byte[1 << 12];
+
+    static {
+        Arrays.fill(SPOILED, (byte) 0x55);
+    }
 
     private final HeapDeviceMemory memory;
     private final ByteBuffer buffer;
@@ -36,9 +42,10 @@ final class HeapStaging implements DeviceMemory.Staging {
         }
         closed = true;
         buffer.clear();
-        for (int at = 0; at < buffer.capacity(); at++) {
-            buffer.put(at, CLOSED);
+        while (buffer.hasRemaining()) {
+            buffer.put(SPOILED, 0, Math.min(SPOILED.length, buffer.remaining()));
         }
+        buffer.clear();
         memory.closed(buffer);
     }
 }

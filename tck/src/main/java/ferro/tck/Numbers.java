@@ -77,8 +77,15 @@ final class Numbers {
 
     /** The average of elements of an integer type, toward zero, of a sum that cannot wrap. */
     static long average(DataType type, long[] operands) {
-        BigInteger sum = exactSum(type, operands);
-        return narrow(type, sum.divide(BigInteger.valueOf(operands.length)).longValue());
+        if (type.byteSize() == Long.BYTES) {
+            BigInteger sum = exactSum(type, operands);
+            return narrow(type, sum.divide(BigInteger.valueOf(operands.length)).longValue());
+        }
+        long sum = 0;
+        for (long operand : operands) {
+            sum += isUnsigned(type) && operand < 0 ? operand + (1L << Byte.SIZE * type.byteSize()) : operand;
+        }
+        return narrow(type, sum / operands.length);
     }
 
     /** Combines integers; they wrap. */
