@@ -30,7 +30,7 @@ final class Programs {
     static final String ARCHIVE = "ranks-" + System.getProperty("java.version") + ".jsa";
 
     private static final long PATIENCE_SECONDS = 60;
-    private static final String HELLO = "ferro.examples.hello.HelloAllReduce";
+    private static final String REHEARSAL = "ferro.launcher.Rehearsal";
 
     /** As the script {@code ferro} makes it: of the second rank, when it ends; its shell's name is the archive's. */
     private static final String ARCHIVING = "[ \"$RANK\" = 1 ] && set -- \"-XX:ArchiveClassesAtExit=$0\" \"$@\"; exec "
@@ -113,12 +113,12 @@ final class Programs {
     private void archive(String path, Path archive) throws IOException {
         Path made = home.resolve("being-made.jsa");
         List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "ferro.launcher.FerroCommand"));
-        line.addAll(List.of("run", "-n", "2", "--no-bind", "--", "sh", "-c", ARCHIVING, made.toString()));
+        line.addAll(List.of("run", "-n", "3", "--no-bind", "--", "sh", "-c", ARCHIVING, made.toString()));
         line.add("-XX:-UsePerfData");
         if (ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent()) {
             line.add("--add-modules=jdk.incubator.vector");
         }
-        line.addAll(List.of("-cp", path, HELLO));
+        line.addAll(List.of("-cp", path, REHEARSAL));
         Process process = new ProcessBuilder(line)
                 .redirectErrorStream(true)
                 .redirectOutput(Redirect.to(home.resolve("archiving.txt").toFile()))

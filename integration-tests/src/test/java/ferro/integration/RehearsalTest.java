@@ -1,0 +1,29 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the archive of a rank's classes is made of: it has to go all the way, or the archive lacks what was left out. */
+@Timeout(120)
+class RehearsalTest {
+    @Test
+    void survivorsTellTheDeathOfTheLastRankAndAllEndWell() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.launcher.Rehearsal")) {
+            assertEquals(0, run.exitCode(), run::toString);
+            for (int rank = 0; rank < 3; rank++) {
+                String sum = "[" + rank + "] rank " + rank + " of 3: the sum is 6";
+                assertTrue(run.outLines().contains(sum), run::toString);
+            }
+            for (int survivor = 0; survivor < 2; survivor++) {
+                String call = "[" + survivor + "] allReduce on group \"world\" rank " + survivor + " seq ";
+                assertTrue(
+                        run.outLines().stream()
+                                .anyMatch(line -> line.startsWith(call) && line.contains("rank 2 of \"world\"")),
+                        run::toString);
+            }
+        }
+    }
+}
