@@ -63,7 +63,7 @@ record Cell(int row, String fault, List<Integer> victims, Links medium, Load loa
         return load == Load.FOUR_BUSY;
     }
 
-    /** What is promised on two idle cores holds two and a half times as long with four busy processes. */
+    /** What is promised on idle cores holds two and a half times as long with four busy processes. */
     double promisedMillis(long idleMillis) {
         return isLoaded() ? 2.5 * idleMillis : idleMillis;
     }

@@ -29,6 +29,11 @@ public final class Drill {
 
     private Drill() {}
 
+    /** Whether the ranks of a job have fewer cores than there are ranks. */
+    static boolean ranksShareCores() {
+        return Runtime.getRuntime().availableProcessors() < DrillJob.WORLD_SIZE;
+    }
+
     /** Returns how late something may be that is promised on an idle machine; CI's do other work, which is no reason for more. */
     public static double allowedMillis(double promisedMillis) {
         return whole() ? promisedMillis : Math.max(CI_FLOOR_MILLIS, CI_SLACK * promisedMillis);
