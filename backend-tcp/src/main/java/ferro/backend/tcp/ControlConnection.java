@@ -7,24 +7,37 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The control connection to one peer: always being read by the background loop. It has memory of its own for what it reads
- * and for one frame that leaves, so that a rank that runs out of memory can still hear and say so.
+ * and for the one frame that is being written; those behind it wait in the heap. So a rank that runs out of direct memory
+ * can still hear and say so.
  */
 final class ControlConnection extends ExactReader {
+    /** What a frame that waits costs beside its bytes, about. */
+    private static final int WAITING_BYTES = 128;
+
     private final int peer;
     private final Channel channel;
     private final Owner owner;
     private final boolean checksum;
-    /** For one frame on its way out, whose write is not over; further ones take Netty's memory. */
-    private final ByteBuf leaving = frameMemory();
+    /** In the order in which they leave. */
+    private final Queue<Waiting> frames = new ConcurrentLinkedQueue<>();
+    /** Memory of {@link #frames}, and of the one that is being written. */
+    private final AtomicLong waitingBytes = new AtomicLong();
 
-    private final AtomicBoolean leavingInUse = new AtomicBoolean();
-    private final ChannelFutureListener written = this::written;
-    private final ChannelFutureListener writtenOfOwn = this::writtenOfOwn;
+    private final Runnable writeNext = this::writeNext;
+    /** For the frame that is being written: Netty would copy one of the heap into direct memory that may be used up. */
+    private final ByteBuf leaving = frameMemory();
+    /** Whether {@link #leaving} is in use; on the loop only. */
+    private boolean writing;
+
     private ControlFrame.Head head;
     private boolean over;
 
@@ -36,14 +49,47 @@ final class ControlConnection extends ExactReader {
         this.checksum = checksum;
     }
 
+    /** A frame on its way out. */
+    private record Waiting(byte[] bytes, ChannelPromise written) {}
+
     /** Sends; from any thread, in order, never waits. */
     ChannelFuture send(ControlFrame frame) {
-        byte[] bytes = frame.encoded(checksum);
-        if (leavingInUse.compareAndSet(false, true)) {
-            leaving.setBytes(0, bytes);
-            return channel.writeAndFlush(leaving.retainedSlice(0, bytes.length)).addListener(writtenOfOwn);
+        Waiting last = new Waiting(frame.encoded(checksum), channel.newPromise());
+        waitingBytes.addAndGet(last.bytes.length + WAITING_BYTES);
+        frames.add(last);
+        if (channel.eventLoop().inEventLoop()) {
+            writeNext();
+        } else {
+            try {
+                channel.eventLoop().execute(writeNext);
+            } catch (RejectedExecutionException ended) {
+                // the loop ends after its connections: there is nobody to send to
+                last.written.tryFailure(ended);
+            }
         }
-        return channel.writeAndFlush(Unpooled.wrappedBuffer(bytes)).addListener(written);
+        return last.written;
+    }
+
+    private void writeNext() {
+        Waiting next = writing ? null : frames.poll();
+        if (next == null) {
+            return;
+        }
+        writing = true;
+        int length = next.bytes.length;
+        leaving.setBytes(0, next.bytes);
+        channel.writeAndFlush(leaving.retainedSlice(0, length), next.written)
+                .addListener((ChannelFutureListener) write -> written(write, length));
+    }
+
+    /** What follows a frame that is missing would be misunderstood. */
+    private void written(ChannelFuture write, int length) {
+        writing = false;
+        waitingBytes.addAndGet(-length - WAITING_BYTES);
+        if (!write.isSuccess() && channel.isOpen()) {
+            end(write.cause());
+        }
+        writeNext();
     }
 
     private static ByteBuf frameMemory() {
@@ -51,26 +97,13 @@ final class ControlConnection extends ExactReader {
                 ControlFrame.HEAD_BYTES + ControlFrame.MOST_BODY_BYTES + ControlFrame.CHECKSUM_BYTES));
     }
 
-    private void writtenOfOwn(ChannelFuture write) {
-        leavingInUse.set(false);
-        written(write);
-    }
-
-    /** What follows a frame that is missing would be misunderstood. */
-    private void written(ChannelFuture write) {
-        if (!write.isSuccess() && channel.isOpen()) {
-            end(write.cause());
-        }
-    }
-
     Channel channel() {
         return channel;
     }
 
-    /** Bytes that the peer has not taken yet. */
+    /** Memory of what the peer has not taken yet. */
     long waitingBytes() {
-        var out = channel.unsafe().outboundBuffer();
-        return out == null ? 0 : out.totalPendingWriteBytes();
+        return waitingBytes.get();
     }
 
     /** Closes without telling the owner. */
