@@ -28,7 +28,7 @@ interface LinkEvents {
     /** Makes the failure of a connection that ended and has no successor. */
     FerroException notAgain(FerroException ended, FerroException cause);
 
-    /** Makes the failure of a connection that ended with bytes under way. */
+    /** Makes the failure of a connection that ended with bytes under way; -1 where it is not known how many. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
 
     /** The link ended while something was posted on it; told once. */

@@ -31,7 +31,7 @@ final class TcpLink implements Link {
     private final Incoming incoming;
     private Wire wire;
     /** Came in the place of {@link #wire}, which has ended at the other side; taken when what came before was read. */
-    private Wire next;
+    private Successor next;
 
     private Successor successor;
     /** The epoch of the last connection that was asked for, or came. */
@@ -136,7 +136,8 @@ final class TcpLink implements Link {
             wire = connection;
         } else {
             close(next);
-            next = connection;
+            next = new Successor(connection, outgoing.bytesMoved());
+            next.announce();
         }
         home.activate(this);
     }
@@ -241,12 +242,13 @@ final class TcpLink implements Link {
             return false;
         }
         if (next != null) {
-            Wire fresh = next;
+            Successor fresh = next;
             next = null;
             lost = ending != null ? ending : lost;
             ending = null;
             closeWires();
-            successor = new Successor(fresh, outgoing.bytesMoved(), incoming.bytesMoved());
+            successor = fresh;
+            successor.settle(incoming.bytesMoved());
             succeeding = System.nanoTime();
         }
         try {
@@ -305,7 +307,7 @@ final class TcpLink implements Link {
     private void closeWires() {
         close(wire);
         close(next);
-        close(successor == null ? null : successor.wire());
+        close(successor);
         wire = null;
         next = null;
         successor = null;
@@ -314,6 +316,12 @@ final class TcpLink implements Link {
     private static void close(Wire one) {
         if (one != null) {
             one.close();
+        }
+    }
+
+    private static void close(Successor one) {
+        if (one != null) {
+            close(one.wire());
         }
     }
 

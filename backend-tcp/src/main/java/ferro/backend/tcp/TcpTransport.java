@@ -459,10 +459,11 @@ final class TcpTransport implements Transport {
 
         @Override
         public FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
+            String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
             return with(
                     ended,
-                    "; " + bytesThere + " bytes to rank " + peer + " and " + bytesHere
-                            + " bytes from it were under way, so it cannot go on over another");
+                    "; " + there + bytesHere + " bytes from " + (bytesThere < 0 ? "rank " + peer : "it")
+                            + " were under way, so it cannot go on over another");
         }
 
         private static FerroException with(FerroException ended, String more) {
