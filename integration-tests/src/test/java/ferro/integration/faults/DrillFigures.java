@@ -1,5 +1,6 @@
 package ferro.integration.faults;
 
+import ferro.integration.Links;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,13 @@ final class DrillFigures {
                 millis.stream().filter(each -> each > promised).count(),
                 wrong,
                 settledByRun.values().stream().filter(each -> each.size() > 1).count());
+    }
+
+    /** Returns whether there is any figure of a row over a medium. */
+    boolean hasMeasured(int row, Links medium) {
+        return rows.stream()
+                .anyMatch(each ->
+                        each.get("row").equals("" + row) && each.get("medium").equals(medium.toString()));
     }
 
     /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */

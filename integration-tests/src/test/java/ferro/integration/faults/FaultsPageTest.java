@@ -2,6 +2,7 @@ package ferro.integration.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.integration.Links;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /**
  * docs/faults.md against the tests. After {@code mvn -B verify}, {@code -Dfaults.write=true} makes the page anew from the reports
  * of that build: {@code mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest -Dfaults.write=true
- * -Dsurefire.failIfNoSpecifiedTests=false}; {@code -Dfaults.drill=target/drill-whole} takes up the figures of {@code -Pdrill}.
+ * -Dsurefire.failIfNoSpecifiedTests=false}; {@code -Dfaults.drill=target/drill-whole} takes up the figures of {@code -Pdrill}
+ * instead.
  */
 class FaultsPageTest {
     private static final Path CHECKOUT = Path.of("..");
@@ -32,6 +34,12 @@ class FaultsPageTest {
                     IntStream.rangeClosed(1, 6), IntStream.rangeClosed(12, 29), IntStream.rangeClosed(31, 47))
             .flatMap(IntStream::boxed)
             .toList();
+
+    /** Rows whose times the drill measures, over both media. */
+    private static final List<Integer> DRILLED = List.of(1, 2, 3, 4, 5, 6, 19, 21, 23, 28);
+
+    private static final String DRILL = "mvn -B package -Pdrill -pl integration-tests -am -Dtest='*DrillTest'"
+            + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
 
     private final FaultTests tests = FaultTests.of(CHECKOUT);
 
@@ -95,6 +103,32 @@ class FaultsPageTest {
     }
 
     @Test
+    void drillHasMeasuredItsRowsOverEveryMedium() throws IOException {
+        DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
+
+        List<String> missing = DRILLED.stream()
+                .flatMap(row -> Stream.of(Links.values())
+                        .filter(medium -> !drill.hasMeasured(row, medium))
+                        .map(medium -> "row " + row + " over " + medium))
+                .toList();
+
+        assertEquals(List.of(), missing, "rows that docs/faults/drill.csv lacks; to measure them: " + DRILL);
+    }
+
+    @Test
+    void whatIsMeasuredIsATimeAndNoCountOfTests() throws IOException {
+        List<String> wrong = rows(Files.readAllLines(PAGE)).stream()
+                .filter(row -> DRILLED.contains(row.number())
+                        ? !row.measured().matches(".*worst \\d+\\.\\d ms.*")
+                                || row.measured().contains("passed")
+                        : !row.measured().equals("-"))
+                .map(row -> "row " + row.number() + " says \"" + row.measured() + "\"")
+                .toList();
+
+        assertEquals(List.of(), wrong, "rows of docs/faults.md whose \"measured\" is no time of the drill; " + DRILL);
+    }
+
+    @Test
     void figuresAreThoseOfTheFilesBeside() throws IOException {
         List<String> page = Files.readAllLines(PAGE);
 
@@ -106,9 +140,11 @@ class FaultsPageTest {
                 .flatMap(test -> running(test).stream())
                 .sorted()
                 .toList();
-        TestResults.kept(FOLDER.resolve("results.csv")).with(CHECKOUT).keep(FOLDER.resolve("results.csv"), runners);
         String drilled = System.getProperty("faults.drill");
-        if (drilled != null) {
+        if (drilled == null) {
+            TestResults.kept(FOLDER.resolve("results.csv")).with(CHECKOUT).keep(FOLDER.resolve("results.csv"), runners);
+        } else {
+            // the reports beside are those of the drill, whose cases are no build's
             DrillFigures.sumUp(Path.of(drilled), FOLDER.resolve("drill.csv"));
         }
         Files.writeString(PAGE, String.join("\n", made(Files.readAllLines(PAGE))) + "\n");
