@@ -59,7 +59,11 @@ final class DrillFigures {
         long wrong = 0;
         for (Map<String, String> row : samples) {
             String run = row.get("victims") + "/" + row.get("round");
-            settledByRun.computeIfAbsent(run, name -> new HashSet<>()).add(row.get("settled"));
+            Set<String> said = settledByRun.computeIfAbsent(run, name -> new HashSet<>());
+            if (!row.get("settled").equals("-")) {
+                // the rank that aborts, and those that leave at once, are not asked
+                said.add(row.get("settled"));
+            }
             boolean subset = Set.of(row.get("victims").split(" "))
                     .containsAll(Set.of(row.get("culprits").split(" ")));
             wrong += subset ? 0 : 1;
