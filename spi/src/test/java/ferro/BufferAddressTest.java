@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective.AllReduce;
 import java.io.File;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BufferAddressTest {
     private static final boolean HAS_SEGMENTS = Runtime.version().feature() >= 22;
 
-    private static final String CLASSES = Path.of("target", "classes").toString();
-    private static final String TESTS = Path.of("target", "test-classes").toString();
+    private static final String CLASSES = folderOf("HostTensor.class");
+    private static final String TESTS = folderOf("BufferAddressTest.class");
     private static final String MAIN = Compares.class.getName();
 
     @TempDir
@@ -51,6 +52,18 @@ class BufferAddressTest {
     void withoutAddressesOnlyOneBufferIsLookedInto() throws Exception {
         String expected = HAS_SEGMENTS ? "refused refused" : "refused taken";
         assertEquals(expected, onModulePath("--limit-modules", "java.base"));
+    }
+
+    /** The folders that this JVM has classes from: the second JDK of CI builds into folders of its own. */
+    private static String folderOf(String classFile) {
+        try {
+            return Path.of(BufferAddressTest.class.getResource(classFile).toURI())
+                    .getParent()
+                    .getParent()
+                    .toString();
+        } catch (URISyntaxException impossible) {
+            throw new IllegalStateException("no folder of " + classFile, impossible);
+        }
     }
 
     private String onModulePath(String... modules) throws IOException, InterruptedException {

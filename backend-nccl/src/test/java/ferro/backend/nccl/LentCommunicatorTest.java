@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,8 +37,10 @@ class LentCommunicatorTest {
                 .anyMatch(type -> type.getName().startsWith("java.util.function.Long"));
     }
 
-    private static List<Class<?>> publicTypes() throws IOException, ReflectiveOperationException {
-        Path folder = Path.of("target/classes/ferro/backend/nccl");
+    private static List<Class<?>> publicTypes() throws IOException, ReflectiveOperationException, URISyntaxException {
+        Path folder = Path.of(
+                        JnaNcclBackend.class.getResource("JnaNcclBackend.class").toURI())
+                .getParent();
         try (Stream<Path> files = Files.list(folder)) {
             List<String> names = files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".class") && !name.equals("package-info.class"))
