@@ -50,12 +50,16 @@ final class ControlConnection extends ExactReader {
     }
 
     /** A frame on its way out. */
-    private record Waiting(byte[] bytes, ChannelPromise written) {}
+    private record Waiting(byte[] bytes, ChannelPromise written) {
+        int cost() {
+            return bytes.length + WAITING_BYTES;
+        }
+    }
 
     /** Sends; from any thread, in order, never waits. */
     ChannelFuture send(ControlFrame frame) {
         Waiting last = new Waiting(frame.encoded(checksum), channel.newPromise());
-        waitingBytes.addAndGet(last.bytes.length + WAITING_BYTES);
+        waitingBytes.addAndGet(last.cost());
         frames.add(last);
         if (channel.eventLoop().inEventLoop()) {
             writeNext();
@@ -70,26 +74,31 @@ final class ControlConnection extends ExactReader {
         return last.written;
     }
 
+    /** Writes what waits until the socket takes no more; what it has taken is gone before the loop does anything else. */
     private void writeNext() {
-        Waiting next = writing ? null : frames.poll();
-        if (next == null) {
-            return;
+        while (!writing && !frames.isEmpty()) {
+            Waiting next = frames.poll();
+            writing = true;
+            leaving.setBytes(0, next.bytes);
+            ChannelFuture write = channel.writeAndFlush(leaving.retainedSlice(0, next.bytes.length), next.written);
+            if (write.isDone()) {
+                written(write, next);
+            } else {
+                write.addListener((ChannelFutureListener) later -> {
+                    written(later, next);
+                    writeNext();
+                });
+            }
         }
-        writing = true;
-        int length = next.bytes.length;
-        leaving.setBytes(0, next.bytes);
-        channel.writeAndFlush(leaving.retainedSlice(0, length), next.written)
-                .addListener((ChannelFutureListener) write -> written(write, length));
     }
 
     /** What follows a frame that is missing would be misunderstood. */
-    private void written(ChannelFuture write, int length) {
+    private void written(ChannelFuture write, Waiting frame) {
         writing = false;
-        waitingBytes.addAndGet(-length - WAITING_BYTES);
+        waitingBytes.addAndGet(-frame.cost());
         if (!write.isSuccess() && channel.isOpen()) {
             end(write.cause());
         }
-        writeNext();
     }
 
     private static ByteBuf frameMemory() {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,18 @@ class ControlConnectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void framesSentAtOnceLeaveInOrderWithoutDirectMemory(String kind) throws Exception {
+        check(kind, 100, connection -> {});
+    }
+
+    /** As a peer that is refused must hear why, whatever was to be told to it before. */
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void framesThatTheSocketHasRoomForLeaveBeforeTheLoopDropsTheConnection(String kind) throws Exception {
+        check(kind, 10, ControlConnection::drop);
+    }
+
+    /** The loop says the last frame, while it has written none of those before, and then does something. */
+    private static void check(String kind, int step, Consumer<ControlConnection> then) throws Exception {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         AtomicReference<Throwable> ended = new AtomicReference<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
@@ -45,15 +58,18 @@ class ControlConnectionTest {
                 ControlConnection connection = new ControlConnection(1, channel, new Owner(ended), false);
                 channel.pipeline().addLast(connection);
                 CountDownLatch sent = new CountDownLatch(1);
-                loop.group().execute(() -> awaitThenSend(sent, connection));
+                loop.group().execute(() -> {
+                    awaitThenSend(sent, connection, step);
+                    then.accept(connection);
+                });
                 for (int i = 0; i < FRAMES - 1; i++) {
-                    connection.send(frame(i));
+                    connection.send(frame(i, step));
                 }
                 sent.countDown();
 
                 DataInputStream in = new DataInputStream(peer.getInputStream());
                 for (int i = 0; i < FRAMES; i++) {
-                    byte[] expected = frame(i).encoded();
+                    byte[] expected = frame(i, step).encoded();
                     assertEquals(
                             ByteBuffer.wrap(expected), ByteBuffer.wrap(in.readNBytes(expected.length)), "frame " + i);
                 }
@@ -64,18 +80,17 @@ class ControlConnectionTest {
         }
     }
 
-    /** The loop itself says the last one, while it has written none of those before. */
-    private static void awaitThenSend(CountDownLatch sent, ControlConnection connection) {
+    private static void awaitThenSend(CountDownLatch sent, ControlConnection connection, int step) {
         try {
             sent.await(20, TimeUnit.SECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
-        connection.send(frame(FRAMES - 1));
+        connection.send(frame(FRAMES - 1, step));
     }
 
-    private static ControlFrame frame(int i) {
-        return ControlFrame.message(GROUP, ByteBuffer.allocate(100 * (i + 1)).putInt(0, i));
+    private static ControlFrame frame(int i, int step) {
+        return ControlFrame.message(GROUP, ByteBuffer.allocate(step * (i + 1)).putInt(0, i));
     }
 
     private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server) {
