@@ -59,11 +59,15 @@ final class Numbers {
         };
     }
 
+    /** The number that an element of an integer type stands for; of 64 bits without a sign, less 2^64 from the middle on. */
+    private static long number(DataType type, long bits) {
+        return isUnsigned(type) ? bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : bits;
+    }
+
     /** The number that an element of an integer type stands for. */
     static BigInteger exact(DataType type, long bits) {
-        BigInteger number = BigInteger.valueOf(bits);
-        boolean above = isUnsigned(type) && bits < 0;
-        return above ? number.add(BigInteger.ONE.shiftLeft(Byte.SIZE * type.byteSize())) : number;
+        BigInteger number = BigInteger.valueOf(number(type, bits));
+        return isUnsigned(type) && number.signum() < 0 ? number.add(BigInteger.ONE.shiftLeft(Long.SIZE)) : number;
     }
 
     /** Adds elements of an integer type up, as numbers that have no end. */
@@ -83,7 +87,7 @@ final class Numbers {
         }
         long sum = 0;
         for (long operand : operands) {
-            sum += isUnsigned(type) && operand < 0 ? operand + (1L << Byte.SIZE * type.byteSize()) : operand;
+            sum += number(type, operand);
         }
         return narrow(type, sum / operands.length);
     }
@@ -116,7 +120,7 @@ final class Numbers {
 
     static String show(DataType type, long bits) {
         if (isUnsigned(type)) {
-            return Long.toUnsignedString(bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize());
+            return Long.toUnsignedString(number(type, bits));
         }
         return isFloating(type) ? Double.toString(toDouble(type, bits)) : Long.toString(bits);
     }
