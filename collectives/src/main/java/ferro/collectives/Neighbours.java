@@ -53,7 +53,7 @@ final class Neighbours {
         this.provider = near == null ? null : near.sharedMemory().orElse(null);
         this.users = users;
         this.allocations = new Allocations(group);
-        this.nearness = Nearness.none(group.worldSize(), "this back end has none");
+        this.nearness = Nearness.none(group.worldSize(), transport.noSharedMemoryBecause());
     }
 
     /** Finds out who shares memory with whom, with the other ranks, before anybody uses the group. */

@@ -32,7 +32,7 @@ class KilledLeaverTest {
             }
             for (PrintedLines rank : said) {
                 String report = rank.next();
-                assertTrue(report.endsWith("do not share memory: this back end has none"), report);
+                assertTrue(report.endsWith("do not share memory: ferro.links=tcp"), report);
             }
             String heard = said.get(2).next();
             assertTrue(heard.startsWith("heard: ") && heard.contains("rank 0 left"), heard);

@@ -192,7 +192,7 @@ class LeavingTest {
 
         private boolean isOver(String report) {
             return switch (medium) {
-                case "tcp" -> report.endsWith("do not share memory: this back end has none");
+                case "tcp" -> report.endsWith("do not share memory: ferro.links=tcp");
                 case "hosts" -> report.contains("(host b)");
                 default -> report.contains("all " + worldSize + " ranks share");
             };

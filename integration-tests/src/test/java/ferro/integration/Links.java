@@ -24,7 +24,7 @@ public enum Links {
     public void assertFoundIn(String linkReport, int worldSize) {
         boolean found = this == SHM
                 ? linkReport.equals("all " + worldSize + " ranks share memory")
-                : linkReport.endsWith(" do not share memory: this back end has none");
+                : linkReport.endsWith(" do not share memory: ferro.links=tcp");
         assertTrue(found, () -> "data is not carried over " + this + ": " + linkReport);
     }
 

@@ -151,6 +151,15 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
+     * Returns why there is no {@link #sharedMemory} for ranks of one host, for people.
+     *
+     * @return equal on all ranks; used where {@link #sharedMemory} is empty
+     */
+    default String noSharedMemoryBecause() {
+        return "this back end has none";
+    }
+
+    /**
      * Says what the links of this group are, shared memory left aside: a word for what they are made of, such as {@code TCP}, and
      * by which addresses ranks are reached.
      *

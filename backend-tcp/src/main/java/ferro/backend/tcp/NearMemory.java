@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * By what ranks of one host share memory; back end tcp knows no other, so it looks for the service.
@@ -114,5 +116,18 @@ final class NearMemory {
             }
         }
         return provider;
+    }
+
+    /** Returns why some ranks share none, with the first of them that has none unless it is all by one reason; empty if they do. */
+    String lackingAmong(int[] ranks) {
+        String[] told = IntStream.of(ranks)
+                .mapToObj(rank -> rank < lackingByRank.length ? lackingByRank[rank] : lacking)
+                .toArray(String[]::new);
+        for (int i = 0; i < told.length; i++) {
+            if (!told[i].isEmpty()) {
+                return Stream.of(told).distinct().count() == 1 ? told[i] : "rank " + i + " has none: " + told[i];
+            }
+        }
+        return "";
     }
 }

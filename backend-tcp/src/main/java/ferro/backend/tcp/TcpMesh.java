@@ -104,6 +104,11 @@ final class TcpMesh implements AutoCloseable {
         return nearMemory.among(ranks);
     }
 
+    /** Returns why some ranks share none; empty if they do. */
+    String noSharedMemoryBecause(int[] ranks) {
+        return nearMemory.lackingAmong(ranks);
+    }
+
     /** Returns whether ranks on different hosts are far from each other; the same on all. */
     boolean isFar() {
         return RoundTrips.areFar(distanceMicros());

@@ -213,6 +213,11 @@ final class TcpTransport implements Transport {
     }
 
     @Override
+    public String noSharedMemoryBecause() {
+        return mesh.noSharedMemoryBecause(members);
+    }
+
+    @Override
     public Medium medium() {
         List<String> hosts = mesh.hosts(members);
         if (members.length == 1 || hosts.isEmpty()) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException.Where;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,15 @@ class NearMemoryTest {
                 "ferro.links=tcp",
                 NearMemory.find(new FixedContext(Map.of("ferro.links", "tcp"))).lacking());
         assertEquals(Optional.empty(), NearMemory.none().among(new int[] {0}));
+    }
+
+    @Test
+    void ranksSayAlikeWhyTheyShareNone() {
+        NearMemory near = NearMemory.none().agreed(new String[] {"", "a", "a", ""}, Where.outside("g", 0));
+
+        assertEquals("", near.lackingAmong(new int[] {0, 3}));
+        assertEquals("a", near.lackingAmong(new int[] {1, 2}));
+        assertEquals("rank 1 has none: a", near.lackingAmong(new int[] {3, 2}));
     }
 
     @Test

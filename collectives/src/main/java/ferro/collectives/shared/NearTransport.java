@@ -196,6 +196,11 @@ public final class NearTransport implements Transport {
     }
 
     @Override
+    public String noSharedMemoryBecause() {
+        return bare.noSharedMemoryBecause();
+    }
+
+    @Override
     public Medium medium() {
         return bare.medium();
     }
