@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.SecretFile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,22 +24,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the secret of a job must not be: a job that logs and records all it can, and fails. */
 class SecretsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
-    private static final String SECRET = "5ec3e75ec3e71234abcd9876f0e1d2c35ec3e75ec3e71234abcd9876f0e1d2c3";
     private static final String WRONG = "bad5ec3e7bad5ec30102030405060708bad5ec3e7bad5ec30102030405060708";
     private static final String MAIN = """
             import ferro.ReduceOp;
             import ferro.group.ProcessGroup;
+            import java.nio.file.Files;
             import java.nio.file.Path;
             import jdk.jfr.FlightRecorder;
 
             public class Main {
                 public static void main(String[] arguments) throws Exception {
+                    if (System.getenv("RANK").equals("0")) {
+                        // removed after the join if ferro run has made it
+                        Files.copy(Path.of(System.getenv("FERRO_SECRET_FILE")), Path.of(arguments[1]));
+                    }
                     try (ProcessGroup group = ProcessGroup.join()) {
                         float[] sum = {3, 7};
                         group.allReduce(sum, ReduceOp.SUM);
@@ -48,6 +54,7 @@ class SecretsTest {
                         System.out.println("self " + ProcessHandle.current().pid());
                         System.out.println("port " + System.getenv("MASTER_PORT"));
                         System.out.println("job " + System.getenv("FERRO_JOB_ID"));
+                        System.out.println("links " + group.linkReport());
                         while (true) {
                             group.allReduce(sum, ReduceOp.MAX);
                         }
@@ -59,12 +66,17 @@ class SecretsTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void secretIsInNoLogNoRecordingNoCommandLineAndNoEnvironment() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "the secret, its user's own or one that ferro run makes, is in no log, no recording, no command line and"
+                    + " no environment")
+    void secretIsInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
         Map<String, String> places = new TreeMap<>();
-        try (LauncherRun run = LauncherRun.start(job())) {
+        try (LauncherRun run = LauncherRun.start(Map.of("JDK_JAVA_OPTIONS", logAll()), job(own))) {
             long victim = Long.parseLong(run.restOfLine("[1] self "));
             run.restOfLine("[0] self ");
+            assertTrue(run.restOfLine("[0] links ").contains("ferro.links=tcp"), run::toString);
             places.put("failure of a stranger", refusedStranger(run).toString());
             processes(places);
             assertTrue(places.get("cmdline of " + victim).contains("Main"), "the rank's own command line was read");
@@ -74,7 +86,9 @@ class SecretsTest {
             assertEquals(137, run.exitCode(), run::toString);
             places.put("output of the launcher", run.toString());
             assertTrue(run.errText().contains("UNAUTHENTICATED"), "the refusal of the stranger is logged: " + run);
-            assertTrue(run.errText().contains("FINE"), "all is logged: " + run);
+            for (String process : List.of("", "[0] ", "[1] ")) {
+                assertTrue(run.errLines().stream().anyMatch(line -> line.startsWith(process + "FINE")), run::toString);
+            }
         }
         List<Path> kept = files(folder.resolve("kept"));
         assertTrue(
@@ -85,7 +99,8 @@ class SecretsTest {
         for (Path file : kept) {
             places.put(file.toString(), text(file));
         }
-        places.forEach((place, text) -> forms(SECRET)
+        String secret = Files.readString(folder.resolve("copy"));
+        places.forEach((place, text) -> forms(secret)
                 .forEach(
                         form -> assertFalse(text.contains(form), () -> "the secret, as " + form + ", is in " + place)));
         places.forEach((place, text) -> forms(WRONG)
@@ -93,32 +108,29 @@ class SecretsTest {
                         assertFalse(text.contains(form), () -> "a wrong one, as " + form + ", is in " + place)));
     }
 
-    private String[] job() throws IOException {
-        Path secret = Files.writeString(folder.resolve("secret"), SECRET);
-        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    private String[] job(boolean own) throws IOException {
         Path main = Files.writeString(folder.resolve("Main.java"), MAIN);
         Path kept = Files.createDirectory(folder.resolve("kept"));
+        Path copy = folder.resolve("copy");
+        List<String> line = new ArrayList<>(List.of("run", "-n", "2", "--backend", "tcp", "--links", "tcp"));
+        if (own) {
+            Path secret = folder.resolve("secret");
+            SecretFile.create(secret);
+            line.addAll(List.of("--secret-file", secret.toString()));
+        }
+        line.addAll(List.of("--log-dir", kept.toString(), "-J-Dferro.recorder.dir=" + kept));
+        line.addAll(List.of("-J-XX:StartFlightRecording", main.toString(), kept.toString(), copy.toString()));
+        return line.toArray(String[]::new);
+    }
+
+    /** For the launcher as for its ranks. */
+    private String logAll() throws IOException {
         Path logging = Files.writeString(folder.resolve("logging.properties"), """
                 handlers = java.util.logging.ConsoleHandler
                 .level = ALL
                 java.util.logging.ConsoleHandler.level = ALL
                 """);
-        return new String[] {
-            "run",
-            "-n",
-            "2",
-            "--backend",
-            "tcp",
-            "--secret-file",
-            secret.toString(),
-            "--log-dir",
-            kept.toString(),
-            "-J-Djava.util.logging.config.file=" + logging,
-            "-J-Dferro.recorder.dir=" + kept,
-            "-J-XX:StartFlightRecording",
-            main.toString(),
-            kept.toString()
-        };
+        return "-Djava.util.logging.config.file=" + logging;
     }
 
     /** Has somebody with another secret call the store of the job, so that there is a refusal to be told. */
