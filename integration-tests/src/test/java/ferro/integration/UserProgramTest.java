@@ -95,9 +95,12 @@ class UserProgramTest {
             assertEquals(1, run.exitCode(), run::toString);
 
             String told =
-                    "UNAUTHENTICATED: FERRO_SECRET_FILE: ferro run has removed the secret that it made, as all ranks"
-                            + " have joined: for a program that joins again start it with --secret-file FILE";
-            assertTrue(run.errLines().stream().anyMatch(line -> line.contains(told)), run::toString);
+                    "is not there; ferro run removes the secret that it makes itself once all ranks have joined: a"
+                            + " program that joins again needs --secret-file FILE";
+            String failed = "UNAUTHENTICATED: FERRO_SECRET_FILE: ";
+            assertTrue(
+                    run.errLines().stream().anyMatch(line -> line.contains(failed) && line.contains(told)),
+                    run::toString);
         }
         String secret = folder.resolve("made").toString();
         try (LauncherRun made = LauncherRun.start("secret", secret)) {

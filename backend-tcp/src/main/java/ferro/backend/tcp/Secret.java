@@ -42,15 +42,16 @@ final class Secret {
     /**
      * Reads a file that only those for whom it is meant can open.
      *
-     * @param launchers whether ferro's launcher has named it, which removes the one that it makes
+     * @param launchers whether ferro's launcher has named it, which may have made and removed it
      */
     static Secret read(Path file, boolean launchers, Where where) {
         try {
             return new Secret(SecretFile.read(file));
         } catch (IOException failure) {
             String why = launchers && Files.notExists(file)
-                    ? "ferro run has removed the secret that it made, as all ranks have joined: for a program that joins"
-                            + " again start it with --secret-file FILE (ferro secret FILE makes one)"
+                    ? file
+                            + " is not there; ferro run removes the secret that it makes itself once all ranks have joined:"
+                            + " a program that joins again needs --secret-file FILE (ferro secret FILE makes one)"
                     : failure.getMessage();
             throw refused(where, why, failure);
         }
