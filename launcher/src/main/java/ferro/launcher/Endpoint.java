@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import com.google.common.net.HostAndPort;
 import com.google.common.net.InetAddresses;
+import java.util.regex.Pattern;
 
 /**
  * A host and a port.
@@ -10,6 +11,9 @@ import com.google.common.net.InetAddresses;
  * @param port 1 to 65535, or 0 for any free one
  */
 record Endpoint(String host, int port) {
+    /** As Java reads them and Guava does not: the last number stands for all bytes that are left. */
+    private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
+
     /** Any free port on loopback: the place of the store of a job on one host. */
     static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
 
@@ -42,6 +46,7 @@ record Endpoint(String host, int port) {
     /** Whether loopback was typed, and not a name that stands for it. */
     boolean namesLoopback() {
         return host.equalsIgnoreCase("localhost")
+                || SHORTENED.matcher(host).matches()
                 || InetAddresses.isInetAddress(host)
                         && InetAddresses.forString(host).isLoopbackAddress();
     }

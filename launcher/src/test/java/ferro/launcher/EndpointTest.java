@@ -47,7 +47,7 @@ class EndpointTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.1.1", "localhost", "::1"})
+    @ValueSource(strings = {"127.0.1.1", "127.1", "127.0.257", "localhost", "::1"})
     void loopbackThatWasTypedIsMeant(String typed) throws IOException {
         StoreHost.checkReachable(new Endpoint(typed, 29500), InetAddress.getByName("127.0.1.1"));
     }
@@ -62,5 +62,7 @@ class EndpointTest {
 
         assertTrue(said.startsWith("--master node0:29500: this machine takes node0 for 127.0.1.1,"), said);
         StoreHost.checkReachable(named, InetAddress.getByName("192.0.2.7"));
+        Endpoint numbered = new Endpoint("127.example", 29500);
+        assertThrows(BadInputException.class, () -> StoreHost.checkReachable(numbered, own));
     }
 }
