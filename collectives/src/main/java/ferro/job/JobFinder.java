@@ -90,7 +90,7 @@ public final class JobFinder {
 
     private static String unknown(List<Candidate> found) {
         String start =
-                "start it with ./ferro run -n 2 PROGRAM, by mpirun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and"
+                "start it with ferro run -n 2 PROGRAM, by mpirun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and"
                         + " MASTER_PORT";
         return found.isEmpty()
                 ? "this process does not know its rank (RANK or -Dferro.rank): " + start

@@ -54,14 +54,14 @@ final class SlurmStep {
                     shell,
                     shell
                             + " is the shell of an interactive allocation of Slurm and no task of a step: start the program by"
-                            + " srun, or by srun --ntasks-per-node=1 ./ferro run"));
+                            + " srun, or by srun --ntasks-per-node=1 ferro run"));
         }
         String seen = variables.shown(JOB, RANK, SIZE);
         return Optional.of(Candidate.half(
                 Family.SLURM,
                 seen,
                 seen + " is an allocation of Slurm and no task of a step, " + variables.missing(RANK, SIZE)
-                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ./ferro run"));
+                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run"));
     }
 
     /** The shells that Slurm starts by itself are steps too, of one task, with numbers of their own. */

@@ -130,6 +130,6 @@ class BackendSelectionTest {
         String text = assertThrows(
                         IllegalArgumentException.class, () -> BackendSelection.specOf(SystemContext.of(Map.of())))
                 .getMessage();
-        assertTrue(text.contains("./ferro run") && text.contains("RANK"), text);
+        assertTrue(text.contains("with ferro run") && text.contains("RANK"), text);
     }
 }

@@ -53,7 +53,8 @@ class NodeStartsTest {
                 ranks.node(0, "-n2", "--", "true"),
                 more.node(0, "-n2", "--", "true"));
         for (HostProcess one : first) {
-            one.errLine("waiting for node 1 of 2: ./ferro run --nodes 2 --node-rank 1 --master 10.77.0.1:295");
+            String line = one.errLine("waiting for node 1 of 2: ");
+            assertTrue(line.contains(" run --nodes 2 --node-rank 1 --master 10.77.0.1:295"), line);
         }
 
         HostProcess second = good.node(1, "-n2", "--", "true");
@@ -102,7 +103,7 @@ class NodeStartsTest {
         assertTrue(itself.errText().contains("--master 127.0.0.1:29400 is this host itself"), itself::toString);
         assertEquals(1, first.exitCode(), first::toString);
         assertTrue(
-                first.errText().contains("ferro: node 1 of 2 did not come before the deadline: is ./ferro run"),
+                first.errText().contains("ferro: node 1 of 2 did not come before the deadline: is ferro run"),
                 first::toString);
         assertTrue(first.errText().contains("a --master that leads to " + TwoNodes.NODE_0), first::toString);
         assertEquals(1, alone.exitCode(), alone::toString);

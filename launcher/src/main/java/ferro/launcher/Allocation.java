@@ -49,7 +49,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         if (step.isPresent() && found.seen().get(0).family() == Family.BARE) {
             throw new BadInputException(found.seen().get(0).variables() + " and "
                     + step.get().variables()
-                    + " are both set, and the first hide the second: ./ferro run takes nodes and node rank from the step of srun, and would make"
+                    + " are both set, and the first hide the second: ferro run takes nodes and node rank from the step of srun, and would make"
                     + " a job of its own in each of its " + environment.get(TASKS) + " tasks for RANK and WORLD_SIZE."
                     + " Take those out (unset RANK WORLD_SIZE in the script, or env -u RANK -u WORLD_SIZE srun ...), or"
                     + " add --nodes 1 if each launcher is to have a job of its own");
@@ -81,7 +81,8 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
         return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
                 ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes
-                        + " nodes, and this launcher" + " uses one: srun --ntasks-per-node=1 ./ferro run uses all")
+                        + " nodes, and this launcher uses one: srun --ntasks-per-node=1 "
+                        + Invocation.ofProcess().line("run") + " uses all")
                 : Optional.empty();
     }
 

@@ -88,7 +88,7 @@ record Diagnosis(
                 facts.put(
                         "for NCCL",
                         NcclInterfaces.VARIABLE + "=" + NcclInterfaces.value(allowed)
-                                + ", which ./ferro run sets; set it yourself elsewhere");
+                                + ", which ferro run sets; set it yourself elsewhere");
             }
             facts.put("sockets", outlook.sockets());
             facts.put("congestion control", outlook.congestion());

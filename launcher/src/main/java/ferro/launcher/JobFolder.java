@@ -77,8 +77,8 @@ final class JobFolder implements AutoCloseable {
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {
-                throw new BadInputException(
-                        "--secret-file " + file + ": no such file; make one by: ./ferro secret " + file);
+                throw new BadInputException("--secret-file " + file + ": no such file; make one by: "
+                        + Invocation.ofProcess().line("secret", file));
             }
             SecretFile.read(file);
             return file.toAbsolutePath();

@@ -110,7 +110,8 @@ final class JobOptions {
             String named = environment.getOrDefault("FERRO_SECRET_FILE", "");
             if (named.isBlank()) {
                 throw new BadInputException("this step of Slurm has " + nodes + " nodes: need --secret-file FILE, or"
-                        + " FERRO_SECRET_FILE, a file that all nodes can read (./ferro secret FILE makes one)");
+                        + " FERRO_SECRET_FILE, a file that all nodes can read; make one by: "
+                        + Invocation.ofProcess().line("secret", "FILE"));
             }
             secretFile = Path.of(named);
         }

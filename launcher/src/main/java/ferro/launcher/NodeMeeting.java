@@ -158,9 +158,19 @@ final class NodeMeeting {
         int nodes = spec.placement().nodes();
         String which = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
         screen.note("waiting for " + (missing.size() == 1 ? "node " : "nodes ") + which + " of " + nodes
-                + ": ./ferro run --nodes " + nodes + " --node-rank "
-                + missing.iterator().next() + " --master "
-                + master + " -n " + spec.placement().ranksHere() + " ... on that host");
+                + ": "
+                + Invocation.ofProcess()
+                        .line(
+                                "run",
+                                "--nodes",
+                                nodes,
+                                "--node-rank",
+                                missing.iterator().next(),
+                                "--master",
+                                master,
+                                "-n",
+                                spec.placement().ranksHere())
+                + " ... on that host");
     }
 
     /** Returns a thread that says what is waited for. */

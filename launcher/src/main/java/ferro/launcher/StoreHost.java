@@ -62,7 +62,8 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {
             throw new BadInputException("--secret-file " + secret + ": has " + random
                     + " random bytes at most, and --master is off loopback: need " + SecretFile.LEAST_RANDOM_BYTES
-                    + " (32 hexadecimal digits), make one by: ./ferro secret FILE");
+                    + " (32 hexadecimal digits), make one by: "
+                    + Invocation.ofProcess().line("secret", "FILE"));
         }
     }
 

@@ -21,6 +21,9 @@ import picocli.CommandLine.Mixin;
 
 /** {@code ./ferro run} in a step of Slurm. */
 class AllocationTest {
+    private static final String ALL_NODES =
+            "srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run") + " uses all";
+
     @TempDir
     private Path folder;
 
@@ -99,7 +102,7 @@ class AllocationTest {
     void aLauncherInAShellOrUnderMpirunOrAloneInItsStepKeepsToItsNode() {
         Map<String, String> shell = Map.of("SLURM_JOB_ID", "4711", "SLURM_PROCID", "0", "SLURM_JOB_NUM_NODES", "3");
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
-        assertTrue(said().get(0).contains("srun --ntasks-per-node=1 ./ferro run uses all"), said().toString());
+        assertTrue(said().get(0).contains(ALL_NODES), said().toString());
 
         Map<String, String> underMpirun = new HashMap<>(step());
         List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
@@ -152,7 +155,7 @@ class AllocationTest {
 
         assertEquals(Optional.empty(), Allocation.find(shell));
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
-        assertTrue(said().get(0).contains("srun --ntasks-per-node=1 ./ferro run uses all"), said().toString());
+        assertTrue(said().get(0).contains(ALL_NODES), said().toString());
     }
 
     @Test

@@ -53,7 +53,6 @@ class FerroCommandTest {
                 "run -n 2 -- no-such-command | ferro run: command \"no-such-command\" not found",
                 "run --nodes 2 -- true | ferro run: --nodes 2 needs --master",
                 "run --nodes 2 --master h:1 -- true | ferro run: --nodes 2 needs --secret-file",
-                "run --secret-file /no/such/file -- true | no such file; make one by: ./ferro secret /no/such/file",
                 "secret | ferro secret: Missing required parameter: 'FILE'",
                 "secret /no/such/folder/file | ferro secret: /no/such/folder/file cannot be written",
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
@@ -275,6 +274,16 @@ class FerroCommandTest {
     }
 
     @Test
+    void aSecretFileThatIsMissingIsToldWithTheLineThatMakesOne() {
+        int code = execute("run", "--secret-file", "/no/such/file", "--", "true");
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(2, code, said);
+        String line = Invocation.ofProcess().line("secret", "/no/such/file");
+        assertTrue(said.contains("--secret-file /no/such/file: no such file; make one by: " + line + "\n"), said);
+    }
+
+    @Test
     void aSecretThatCanBeGuessedIsRefusedOffLoopbackBeforeAnythingStarts() throws IOException {
         Path weak = folder.resolve("weak");
         SecretFile.create(weak);
@@ -284,7 +293,10 @@ class FerroCommandTest {
 
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(2, code, said);
-        assertTrue(said.contains("has 8 random bytes at most") && said.contains("./ferro secret FILE"), said);
+        assertTrue(
+                said.contains("has 8 random bytes at most")
+                        && said.endsWith(Invocation.ofProcess().line("secret", "FILE") + "\n"),
+                said);
     }
 
     private int execute(String... arguments) {

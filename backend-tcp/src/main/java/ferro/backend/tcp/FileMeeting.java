@@ -84,7 +84,7 @@ record FileMeeting(
                 "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, and pods meet at "
                         + job.meeting().host().orElse("rank 0's")
                         + ", which others can reach: mount a Secret and name its file in FERRO_SECRET_FILE"
-                        + " (./ferro secret FILE makes one)");
+                        + " (ferro secret FILE makes one)");
     }
 
     private static FileMeeting of(GroupSpec group, RankContext context, Job job) {

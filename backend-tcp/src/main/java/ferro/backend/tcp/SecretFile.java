@@ -167,8 +167,7 @@ public final class SecretFile {
 
     private static IOException unreadable(Path file, IOException cause) {
         return new IOException(
-                file + " cannot be read (" + cause + "): need a file of mode 0600; ./ferro secret " + file
-                        + " makes one",
+                file + " cannot be read (" + cause + "): need a file of mode 0600; ferro secret " + file + " makes one",
                 cause);
     }
 

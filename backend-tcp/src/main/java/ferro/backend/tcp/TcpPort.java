@@ -153,7 +153,7 @@ final class TcpPort implements AutoCloseable {
         }
         String has = secret.present()
                 ? " with a secret of " + random + " random bytes at most: need " + SecretFile.LEAST_RANDOM_BYTES
-                        + " (32 hexadecimal digits), ./ferro secret FILE makes one;"
+                        + " (32 hexadecimal digits), ferro secret FILE makes one;"
                 : " without a secret:";
         throw new FerroException(
                 Code.UNAUTHENTICATED,

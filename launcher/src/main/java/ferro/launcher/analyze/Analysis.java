@@ -61,7 +61,7 @@ public final class Analysis {
             throws UnreadableRecordingException, IOException {
         if (!Files.isDirectory(folder)) {
             throw new UnreadableRecordingException(folder + " is no folder: need the one that recorders wrote to"
-                    + " (ferro.recorder.dir; ./ferro run names it)");
+                    + " (ferro.recorder.dir; ferro run names it)");
         }
         List<Recording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -92,7 +92,7 @@ public final class Analysis {
         String what = folder + " holds no recording"
                 + job.map(name -> " of job " + name).orElse("") + " (ferro-JOB-rankR.json)";
         String why = problems.isEmpty()
-                ? ": ranks write one when a group fails, or when ./ferro dump asks for it"
+                ? ": ranks write one when a group fails, or when ferro dump asks for it"
                 : " that can be read:\n  " + String.join("\n  ", problems);
         return new UnreadableRecordingException(what + why);
     }

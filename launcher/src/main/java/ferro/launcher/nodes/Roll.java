@@ -110,7 +110,7 @@ final class Roll {
         if (!missing.isEmpty()) {
             refuse(
                     named(missing) + " of " + own.nodes()
-                            + " did not come before the deadline: is ./ferro run --node-rank "
+                            + " did not come before the deadline: is ferro run --node-rank "
                             + missing.first() + " running there, with a --master that leads to " + own
                             + ", and can it connect, or is a firewall between them"
                             + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
