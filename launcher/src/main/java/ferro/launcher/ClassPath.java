@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 record ClassPath(List<String> entries) {
     /** What belongs to the command and not to a program that joins a group. */
     private static final Set<String> OF_THE_COMMAND =
-            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "picocli", "xchart");
+            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "gson", "picocli", "xchart");
 
     static ClassPath ofLauncher() {
         return parse(System.getProperty("java.class.path"));
