@@ -298,7 +298,7 @@ abstract class DiagnosisRows {
                 assertTrue(text.startsWith("send to rank " + (rank + 1) % 3 + " tag 4 on group"), text);
                 // whoever gave up first tells where the two others are
                 List<Integer> here = IntStream.range(0, 3)
-                        .filter(one -> text.contains("rank " + one + " is this one"))
+                        .filter(one -> text.contains("rank " + one + " is the one that says so"))
                         .boxed()
                         .toList();
                 assertEquals(1, here.size(), text);

@@ -224,7 +224,7 @@ public final class Diagnosis {
 
     private String whereIs(int rank) {
         if (rank == self) {
-            return "rank " + rank + " is this one";
+            return "rank " + rank + " is the one that says so";
         }
         Status status = answers[rank];
         if (status == null) {

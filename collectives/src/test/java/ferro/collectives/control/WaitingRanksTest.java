@@ -137,7 +137,7 @@ class WaitingRanksTest {
         assertEquals(sender, diagnosis.ofWaiting(sender, false).culprits());
         Diagnosis.Verdict still = diagnosis.ofWaiting(sender, true);
         assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
-        assertEquals("rank 0 is this one; rank 1 is gone: it has left in good order", still.text());
+        assertEquals("rank 0 is the one that says so; rank 1 is gone: it has left in good order", still.text());
     }
 
     @Test
