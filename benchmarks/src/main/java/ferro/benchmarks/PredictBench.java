@@ -84,7 +84,10 @@ public final class PredictBench {
                 close += counts && within ? 1 : 0;
             }
         }
-        print(close + " of " + cells + " cells within 30 %, less those that the probe is made of");
+        print(
+                cells == 0
+                        ? "no cell to judge by: the probe is made of all of them"
+                        : close + " of " + cells + " cells within 30 %, less those that the probe is made of");
         rates.forEach((bytes, rate) -> print("# tensors of " + bytes + " bytes: " + rate));
         larger(rates);
     }
