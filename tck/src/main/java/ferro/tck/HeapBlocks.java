@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What stands at the addresses of {@link HeapDeviceMemory}, page by page; pages that hold only what unwritten
- * memory holds take no room. Not
- * thread-safe.
+ * What stands at the addresses of {@link HeapDeviceMemory}, page by page; pages that hold only what unwritten memory holds
+ * take no room. Not thread-safe.
  */
 final class HeapBlocks {
     /** What every byte holds that nobody has written. */
