@@ -24,6 +24,7 @@ final class FailsInOneRank {
     }
 
     private static void addUp(ProcessGroup group, String[] arguments) throws InterruptedException {
+        System.out.println("links: " + group.linkReport());
         float[] data = {group.rank() + 1f, 7f};
         for (int call = 0; call < CALLS; call++) {
             group.allReduce(data, ReduceOp.MAX);

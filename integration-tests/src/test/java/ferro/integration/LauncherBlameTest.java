@@ -32,6 +32,7 @@ class LauncherBlameTest {
     @DisplayName("row 19: a rank that leaves by exit(0) is named, and the launcher's exit code is not 0")
     void rankThatLeavesEarlyIsNamed() throws Exception {
         try (LauncherRun run = start("leaves", "PT30S")) {
+            assertShare(run);
             assertNotEquals(0, run.exitCode(), run::toString);
 
             String box = box(run);
@@ -51,6 +52,7 @@ class LauncherBlameTest {
             "row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its program")
     void rankThatThrowsIsShownWithItsWholeTrace() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
+            assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
 
             String box = box(run);
@@ -66,6 +68,7 @@ class LauncherBlameTest {
     @DisplayName("row 20: ranks that go on hear that the rank that threw inside try has left, and the box why")
     void rankThatThrowsOutOfTryIsToBlameForWhatItThrew() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
+            assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
 
             String box = flat(box(run));
@@ -83,6 +86,7 @@ class LauncherBlameTest {
     @DisplayName("row 20: a rank whose main throws with the group open aborts it with what it threw")
     void rankThatThrowsWithTheGroupOpenAbortsItWithWhatItThrew() throws Exception {
         try (LauncherRun run = start("throwsWithTheGroupOpen", "PT30S")) {
+            assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
 
             String box = flat(box(run));
@@ -111,6 +115,7 @@ class LauncherBlameTest {
     @DisplayName("row 1: the launcher names the rank that was killed, its signal, and what the others were in")
     void rankThatIsKilledIsNamedWithItsSignal() throws Exception {
         try (LauncherRun run = start("behaves", "PT30S")) {
+            assertShare(run);
             run.restOfLine("[1] going");
             Processes.kill(pid(run, 1));
 
@@ -140,6 +145,7 @@ class LauncherBlameTest {
     @DisplayName("row 4: the launcher names a rank that was stopped, with the way to let it go on, and ends")
     void rankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
         try (LauncherRun run = start("behaves", "PT1S")) {
+            assertShare(run);
             run.restOfLine("[1] going");
             new ProcessBuilder("kill", "-s", "STOP", "" + pid(run, 1)).start().waitFor();
 
@@ -157,6 +163,7 @@ class LauncherBlameTest {
         Path recordings = temporary.resolve("mine");
         Map<String, String> variables = Map.of("FERRO_RECORDER_DIR", recordings.toString());
         try (LauncherRun run = LauncherRun.start(variables, arguments("sleeps", "PT60S"))) {
+            assertShare(run);
             for (int rank = 0; rank < 3; rank++) {
                 run.restOfLine("[" + rank + "] going");
             }
@@ -180,6 +187,11 @@ class LauncherBlameTest {
             }
         }
         return first;
+    }
+
+    /** Ranks of one host share memory unless asked for something else; docs/faults.md says so of these tests. */
+    private static void assertShare(LauncherRun run) throws InterruptedException {
+        Links.SHM.assertFoundIn(run.restOfLine("[0] links: "), 3);
     }
 
     private LauncherRun start(String how, String deadline) throws Exception {

@@ -17,7 +17,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program of a user, from its source file to a sum over real sockets between real processes. */
+/** A program of a user, from its source file to a sum between real processes, over shared memory unless a test says otherwise. */
 class UserProgramTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final String MAIN = """
@@ -27,6 +27,7 @@ class UserProgramTest {
             public class Main {
                 public static void main(String[] arguments) throws Exception {
                     try (ProcessGroup group = ProcessGroup.join()) {
+                        System.out.println("links " + group.linkReport());
                         float[] sum = {group.rank() + 3, 10 * group.rank() + 7};
                         group.allReduce(sum, ReduceOp.SUM);
                         System.out.println("sum " + sum[0] + " " + sum[1]);
@@ -68,9 +69,10 @@ class UserProgramTest {
 
     @Test
     void sourceFileOfThreeRanksSumsOverTcp() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", source())) {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", "--links", "tcp", source())) {
             assertEquals(0, run.exitCode(), run::toString);
 
+            Links.TCP.assertFoundIn(run.restOfLine("[0] links "), 3);
             for (int rank = 0; rank < 3; rank++) {
                 assertEquals("12.0 51.0", run.restOfLine("[" + rank + "] sum "), run::toString);
             }
@@ -150,7 +152,7 @@ class UserProgramTest {
         }
         for (String rank : List.of("0", "1")) {
             String printed = Files.readString(folder.resolve("printed-" + rank));
-            assertTrue(printed.startsWith("sum 7.0 24.0\n"), printed);
+            assertTrue(printed.contains("\nsum 7.0 24.0\n"), printed);
         }
     }
 
