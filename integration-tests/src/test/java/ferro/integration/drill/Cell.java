@@ -7,48 +7,47 @@ import java.util.stream.Collectors;
 /**
  * One fault of the drill.
  *
- * @param row     of docs/faults.md
- * @param fault   in words
+ * @param fault   what happens
  * @param victims ranks that it hits
  * @param medium  what carries the ranks' data
  * @param load    whether four busy processes run beside the ranks
  * @param heapMiB of the victim, all of it written to
  * @param round   1 and up
  */
-record Cell(int row, String fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
+record Cell(DrillFault fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
     /** What else the machine does. */
     enum Load {
         IDLE,
         FOUR_BUSY
     }
 
-    static Cell of(int row, String fault) {
-        return new Cell(row, fault, List.of(), Links.TCP, Load.IDLE, Drill.SMALL_HEAP_MIB, 1);
+    static Cell of(DrillFault fault) {
+        return new Cell(fault, List.of(), Links.TCP, Load.IDLE, Drill.SMALL_HEAP_MIB, 1);
     }
 
     Cell of(int... ranks) {
-        return new Cell(row, fault, java.util.Arrays.stream(ranks).boxed().toList(), medium, load, heapMiB, round);
+        return new Cell(fault, java.util.Arrays.stream(ranks).boxed().toList(), medium, load, heapMiB, round);
     }
 
     Cell over(Links other) {
-        return new Cell(row, fault, victims, other, load, heapMiB, round);
+        return new Cell(fault, victims, other, load, heapMiB, round);
     }
 
     Cell loaded() {
-        return new Cell(row, fault, victims, medium, Load.FOUR_BUSY, heapMiB, round);
+        return new Cell(fault, victims, medium, Load.FOUR_BUSY, heapMiB, round);
     }
 
     Cell withHeap(int mebibytes) {
-        return new Cell(row, fault, victims, medium, load, mebibytes, round);
+        return new Cell(fault, victims, medium, load, mebibytes, round);
     }
 
     Cell inRound(int number) {
-        return new Cell(row, fault, victims, medium, load, heapMiB, number);
+        return new Cell(fault, victims, medium, load, heapMiB, number);
     }
 
     /** Returns what else is measured of the same ranks, victims and round. */
-    Cell also(int otherRow, String otherFault) {
-        return new Cell(otherRow, otherFault, victims, medium, load, heapMiB, round);
+    Cell also(DrillFault other) {
+        return new Cell(other, victims, medium, load, heapMiB, round);
     }
 
     int victim() {

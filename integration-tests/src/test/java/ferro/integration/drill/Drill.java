@@ -21,6 +21,9 @@ public final class Drill {
     /** Memory that the other processes of a job and the machine's own want beside a large heap. */
     private static final int BESIDE_MIB = 1_536;
 
+    private static final long IN_A_CALL_MILLIS = 100;
+    private static final long SHARED_CORES_MILLIS = 250;
+
     private static final int FEW = 4;
     private static final double CI_SLACK = 2.5;
     private static final double CI_FLOOR_MILLIS = 1_000;
@@ -29,9 +32,12 @@ public final class Drill {
 
     private Drill() {}
 
-    /** Whether the ranks of a job have fewer cores than there are ranks. */
-    static boolean ranksShareCores() {
-        return Runtime.getRuntime().availableProcessors() < DrillJob.WORLD_SIZE;
+    /**
+     * Returns how soon ranks that are in a call are to know of a kill. They read and compile what they need to tell it, all at
+     * once: where they have no core each, that takes as long as beside busy processes.
+     */
+    public static long promisedInACallMillis(int worldSize) {
+        return Runtime.getRuntime().availableProcessors() < worldSize ? SHARED_CORES_MILLIS : IN_A_CALL_MILLIS;
     }
 
     /** Returns how late something may be that is promised on an idle machine; CI's do other work, which is no reason for more. */
@@ -60,7 +66,7 @@ public final class Drill {
         return rounds(cells, ROUNDS);
     }
 
-    /** The same a quarter as often: what is promised by no figure, or beside busy processes. */
+    /** The same a quarter as often: what takes long, and what is done beside busy processes. */
     static Stream<Cell> fewRounds(Stream<Cell> cells) {
         return rounds(cells, Math.max(1, ROUNDS / FEW));
     }

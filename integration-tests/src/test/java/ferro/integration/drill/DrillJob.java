@@ -45,7 +45,7 @@ final class DrillJob implements AutoCloseable {
             for (int rank = 0; rank < WORLD_SIZE; rank++) {
                 job.ranks.put(rank, lived.contains(rank) ? jvms.take(cell.heapMiB(rank)) : jvms.takeNew());
             }
-            job.join(WORLD_SIZE, JOIN, settings);
+            job.join(all(), JOIN, settings);
             for (RankJvm rank : job.ranks.values()) {
                 cell.medium().assertFoundIn(rank.await("joined").text(), WORLD_SIZE);
             }
@@ -56,18 +56,17 @@ final class DrillJob implements AutoCloseable {
         }
     }
 
-    /** Tells the first ranks of a world to join, and leaves it to the caller to hear how it went. */
-    static DrillJob joining(Jvms jvms, Cell cell, int present, Duration timeout) throws IOException {
-        DrillJob job = new DrillJob(jvms, cell);
-        for (int rank = 0; rank < present; rank++) {
-            job.ranks.put(rank, jvms.takeNew());
+    /** Closes the groups of all ranks, tells all but the victims to join again, and leaves it to the caller to hear how it went. */
+    void joinAgain(Duration timeout) throws IOException, InterruptedException {
+        tellAll(Line.of("close"));
+        for (RankJvm rank : ranks.values()) {
+            rank.await("closed");
         }
-        job.join(present, timeout, Map.of());
-        return job;
+        join(but(cell.victims()).keySet(), timeout, Map.of());
     }
 
-    private void join(int present, Duration timeout, Map<String, String> settings) throws IOException {
-        for (int rank = 0; rank < present; rank++) {
+    private void join(Collection<Integer> present, Duration timeout, Map<String, String> settings) throws IOException {
+        for (int rank : present) {
             ranks.get(rank).tell(joinAs(rank, timeout, settings));
         }
     }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EndedRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Cell EXITS = Cell.of(19, "exit(0) without close; from the end of its process");
-    private static final Cell ABORTS = Cell.of(28, "abort()");
+    private static final Cell EXITS = Cell.of(DrillFault.EXITS);
+    private static final Cell ABORTS = Cell.of(DrillFault.ABORTS);
 
     private static final Jvms JVMS = new Jvms();
 
@@ -38,7 +38,7 @@ class EndedRankDrillTest {
     static Stream<Cell> exits() {
         return Drill.whole()
                 ? Drill.fewRounds(Drill.everyVictim(EXITS))
-                : Stream.of(EXITS.of(3).over(Links.SHM));
+                : Stream.of(EXITS.of(3).over(Links.SHM), EXITS.of(0).over(Links.TCP));
     }
 
     @ParameterizedTest
@@ -52,8 +52,8 @@ class EndedRankDrillTest {
 
             job.rank(cell.victim()).ask(Line.of("exit").with("code", 0));
 
-            // the JVM's own way down, up to half a second on a full machine, is nobody's to hurry
-            long at = job.rank(cell.victim()).awaitEnd();
+            // the others hear from the JVM's shutdown hooks, however long the process takes to end behind them
+            long at = job.rank(cell.victim()).await("exiting").number("at");
             Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS).settle(job);
             // it is in a call, which its JVM's end aborts in so many words, or between two of them, and then has left
             String first = measured.failed().values().iterator().next().value("code");
@@ -69,7 +69,7 @@ class EndedRankDrillTest {
     static Stream<Cell> aborts() {
         return Drill.whole()
                 ? Drill.fewRounds(Stream.of(ABORTS, ABORTS.loaded()).flatMap(Drill::everyVictim))
-                : Stream.of(ABORTS.of(2));
+                : Stream.of(ABORTS.of(2).over(Links.TCP), ABORTS.of(0).over(Links.SHM));
     }
 
     @ParameterizedTest

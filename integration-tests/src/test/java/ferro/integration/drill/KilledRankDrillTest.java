@@ -26,16 +26,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class KilledRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
-    /** Survivors in a call read and compile what they need to tell it, all at once: they want a core each. */
-    private static final long PROMISED_ON_SHARED_CORES_MILLIS = 250;
-
     private static final long NEXT_CALL_MILLIS = 5;
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Cell STAY = Cell.of(2, "kill -9; survivors stay");
-    private static final Cell LEAVE = Cell.of(1, "kill -9; survivors leave");
-    private static final Cell BETWEEN = Cell.of(3, "kill -9 between calls");
-    private static final Cell DOUBLE = Cell.of(21, "kill -9 of two");
+    private static final Cell STAY = Cell.of(DrillFault.STAY);
+    private static final Cell LEAVE = Cell.of(DrillFault.LEAVE);
+    private static final Cell BETWEEN = Cell.of(DrillFault.BETWEEN);
+    private static final Cell DOUBLE = Cell.of(DrillFault.TWO);
 
     private static final Jvms JVMS = new Jvms();
 
@@ -51,9 +48,12 @@ class KilledRankDrillTest {
 
     static Stream<Cell> killed() {
         if (!Drill.whole()) {
-            Cell loaded = STAY.of(1).loaded();
             return Stream.of(
-                    STAY.of(0), LEAVE.of(1), LEAVE.of(3).over(Links.SHM), loaded.over(Links.SHM), large(STAY.of(2)));
+                    STAY.of(0).over(Links.TCP),
+                    STAY.of(1).over(Links.SHM).loaded(),
+                    large(STAY.of(2).over(Links.TCP)),
+                    LEAVE.of(1).over(Links.TCP),
+                    LEAVE.of(3).over(Links.SHM));
         }
         return Stream.concat(
                 Drill.rounds(Stream.of(LEAVE, STAY, large(STAY)).flatMap(Drill::everyVictim)),
@@ -65,7 +65,7 @@ class KilledRankDrillTest {
     @DisplayName("row 1, row 2: every survivor names the rank that is killed in the midst of a call")
     void everySurvivorNamesTheRankThatIsKilledInTheMidstOfACall(Cell cell, @TempDir Path records) throws Exception {
         assumeTrue(Drill.missingMemory(cell.heapMiB()).isEmpty(), () -> Drill.missingMemory(cell.heapMiB()));
-        boolean leave = cell.row() == LEAVE.row();
+        boolean leave = cell.fault() == DrillFault.LEAVE;
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of("ferro.recorder.dir", records.toString()));
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, leave);
@@ -96,7 +96,7 @@ class KilledRankDrillTest {
     static Stream<Cell> killedBetween() {
         return Drill.whole()
                 ? Drill.rounds(Drill.everyVictim(BETWEEN))
-                : Stream.of(BETWEEN.of(2), BETWEEN.of(1).over(Links.SHM));
+                : Stream.of(BETWEEN.of(2).over(Links.TCP), BETWEEN.of(1).over(Links.SHM));
     }
 
     @ParameterizedTest
@@ -112,9 +112,9 @@ class KilledRankDrillTest {
             long at = job.kill(cell.victim());
 
             Measured told = Measured.nothing(cell, PROMISED_MILLIS);
-            Measured next = Measured.nothing(cell.also(cell.row(), "the call after it"), NEXT_CALL_MILLIS);
+            Measured next = Measured.nothing(cell.also(DrillFault.NEXT_CALL), NEXT_CALL_MILLIS);
             for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-                Line event = survivor.getValue().awaitEvent("FAILED");
+                Line event = survivor.getValue().awaitEvent("FAILED", at);
                 told.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
                 survivor.getValue().tell(one());
                 Line refused = survivor.getValue().await("refused");
@@ -135,7 +135,7 @@ class KilledRankDrillTest {
                 DOUBLE.of(0, 1), DOUBLE.of(0, 2), DOUBLE.of(1, 3), DOUBLE.of(2, 3), DOUBLE.of(0, 3), DOUBLE.of(1, 2));
         return Drill.whole()
                 ? Drill.fewRounds(pairs)
-                : Stream.of(DOUBLE.of(1, 2).over(Links.SHM));
+                : Stream.of(DOUBLE.of(1, 2).over(Links.SHM), DOUBLE.of(0, 3).over(Links.TCP));
     }
 
     @ParameterizedTest
@@ -170,9 +170,9 @@ class KilledRankDrillTest {
         return Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", LONG.toMillis());
     }
 
-    /** What is promised of ranks that share cores is what is promised beside busy processes. */
+    /** Beside busy processes ranks share cores in any case, which {@link Cell#promisedMillis} allows for. */
     private static long inACall(Cell cell) {
-        return Drill.ranksShareCores() && !cell.isLoaded() ? PROMISED_ON_SHARED_CORES_MILLIS : PROMISED_MILLIS;
+        return cell.isLoaded() ? PROMISED_MILLIS : Drill.promisedInACallMillis(DrillJob.WORLD_SIZE);
     }
 
     private static Cell large(Cell cell) {

@@ -7,10 +7,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** A process that is a rank, told what to do line by line. */
 final class RankJvm {
@@ -20,14 +16,12 @@ final class RankJvm {
     private final int heapMiB;
     private final BufferedWriter commands;
     private final PrintedLines said;
-    private final CompletableFuture<Long> ended;
     private int heard;
 
     private RankJvm(Process process, int heapMiB) {
         this.process = process;
         this.heapMiB = heapMiB;
         this.commands = process.outputWriter();
-        this.ended = process.onExit().thenApply(gone -> System.nanoTime());
         this.said = new PrintedLines(process.getInputStream(), "rank-" + process.pid(), PATIENCE);
     }
 
@@ -67,23 +61,18 @@ final class RankJvm {
         return Line.parse(said.await(heard, line -> line.startsWith(tag + " ") || line.equals(tag)));
     }
 
-    /** Waits for an event of a kind, said since the last {@link #tell}. */
-    Line awaitEvent(String kind) throws InterruptedException {
-        return Line.parse(said.await(heard, line -> line.startsWith("event ") && line.contains(" kind=" + kind + " ")));
+    /** Waits for an event of a kind at or behind this time: a busy machine may have suspected somebody before. */
+    Line awaitEvent(String kind, long since) throws InterruptedException {
+        return Line.parse(said.await(
+                heard,
+                line -> line.startsWith("event ")
+                        && line.contains(" kind=" + kind + " ")
+                        && Line.parse(line).number("at") >= since));
     }
 
     /** Returns whether it has said such a line since the last {@link #tell}. */
     boolean hasSaid(String tag) {
         return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
-    }
-
-    /** Waits for the end of the process and returns when it was seen. */
-    long awaitEnd() throws InterruptedException {
-        try {
-            return ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException failure) {
-            throw new AssertionError("has not ended: " + this, failure);
-        }
     }
 
     void end() {

@@ -33,9 +33,8 @@ class StoppedRankDrillTest {
             "ferro.heartbeat.suspect", 5 * BEAT.toMillis() / 2 + "ms",
             "ferro.heartbeat.limit", "60s");
 
-    private static final Cell DEADLINE_PASSES = Cell.of(4, "SIGSTOP; deadline 1 s");
-    private static final Cell HANGS = Cell.of(6, "SIGSTOP; to SUSPECTED with beats of 200 ms");
-    private static final String GOES_ON = "SIGCONT a second later; to RECOVERED";
+    private static final Cell DEADLINE_PASSES = Cell.of(DrillFault.DEADLINE);
+    private static final Cell HANGS = Cell.of(DrillFault.HANGS);
 
     private static final Jvms JVMS = new Jvms();
 
@@ -50,10 +49,13 @@ class StoppedRankDrillTest {
     }
 
     static Stream<Cell> stopped() {
-        Stream<Cell> all = Drill.everyVictim(DEADLINE_PASSES);
         return Drill.whole()
-                ? Stream.concat(Drill.rounds(all), Drill.fewRounds(Drill.everyVictim(DEADLINE_PASSES.loaded())))
-                : all.map(cell -> cell.over(cell.victim() % 2 == 0 ? Links.TCP : Links.SHM));
+                ? Stream.concat(
+                        Drill.rounds(Drill.everyVictim(DEADLINE_PASSES)),
+                        Drill.fewRounds(Drill.everyVictim(DEADLINE_PASSES.loaded())))
+                : Stream.of(
+                        DEADLINE_PASSES.of(0).over(Links.TCP),
+                        DEADLINE_PASSES.of(3).over(Links.SHM));
     }
 
     @ParameterizedTest
@@ -89,7 +91,9 @@ class StoppedRankDrillTest {
     }
 
     static Stream<Cell> stoppedForAWhile() {
-        return Drill.whole() ? Drill.rounds(Drill.everyVictim(HANGS)) : Stream.of(HANGS.of(1));
+        return Drill.whole()
+                ? Drill.rounds(Drill.everyVictim(HANGS))
+                : Stream.of(HANGS.of(1).over(Links.TCP), HANGS.of(2).over(Links.SHM));
     }
 
     @ParameterizedTest
@@ -107,7 +111,7 @@ class StoppedRankDrillTest {
             Processes.await(() -> System.nanoTime() - at > SHORT_STOP.toNanos(), LONG, "the clock stands still");
             long again = System.nanoTime();
             job.resume(cell.victim());
-            Measured recovered = events("RECOVERED", cell.also(5, GOES_ON), job, again);
+            Measured recovered = events("RECOVERED", cell.also(DrillFault.GOES_ON), job, again);
             job.pause();
             assertAll(
                     job::assertNothingWrong,
@@ -122,9 +126,9 @@ class StoppedRankDrillTest {
 
     private static Measured events(String kind, Cell cell, DrillJob job, long at) throws Exception {
         Measured measured =
-                Measured.nothing(cell, cell.row() == HANGS.row() ? BEATS * BEAT.toMillis() : BEAT.toMillis());
+                Measured.nothing(cell, cell.fault() == DrillFault.HANGS ? BEATS * BEAT.toMillis() : BEAT.toMillis());
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-            Line event = survivor.getValue().awaitEvent(kind);
+            Line event = survivor.getValue().awaitEvent(kind, at);
             measured.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
         }
         return measured.write(StoppedRankDrillTest.class);

@@ -6,29 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.integration.Links;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
-import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of groups whose store dies, and then, in processes that have what a join needs, of ranks that wait for one. */
+/** What becomes of groups whose store dies, and of ranks that wait for one that never comes. */
 @Timeout(120)
-@TestMethodOrder(OrderAnnotation.class)
 class StoreDrillTest {
     private static final Duration LONG = Duration.ofSeconds(60);
-    private static final Duration JOIN = Duration.ofSeconds(4);
-    /** A rank that has just started reads most of its classes between its call and the deadline's beginning. */
-    private static final long PROMISED_MILLIS = 500;
-
-    private static final int MISSING = 3;
+    private static final Duration JOIN = Duration.ofSeconds(2);
+    private static final long PROMISED_MILLIS = 100;
 
     private static final Jvms JVMS = new Jvms();
 
@@ -43,37 +35,38 @@ class StoreDrillTest {
     }
 
     static Stream<Cell> missing() {
-        Stream<Cell> cells =
-                Stream.of(Cell.of(23, "rank missing at join; deadline 4 s").of(MISSING));
-        return Drill.whole() ? Drill.fewRounds(cells) : cells;
+        Cell missing = Cell.of(DrillFault.MISSING);
+        return Drill.whole()
+                ? Drill.fewRounds(Drill.everyVictim(missing))
+                : Stream.of(missing.of(3).over(Links.TCP), missing.of(0).over(Links.SHM));
     }
 
     @ParameterizedTest
-    @Order(2)
     @MethodSource("missing")
     @DisplayName("row 23: ranks that wait for one that never comes all name it at one deadline")
     void ranksThatWaitForOneThatNeverComesAllNameIt(Cell cell) throws Exception {
-        try (DrillJob job = DrillJob.joining(JVMS, cell, MISSING, JOIN)) {
+        // they have joined before: one that has just started reads most of its classes before its deadline begins
+        try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
+            job.joinAgain(JOIN);
+
             Measured measured = Measured.nothing(cell, PROMISED_MILLIS);
-            for (Map.Entry<Integer, RankJvm> present : job.but(List.of()).entrySet()) {
+            for (Map.Entry<Integer, RankJvm> present : job.but(cell.victims()).entrySet()) {
                 Line unjoined = present.getValue().await("unjoined");
                 measured.add(present.getKey(), unjoined, unjoined.number("begun") + JOIN.toNanos());
             }
             measured.write(StoreDrillTest.class).check("RENDEZVOUS", job);
-            measured.failed()
-                    .values()
-                    .forEach(said -> assertTrue(said.text().contains("missing: [3] of 4"), said::toString));
+            String missing = "missing: " + cell.victims() + " of 4";
+            measured.failed().values().forEach(said -> assertTrue(said.text().contains(missing), said::toString));
         }
     }
 
     /** Measures nothing, so that once is enough. */
     static Stream<Cell> gone() {
-        Cell gone = Cell.of(22, "store closed");
-        return Drill.whole() ? Stream.of(gone, gone.over(Links.SHM)) : Stream.of(gone.over(Links.SHM));
+        Cell gone = Cell.of(DrillFault.STORE_GONE);
+        return Stream.of(gone.over(Links.TCP), gone.over(Links.SHM));
     }
 
     @ParameterizedTest
-    @Order(1)
     @MethodSource("gone")
     @DisplayName(
             "row 22: groups go on and have subgroups when their store is gone, and a new process names the store it misses")

@@ -3,7 +3,7 @@
  * and what the others say and how soon. Start reading at {@link ferro.integration.drill.DrillRank}, which is a rank, then {@code
  * DrillJob}, which holds four.
  *
- * <p>CI runs every fault over one medium or both, with loose bounds; {@code -Pdrill} runs every victim and heap over both thirty
+ * <p>CI runs every row over both media, with loose bounds; {@code -Pdrill} runs every victim and heap over both, most of them thirty
  * times, asserts what is promised and writes what was measured, from which docs/faults.md is made. Nothing here signals a process
  * that it has not started.
  */

@@ -1,6 +1,7 @@
 package ferro.integration.faults;
 
 import ferro.integration.Links;
+import ferro.integration.drill.DrillFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,11 +82,23 @@ final class DrillFigures {
                 settledByRun.values().stream().filter(each -> each.size() > 1).count());
     }
 
-    /** Returns whether there is any figure of a row over a medium. */
-    boolean hasMeasured(int row, Links medium) {
+    /** Returns whether there is any figure of a fault over a medium. */
+    boolean hasMeasured(DrillFault fault, Links medium) {
         return rows.stream()
-                .anyMatch(each ->
-                        each.get("row").equals("" + row) && each.get("medium").equals(medium.toString()));
+                .anyMatch(each -> each.get("row").equals("" + fault.row())
+                        && each.get("fault").equals(fault.toString())
+                        && each.get("medium").equals(medium.toString()));
+    }
+
+    /** Returns what no page may promise: times that are none or over what was promised, and wrong or different blame. */
+    List<Map<String, String>> broken() {
+        return rows.stream()
+                .filter(each -> number(each, "worst_ms") <= 0
+                        || number(each, "worst_ms") > number(each, "promised_ms")
+                        || number(each, "over") > 0
+                        || number(each, "named_wrong") > 0
+                        || number(each, "disagreed") > 0)
+                .toList();
     }
 
     /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */

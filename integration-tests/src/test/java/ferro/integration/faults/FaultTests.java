@@ -19,22 +19,34 @@ final class FaultTests {
     private static final Pattern ROW = Pattern.compile("(?<=^|, )row \\d+(?=, row|:)");
 
     private static final Pattern TYPE = Pattern.compile("\\bclass (\\w+)(?: extends (\\w+))?");
-    /** Back end tcp over shared memory, which the drill runs over too. */
+    private static final String TCP = "tcp";
+    /** Back end tcp over shared memory. */
     private static final String SHARED = "shm";
+
+    private static final String SIMULATED = "simulated";
+    private static final String PAIR = "pair";
+
+    /** How a test of all modules asks for a medium; where it does by {@code Links}, ranks say that they have found it. */
+    private static final Map<Pattern, String> ASKED_FOR = Map.of(
+            Pattern.compile("\\bLinks\\.TCP\\b|\"tcp\""), TCP,
+            Pattern.compile("\\bLinks\\.SHM\\b|\"shm\""), SHARED,
+            Pattern.compile("\\.simulated\\b|\"simulated\"|\\bSimulation\\b"), SIMULATED,
+            Pattern.compile("\\bStandInPair\\b"), PAIR);
 
     private static final Map<String, String> BACK_ENDS = Map.of(
             "spi", "every",
             "collectives", "the engine",
             "tck", "every",
-            "backend-simulated", "simulated",
-            "backend-tcp", "tcp",
+            "backend-simulated", SIMULATED,
+            "backend-tcp", TCP,
             "backend-shm", SHARED,
             "backend-nccl", "nccl (stand-in)",
-            "backend-gloo-fallback", "pair",
+            "backend-gloo-fallback", PAIR,
             "launcher", "launcher");
 
     private final NamedTests tests;
     private final Map<String, String> moduleByType = new HashMap<>();
+    private final Map<String, Set<String>> askedForByType = new HashMap<>();
     private final Map<String, Set<String>> subtypes = new HashMap<>();
 
     private FaultTests(NamedTests tests) {
@@ -44,15 +56,23 @@ final class FaultTests {
     static FaultTests of(Path checkout) throws IOException {
         FaultTests found = new FaultTests(NamedTests.of(checkout, ROW));
         for (Path source : NamedTests.sources(checkout)) {
-            found.add(checkout.relativize(source));
-            found.addTypes(Files.readString(source));
+            String text = Files.readString(source);
+            found.add(checkout.relativize(source), text);
+            found.addTypes(text);
         }
         return found;
     }
 
-    private void add(Path source) {
+    private void add(Path source, String text) {
         String type = source.getFileName().toString().replaceFirst("\\.java$", "");
         moduleByType.put(type, source.getName(0).toString());
+        Set<String> asked = new TreeSet<>();
+        ASKED_FOR.forEach((pattern, label) -> {
+            if (pattern.matcher(text).find()) {
+                asked.add(label);
+            }
+        });
+        askedForByType.put(type, asked);
     }
 
     private void addTypes(String text) {
@@ -80,15 +100,12 @@ final class FaultTests {
         return all;
     }
 
-    /** Returns the back ends that these tests run on, by the modules of the classes that run them. */
+    /** Returns the back ends that these tests run on, by the modules of the classes that run them, or what those ask for. */
     Set<String> backEnds(List<String> named) {
         Set<String> found = new TreeSet<>();
         for (String test : named) {
             for (String type : runners(test)) {
-                found.add(backEnd(type));
-                if (type.endsWith("DrillTest")) {
-                    found.add(SHARED);
-                }
+                found.addAll(backEnds(type));
             }
         }
         return found;
@@ -110,17 +127,13 @@ final class FaultTests {
         }
     }
 
-    private String backEnd(String type) {
+    /** Tests of one module run on it; those of all modules together on what their sources ask for, else on TCP between hosts. */
+    private Set<String> backEnds(String type) {
         String module = moduleByType.getOrDefault(type, "");
         if (!module.equals("integration-tests")) {
-            return type.contains("Routed") || type.contains("Pair") ? "pair" : BACK_ENDS.getOrDefault(module, module);
+            boolean pair = type.contains("Routed") || type.contains("Pair");
+            return Set.of(pair ? PAIR : BACK_ENDS.getOrDefault(module, module));
         }
-        if (type.startsWith("Simulated")) {
-            return BACK_ENDS.get("backend-simulated");
-        }
-        if (type.startsWith("Shm")) {
-            return SHARED;
-        }
-        return type.contains("Device") ? BACK_ENDS.get("backend-nccl") : BACK_ENDS.get("backend-tcp");
+        return askedForByType.get(type).isEmpty() ? Set.of(TCP) : askedForByType.get(type);
     }
 }
