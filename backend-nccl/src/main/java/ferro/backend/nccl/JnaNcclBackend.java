@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
@@ -138,23 +137,6 @@ public final class JnaNcclBackend implements NcclBackend {
      */
     public NcclVersion version() {
         return member.libraries().version();
-    }
-
-    /**
-     * Lends the native communicator, on the thread that drives it, between its other calls; to this package only, as nothing
-     * could keep others from keeping it.
-     *
-     * @param <R>  result
-     * @param body gets ncclComm_t, which it must not keep; must return soon
-     * @return what the body returns
-     */
-    <R> R withCommunicator(LongFunction<R> body) {
-        Objects.requireNonNull(body, "body");
-        Object[] result = new Object[1];
-        raw.lend(comm -> result[0] = body.apply(comm));
-        @SuppressWarnings("unchecked")
-        R typed = (R) result[0];
-        return typed;
     }
 
     // whole calls

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.LongConsumer;
 
 /** The calls with device pointers: checked on the caller's thread, made on the device thread, not waited for. */
 final class RawCalls {
@@ -87,12 +86,6 @@ final class RawCalls {
     /** Gather, scatter and all-to-all may have to be made of sends and receives. */
     void checkSupported(Raw raw) {
         checks.rooted(raw.operation.label());
-    }
-
-    void lend(LongConsumer body) {
-        queue.refuse(NcclOperation.PREPARE);
-        queue.rawCall(NcclOperation.PREPARE, lane.stream());
-        run(new Communicator.Batch(NcclOperation.PREPARE, false, (member, comm) -> body.accept(comm), null));
     }
 
     void grouped(Runnable calls) {

@@ -2,10 +2,8 @@ package ferro.backend.nccl;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
@@ -18,15 +16,9 @@ import ferro.NcclBackend.RootedOp;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.StandInHooks;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -300,64 +292,6 @@ class DeviceCallsTest {
                     () -> ranks.rank(0).run(new Collective.AllReduce(nothing, nothing, ReduceOp.SUM), SOON));
             assertThrows(IllegalArgumentException.class, () -> ranks.rank(0).allocateLike(other.tensor()));
             assertEquals(List.of(), NativeLog.stop());
-        }
-    }
-
-    @Test
-    @DisplayName(
-            "2-11: the communicator is lent on the thread that drives it, between other calls, and not after the close")
-    void theCommunicatorIsLent() throws Exception {
-        JnaNcclBackend closed;
-        try (NcclRanks ranks = NcclRanks.of(2);
-                DeviceFloats first = DeviceFloats.of(0, 20);
-                DeviceFloats second = DeviceFloats.of(1, 30)) {
-            JnaNcclBackend lender = ranks.rank(0);
-            closed = lender;
-            CountDownLatch lent = new CountDownLatch(1);
-            CountDownLatch returned = new CountDownLatch(1);
-            NativeLog.start();
-            CompletableFuture<List<Integer>> asked = NcclRanks.on(
-                    "borrows",
-                    () -> lender.withCommunicator(comm -> {
-                        int[] count = new int[1];
-                        int code = Nccl.ncclCommCount(comm, count);
-                        lent.countDown();
-                        assertTrue(comes(returned));
-                        return List.of(code, count[0]);
-                    }));
-            assertTrue(lent.await(20, TimeUnit.SECONDS));
-
-            Work early = lender.submit(sum(first), SOON);
-            Work late = ranks.rank(1).submit(sum(second), SOON);
-            assertFalse(early.await(Duration.ofMillis(50)));
-            assertFalse(StandInHooks.log().contains("ncclAllReduce|0|"), "a call went on beside the body");
-            returned.countDown();
-            early.await();
-            late.await();
-
-            assertEquals(List.of(0, 2), asked.get(20, TimeUnit.SECONDS));
-            assertArrayEquals(new float[] {50}, first.read());
-            List<NativeLog.Line> lines = NativeLog.stop();
-            assertEquals(1, threads(lines, "ncclCommCount").size(), lines.toString());
-            assertEquals(threads(lines, "ncclAllReduce"), threads(lines, "ncclCommCount"), "one thread for both");
-        }
-        assertThrows(IllegalStateException.class, () -> closed.withCommunicator(comm -> fail("lent after the close")));
-    }
-
-    /** Which threads called a function on device 0. */
-    private static Set<Integer> threads(List<NativeLog.Line> lines, String function) {
-        return lines.stream()
-                .filter(line -> line.device() == 0 && line.function().equals(function))
-                .map(NativeLog.Line::thread)
-                .collect(Collectors.toSet());
-    }
-
-    private static boolean comes(CountDownLatch latch) {
-        try {
-            return latch.await(20, TimeUnit.SECONDS);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 

@@ -10,6 +10,8 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -17,24 +19,42 @@ import org.junit.jupiter.api.Test;
 /** Who gets at the native communicator. */
 class LentCommunicatorTest {
     @Test
-    @DisplayName("2-11: no public method of the package hands an address to code of its caller's, which could keep it")
-    void noPublicMethodLendsAnAddress() throws Exception {
+    @DisplayName(
+            "2-11: no public method returns a number that could be an address but a stream's, or takes code of its caller's"
+                    + " but what hears of events or makes calls")
+    void noPublicMethodHandsOutAnAddress() throws Exception {
         List<Class<?>> types = publicTypes();
         assertTrue(types.contains(JnaNcclBackend.class) && types.contains(NcclRankComm.class), types::toString);
 
-        List<String> lending = types.stream()
+        Set<String> handing = types.stream()
                 .flatMap(type -> Stream.of(type.getMethods()))
-                .filter(LentCommunicatorTest::takesCodeOfAddresses)
-                .map(Method::toString)
-                .distinct()
-                .toList();
+                .filter(method -> returnsAddress(method) || takesCode(method))
+                .map(method -> method.getDeclaringClass().getSimpleName() + "." + method.getName())
+                .collect(Collectors.toSet());
 
-        assertEquals(List.of(), lending);
+        assertEquals(
+                Set.of(
+                        "CudaStream.handle",
+                        "JnaNcclBackend.stream",
+                        "NcclRankComm.stream",
+                        "JnaNcclBackend.onEvent",
+                        "JnaNcclBackend.grouped"),
+                handing);
     }
 
-    private static boolean takesCodeOfAddresses(Method method) {
+    private static boolean returnsAddress(Method method) {
+        String type = method.toGenericString().split("\\(")[0];
+        return type.matches(".*\\b(long|java\\.lang\\.Long|com\\.sun\\.jna\\.\\w+)\\b.*");
+    }
+
+    /** Whether it takes anything of one method, which a lambda can be. */
+    private static boolean takesCode(Method method) {
         return Stream.of(method.getParameterTypes())
-                .anyMatch(type -> type.getName().startsWith("java.util.function.Long"));
+                .anyMatch(type -> type.isInterface()
+                        && Stream.of(type.getMethods())
+                                        .filter(one -> Modifier.isAbstract(one.getModifiers()))
+                                        .count()
+                                == 1);
     }
 
     private static List<Class<?>> publicTypes() throws IOException, ReflectiveOperationException, URISyntaxException {

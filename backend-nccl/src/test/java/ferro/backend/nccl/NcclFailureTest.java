@@ -152,23 +152,35 @@ class NcclFailureTest {
     void whoHearsOfALossIsNotBlamed() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             CountDownLatch pending = new CountDownLatch(2);
+            NativeLog.start();
             List<Throwable> outcomes = ranks.outcomes(rank -> {
                 if (rank.rank() == 2) {
                     assertTrue(pending.await(10, TimeUnit.SECONDS));
                     return;
                 }
-                long comm = rank.withCommunicator(address -> address);
                 Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
                 if (rank.rank() == 0) {
-                    StandInHooks.standInAsyncError(comm, 6);
+                    NativeLog.await("ncclAllReduce|0");
+                    StandInHooks.standInAsyncError(communicatorOfRankZero(), 6);
                 }
                 pending.countDown();
                 stuck.await();
             });
+            NativeLog.stop();
             FerroException other = failure(outcomes, 1, Code.NATIVE);
             assertEquals("", other.where().culprits(), other.toString());
             says(other, "ncclRemoteError (6)", "rank 1");
         }
+    }
+
+    /** By what ncclAllReduce was called with, as no call of ours tells. */
+    private static long communicatorOfRankZero() {
+        String call = StandInHooks.log()
+                .lines()
+                .filter(line -> line.startsWith("ncclAllReduce|0|"))
+                .findFirst()
+                .orElseThrow();
+        return Long.decode(NativeLog.Line.of(call).arguments().get(5));
     }
 
     @Test
