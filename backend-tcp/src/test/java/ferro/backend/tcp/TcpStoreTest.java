@@ -13,9 +13,15 @@ import ferro.Store;
 import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TcpStoreTest {
     private static final long PROMISED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int ALONE = 2;
+    private static final int BESIDE = 6;
 
     private final Ranks ranks = Ranks.onLoopback();
 
@@ -146,39 +154,36 @@ class TcpStoreTest {
     void aMemberThatReadsNoAnswersDoesNotDelayAnother() {
         Store store = client(1);
         byte[] one = new byte[1 << 20];
-        try (Stranger slow = Stranger.letIn(ranks.server.port(), hello(4))) {
-            for (int number = 1; number <= 50; number++) {
-                slow.say(new StoreFrames.Request(StoreFrames.Operation.WHEN, number, "big", new byte[0], null)
-                        .encoded());
+        assertQuickBeside(store, calls -> {
+            store.delete("big");
+            try (Stranger slow = Stranger.letIn(ranks.server.port(), hello(4))) {
+                for (int number = 1; number <= 50; number++) {
+                    slow.say(new StoreFrames.Request(StoreFrames.Operation.WHEN, number, "big", new byte[0], null)
+                            .encoded());
+                }
+                store.set("big", one);
+
+                Spells beside = calls.get();
+
+                byte[] first = slow.hear(StoreFrames.ANSWER_HEAD_BYTES + one.length);
+                assertEquals(1, ByteBuffer.wrap(first).getInt(), "the answers wait for their reader");
+                return Optional.of(beside);
             }
-            store.set("big", one);
-
-            assertInTenMillis(slowestCall(store, 200));
-
-            byte[] first = slow.hear(StoreFrames.ANSWER_HEAD_BYTES + one.length);
-            assertEquals(1, ByteBuffer.wrap(first).getInt(), "the answers wait for their reader");
-        }
+        });
     }
 
     @Test
     void aCallTakesLessThanTenMillisBesideTwoHundredIdleAndFiftyDrippingStrangers() {
         try (Ranks many = new Ranks(null, 64)) {
-            long best = Long.MAX_VALUE;
-            for (int tries = 0; tries < 10 && best >= PROMISED_NANOS; tries++) {
-                best = Math.min(best, slowestBesideStrangers(many));
-            }
-            assertTrue(best < Long.MAX_VALUE, "in no try did all strangers stay in their handshake");
-            assertInTenMillis(best);
-        }
-    }
-
-    /** The store lets 4 for each of 64 ranks into their handshake at a time, so that all strangers are in it. */
-    private static long slowestBesideStrangers(Ranks many) {
-        try (Strangers strangers = Strangers.at(many.server.port(), 200, 50, hello(64))) {
-            GroupSpec spec = new GroupSpec("g", 1, 64, Ranks.LONG);
-            Store store = many.context(spec, Map.of()).store();
-            long slowest = slowestCall(store, 40);
-            return strangers.areThere() ? slowest : Long.MAX_VALUE;
+            Store store = many.context(new GroupSpec("g", 1, 64, Ranks.LONG), Map.of())
+                    .store();
+            // it lets 4 for each of 64 ranks into their handshake at a time, so that all strangers are in it
+            assertQuickBeside(store, calls -> {
+                try (Strangers strangers = Strangers.at(many.server.port(), 200, 50, hello(64))) {
+                    Spells beside = calls.get();
+                    return strangers.areThere() ? Optional.of(beside) : Optional.empty();
+                }
+            });
         }
     }
 
@@ -192,25 +197,69 @@ class TcpStoreTest {
                 new byte[Hello.NONCE_BYTES]);
     }
 
-    private static void assertInTenMillis(long nanos) {
-        assertTrue(nanos < PROMISED_NANOS, "the slowest call took " + nanos / 1_000 + " us");
+    /** Comes, has the calls made, and goes; returns nothing if it was not there all the time. */
+    @FunctionalInterface
+    private interface Company {
+        Optional<Spells> beside(Supplier<Spells> calls);
     }
 
+    /** Spells of calls: how many had no slow one, and how many calls there were in all of them. */
+    private record Spells(int quick, int calls, int slow) {}
+
     /**
-     * Calls for spells of 50 ms, in which each dripping stranger says something, until no call of one takes too long: a machine
-     * that does something else for a while is no fault of the store. Returns the slowest call of the best spell.
+     * In most spells no call is slow. A machine that does something else is no fault of the store: slow spells count where threads
+     * hand over to each other quickly before and after, and three times over; else only half of the calls may be slow.
      */
-    private static long slowestCall(Store store, int spells) {
-        long best = Long.MAX_VALUE;
-        for (int spell = 0; spell < spells && best >= PROMISED_NANOS; spell++) {
-            long slowest = 0;
+    private static void assertQuickBeside(Store store, Company company) {
+        ExecutorService machine = Executors.newSingleThreadExecutor();
+        try {
+            assertQuickBeside(store, company, machine);
+        } finally {
+            machine.shutdownNow();
+        }
+    }
+
+    private static void assertQuickBeside(Store store, Company company, ExecutorService machine) {
+        List<Spells> all = new ArrayList<>();
+        int slow = 0;
+        for (int tries = 0; tries < 10 && slow < 3; tries++) {
+            boolean free = isFree(machine);
+            Optional<Spells> beside = company.beside(() -> spells(() -> store.add("n", 1), BESIDE));
+            free &= isFree(machine);
+            beside.ifPresent(all::add);
+            if (beside.isPresent() && beside.get().quick > BESIDE / 2) {
+                return;
+            }
+            slow += beside.isPresent() && free ? 1 : 0;
+        }
+        assertTrue(slow < 3, () -> "calls are slow on a machine that has time: " + all);
+        assertTrue(!all.isEmpty(), "in no try were the others there all the time");
+        assertTrue(
+                all.stream().mapToInt(Spells::slow).sum() * 2
+                        < all.stream().mapToInt(Spells::calls).sum(),
+                () -> "most calls are slow: " + all);
+    }
+
+    private static boolean isFree(ExecutorService machine) {
+        Runnable handOver = () -> Ranks.result(CompletableFuture.runAsync(() -> {}, machine));
+        return spells(handOver, ALONE).quick == ALONE;
+    }
+
+    /** Calls for spells of 50 ms, in which each dripping stranger says something. */
+    private static Spells spells(Runnable call, int count) {
+        int quick = 0;
+        int calls = 0;
+        int slow = 0;
+        for (int spell = 0; spell < count; spell++) {
+            int slowBefore = slow;
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50);
             for (long start = System.nanoTime(); start < until; start = System.nanoTime()) {
-                store.add("n", 1);
-                slowest = Math.max(slowest, System.nanoTime() - start);
+                call.run();
+                calls++;
+                slow += System.nanoTime() - start >= PROMISED_NANOS ? 1 : 0;
             }
-            best = Math.min(best, slowest);
+            quick += slow == slowBefore ? 1 : 0;
         }
-        return best;
+        return new Spells(quick, calls, slow);
     }
 }
