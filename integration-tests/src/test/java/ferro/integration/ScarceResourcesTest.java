@@ -134,7 +134,7 @@ class ScarceResourcesTest {
             assertEquals(2, run.exitCode(), run::toString);
 
             assertEquals(
-                    List.of("ferro run: a job of 16 ranks, 16 of them on this host, needs about 104 open files in a"
+                    List.of("ferro run: a job of 16 ranks, 16 of them on this host, needs about 108 open files in a"
                             + " process, and may have 96: raise the limit (ulimit -n 1024), or start fewer ranks"),
                     run.errLines());
         }

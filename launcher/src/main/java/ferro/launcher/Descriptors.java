@@ -13,12 +13,12 @@ import java.util.stream.Stream;
  */
 record Descriptors(OptionalLong limit) {
     /*
-     * Counted on Linux, JDK 17 and 25, 2 to 8 ranks on one host, right after the join: a launcher has 36 open and 4 for each of
-     * its ranks, a rank 38 and 2 for each rank of the job, whether data go over TCP or shared memory; both with a few to spare.
+     * Counted on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces: a launcher has 40 open and 4 for each of its
+     * ranks, a rank 46 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
      */
-    private static final int OF_LAUNCHER = 40;
+    private static final int OF_LAUNCHER = 44;
     private static final int PER_RANK = 4;
-    private static final int OF_RANK = 44;
+    private static final int OF_RANK = 50;
     private static final int PER_PEER = 2;
 
     /** Looks at this process; its ranks have the same limit. */
