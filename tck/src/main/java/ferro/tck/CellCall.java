@@ -57,10 +57,11 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
     }
 
     private static String wrong(String name, Operand operand, Answer answer) {
-        for (int index = 0; index < operand.length(); index++) {
-            String wrong = answer.wrong(index, operand.bits(index));
+        long[] found = operand.bits();
+        for (int index = 0; index < found.length; index++) {
+            String wrong = answer.wrong(index, found[index]);
             if (wrong != null) {
-                String unwritten = operand.bits(index) == operand.unwrittenBits() ? " (never written)" : "";
+                String unwritten = found[index] == operand.unwrittenBits() ? " (never written)" : "";
                 return name + "[" + index + "]: " + wrong + unwritten;
             }
         }

@@ -115,8 +115,8 @@ final class Cells {
 
     static long hash(Operand out) {
         long hash = 17;
-        for (int index = 0; out != null && index < out.length(); index++) {
-            hash = hash * 1_000_003 + out.bits(index);
+        for (long bits : out == null ? new long[0] : out.bits()) {
+            hash = hash * 1_000_003 + bits;
         }
         return hash;
     }

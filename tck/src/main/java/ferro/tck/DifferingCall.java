@@ -31,7 +31,7 @@ final class DifferingCall {
         DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
         // parts of arrays and buffers have guards around them
         Operand.Placement placement = rank % 2 == 0 ? Operand.Placement.PART_OF_ARRAY : Operand.Placement.DIRECT_BUFFER;
-        data = Operand.unwritten(type, length, placement).fill(index -> bits((int) index, rank));
+        data = Operand.unwritten(type, length, placement).fill(index -> bits(index, rank));
         joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
     }
 
@@ -85,8 +85,9 @@ final class DifferingCall {
     /** Returns what stands in this rank's memory and must not, or null. */
     String wrong() {
         boolean receives = joined == null && !isOdd() && (rank == 0 || !field.equals("reduced"));
-        for (int index = 0; index < data.length(); index++) {
-            long found = data.bits(index);
+        long[] all = data.bits();
+        for (int index = 0; index < all.length; index++) {
+            long found = all[index];
             boolean right = receives ? isSumOfOthers(index, found) : found == bits(index, rank);
             if (!right) {
                 return "element " + index + " of rank " + rank + " of " + worldSize + " has bits "
@@ -101,10 +102,11 @@ final class DifferingCall {
 
     /** Each part of what was gathered is unwritten, or that of its rank; the odd rank's is on the odd rank only. */
     private String wrongInParts() {
-        for (int index = 0; index < joined.length(); index++) {
+        long[] all = joined.bits();
+        for (int index = 0; index < all.length; index++) {
             int owner = index / PART;
             boolean mayBeThere = isOdd() ? owner == rank : owner != worldSize - 1;
-            long found = joined.bits(index);
+            long found = all[index];
             if (found != joined.unwrittenBits() && !(mayBeThere && found == bits(index % PART, owner))) {
                 return "element " + index % PART + " of part " + owner + " on rank " + rank + " of " + worldSize
                         + " has bits " + Long.toHexString(found);

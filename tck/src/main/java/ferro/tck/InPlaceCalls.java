@@ -90,7 +90,7 @@ final class InPlaceCalls {
     }
 
     private HostTensor marked(HostTensor tensor) {
-        return OneMemory.fill(tensor, this::mine);
+        return Bits.fill(tensor, this::mine);
     }
 
     private void identical() {
@@ -180,7 +180,7 @@ final class InPlaceCalls {
 
     private void sideBySide() {
         int total = size * part;
-        HostTensor in = OneMemory.fill(memory.cut(0, total), index -> mark(rank, index / part));
+        HostTensor in = Bits.fill(memory.cut(0, total), index -> mark(rank, index / part));
         HostTensor out = memory.cut(total, total);
         run("side by side", new AllToAll(in, out, null, null), out, index -> mark(index / part, rank));
         HostTensor before = marked(memory.cut(total - part, part));

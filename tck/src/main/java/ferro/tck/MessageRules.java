@@ -56,9 +56,9 @@ public interface MessageRules extends Subject {
         }
         group.recv(place.tensor(data.tensor()), peer, tag);
         place.readBack();
-        for (int index = 0; index < data.length(); index++) {
-            assertEquals(values.mark(0, index), data.bits(index), what + ", element " + index);
-        }
+        long[] need = new long[data.length()];
+        Arrays.setAll(need, index -> values.mark(0, index));
+        assertArrayEquals(need, data.bits(), what);
         assertTrue(data.guardsHold(), "a receive wrote outside " + what);
         if (group.rank() == 1) {
             group.send(place.tensor(data.tensor()), peer, tag);

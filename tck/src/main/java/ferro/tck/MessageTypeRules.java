@@ -104,9 +104,7 @@ public interface MessageTypeRules extends Subject {
     }
 
     private static void unwritten(Operand into) {
-        for (int index = 0; index < into.length(); index++) {
-            assertEquals(into.unwrittenBits(), into.bits(index), "element " + index + " of a refused receive");
-        }
+        assertTrue(into.isUnwritten(), "a refused receive has written elements");
     }
 
     /**
@@ -210,8 +208,7 @@ public interface MessageTypeRules extends Subject {
         int size = tensor.dataType().byteSize();
         ByteBuffer bytes =
                 ByteBuffer.allocate((int) tensor.elementCount() * size).order(ByteOrder.nativeOrder());
-        for (int index = 0; index < tensor.elementCount(); index++) {
-            long bits = Operand.read(tensor, index);
+        for (long bits : Bits.of(tensor)) {
             switch (size) {
                 case 1 -> bytes.put((byte) bits);
                 case 2 -> bytes.putShort((short) bits);

@@ -45,7 +45,7 @@ final class OneMemory {
     }
 
     void clear() {
-        fill(all, index -> UNWRITTEN);
+        Bits.fill(all, index -> UNWRITTEN);
     }
 
     /** Returns elements, counted from behind the first margin, as a view of their own. */
@@ -54,20 +54,12 @@ final class OneMemory {
         return kind == Kind.SEVERAL_BUFFERS ? HostTensor.of(part.dataType(), part.buffer()) : part;
     }
 
-    /** Writes elements and returns them. */
-    static HostTensor fill(HostTensor tensor, IntUnaryOperator byIndex) {
-        for (int index = 0; index < tensor.elementCount(); index++) {
-            Operand.write(tensor, index, byIndex.applyAsInt(index));
-        }
-        return tensor;
-    }
-
     /** Returns what is wrong with elements, or null. */
     static String wrong(HostTensor tensor, IntUnaryOperator byIndex) {
-        for (int index = 0; index < tensor.elementCount(); index++) {
-            long found = Operand.read(tensor, index);
-            if (found != byIndex.applyAsInt(index)) {
-                return "element " + index + ": need " + byIndex.applyAsInt(index) + ", found " + found;
+        long[] found = Bits.of(tensor);
+        for (int index = 0; index < found.length; index++) {
+            if (found[index] != byIndex.applyAsInt(index)) {
+                return "element " + index + ": need " + byIndex.applyAsInt(index) + ", found " + found[index];
             }
         }
         return null;

@@ -4,7 +4,8 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.LongUnaryOperator;
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
 
 /** Elements of a call in any kind of memory, with guards on both sides where the memory allows it. */
 final class Operand {
@@ -44,9 +45,9 @@ final class Operand {
                 ? direct(type, length + 2 * guard)
                 : array(type, length + 2 * guard);
         Operand operand = new Operand(memory, guard, memory.slice(guard, length));
-        for (int index = 0; index < memory.elementCount(); index++) {
-            write(memory, index, UNWRITTEN);
-        }
+        long[] all = new long[length + 2 * guard];
+        Arrays.fill(all, UNWRITTEN);
+        Bits.into(memory, all);
         return operand;
     }
 
@@ -63,16 +64,14 @@ final class Operand {
         return (int) tensor.elementCount();
     }
 
-    Operand fill(LongUnaryOperator bitsByIndex) {
-        for (int index = 0; index < length(); index++) {
-            write(tensor, index, bitsByIndex.applyAsLong(index));
-        }
+    Operand fill(IntToLongFunction bitsByIndex) {
+        Bits.fill(tensor, bitsByIndex);
         return this;
     }
 
-    /** Returns an element's bits, sign-extended. */
-    long bits(int index) {
-        return read(tensor, index);
+    /** Returns the bits of all elements, sign-extended. */
+    long[] bits() {
+        return Bits.of(tensor);
     }
 
     /** What an element holds that nobody has written. */
@@ -81,22 +80,19 @@ final class Operand {
     }
 
     boolean isUnwritten() {
-        return isUnwritten(tensor, 0, length());
+        return isUnwritten(tensor);
     }
 
     /** Whether nothing outside was written; for a part: outside the operand it is a part of. */
     boolean guardsHold() {
-        int end = (int) memory.elementCount();
-        return isUnwritten(memory, 0, guard) && isUnwritten(memory, end - guard, end);
+        return guard == 0
+                || isUnwritten(memory.slice(0, guard))
+                        && isUnwritten(memory.slice(memory.elementCount() - guard, guard));
     }
 
-    private static boolean isUnwritten(HostTensor elements, int from, int to) {
-        for (int index = from; index < to; index++) {
-            if (read(elements, index) != Numbers.narrow(elements.dataType(), UNWRITTEN)) {
-                return false;
-            }
-        }
-        return true;
+    private static boolean isUnwritten(HostTensor elements) {
+        long unwritten = Numbers.narrow(elements.dataType(), UNWRITTEN);
+        return Arrays.stream(Bits.of(elements)).allMatch(found -> found == unwritten);
     }
 
     private static HostTensor direct(DataType type, int length) {
@@ -113,49 +109,5 @@ final class Operand {
             case INT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[length], 0, length);
             case INT8, UINT8 -> HostTensor.of(type, new byte[length], 0, length);
         };
-    }
-
-    /** Returns an element's bits, sign-extended. */
-    static long read(HostTensor elements, int index) {
-        if (elements.memory() instanceof ByteBuffer bytes) {
-            int at = (int) elements.offset() + index * elements.dataType().byteSize();
-            return switch (elements.dataType().byteSize()) {
-                case 1 -> bytes.get(at);
-                case 2 -> bytes.getShort(at);
-                case 4 -> bytes.getInt(at);
-                default -> bytes.getLong(at);
-            };
-        }
-        int at = (int) elements.offset() + index;
-        return switch (elements.dataType()) {
-            case FLOAT32 -> Float.floatToRawIntBits(((float[]) elements.memory())[at]);
-            case FLOAT64 -> Double.doubleToRawLongBits(((double[]) elements.memory())[at]);
-            case INT32, UINT32 -> ((int[]) elements.memory())[at];
-            case INT64, UINT64 -> ((long[]) elements.memory())[at];
-            case INT16, FLOAT16, BFLOAT16 -> ((short[]) elements.memory())[at];
-            case INT8, UINT8 -> ((byte[]) elements.memory())[at];
-        };
-    }
-
-    static void write(HostTensor elements, int index, long bits) {
-        if (elements.memory() instanceof ByteBuffer bytes) {
-            int at = (int) elements.offset() + index * elements.dataType().byteSize();
-            switch (elements.dataType().byteSize()) {
-                case 1 -> bytes.put(at, (byte) bits);
-                case 2 -> bytes.putShort(at, (short) bits);
-                case 4 -> bytes.putInt(at, (int) bits);
-                default -> bytes.putLong(at, bits);
-            }
-            return;
-        }
-        int at = (int) elements.offset() + index;
-        switch (elements.dataType()) {
-            case FLOAT32 -> ((float[]) elements.memory())[at] = Float.intBitsToFloat((int) bits);
-            case FLOAT64 -> ((double[]) elements.memory())[at] = Double.longBitsToDouble(bits);
-            case INT32, UINT32 -> ((int[]) elements.memory())[at] = (int) bits;
-            case INT64, UINT64 -> ((long[]) elements.memory())[at] = bits;
-            case INT16, FLOAT16, BFLOAT16 -> ((short[]) elements.memory())[at] = (short) bits;
-            case INT8, UINT8 -> ((byte[]) elements.memory())[at] = (byte) bits;
-        }
     }
 }

@@ -44,11 +44,15 @@ record OptionalCall(String name, Collective call, Operand out, long before, Long
 
     /** Returns what is wrong with what was done, or null. */
     String wrong() {
-        for (int index = 0; right != null && index < out.length(); index++) {
+        if (right == null) {
+            return null;
+        }
+        long[] found = out.bits();
+        for (int index = 0; index < found.length; index++) {
             long need = right.applyAsLong(index);
-            if (need != out.bits(index)) {
+            if (need != found[index]) {
                 return name + ": element " + index + ": need bits " + Long.toHexString(need) + ", found "
-                        + Long.toHexString(out.bits(index));
+                        + Long.toHexString(found[index]);
             }
         }
         return null;
@@ -61,9 +65,9 @@ record OptionalCall(String name, Collective call, Operand out, long before, Long
 
     /** A user's op that any type has, and that tells when an operand is missing or comes twice. */
     private static void exclusiveOr(HostTensor into, HostTensor received) {
-        for (int index = 0; index < into.elementCount(); index++) {
-            Operand.write(into, index, Operand.read(into, index) ^ Operand.read(received, index));
-        }
+        long[] left = Bits.of(into);
+        long[] right = Bits.of(received);
+        Bits.fill(into, index -> left[index] ^ right[index]);
     }
 
     private static OptionalCall allReduce(DataType type, ReduceOp op, int rank) {

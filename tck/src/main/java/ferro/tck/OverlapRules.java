@@ -113,7 +113,7 @@ public interface OverlapRules extends Subject {
     /** The next call may use what the last one uses, wherever. */
     private void queuedCallsMayShareMemory(OneMemory.Kind kind, ProcessGroup group, int part) {
         OneMemory memory = OneMemory.of(kind, group, 3 * part);
-        HostTensor all = OneMemory.fill(memory.cut(0, 3L * part), index -> 1);
+        HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
         int size = group.worldSize();
         try (OnDevice place = OnDevice.of(this, group.rank())) {
             List<Work> queued = new ArrayList<>();
@@ -133,7 +133,7 @@ public interface OverlapRules extends Subject {
         try (OnDevice place = OnDevice.of(this, group.rank())) {
             HostTensor data = OneMemory.of(kind, group, length).cut(0, length);
             if (group.rank() == 0) {
-                Tensor sent = place.tensor(OneMemory.fill(data, index -> index + 5));
+                Tensor sent = place.tensor(Bits.fill(data, index -> index + 5));
                 for (int to = 1; to < group.worldSize(); to++) {
                     group.send(sent, to, 0);
                     group.send(sent, to, 0);
@@ -141,7 +141,7 @@ public interface OverlapRules extends Subject {
                 return;
             }
             for (int number = 0; number < 2; number++) {
-                group.recv(place.tensor(OneMemory.fill(data, index -> -1)), 0, 0);
+                group.recv(place.tensor(Bits.fill(data, index -> -1)), 0, 0);
                 place.readBack();
                 assertEquals(null, OneMemory.wrong(data, index -> index + 5), "message " + number);
             }

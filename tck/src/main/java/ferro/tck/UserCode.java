@@ -30,17 +30,18 @@ final class UserCode {
     /** Makes what a rank gives, in another kind of memory for each rank and call. */
     static Operand operand(int rank, int length, int call) {
         Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.Placement.of(rank + call));
-        return operand.fill(index -> Float.floatToRawIntBits(element(rank, (int) index)));
+        return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
     }
 
     /** Compares with a plain loop over all ranks. */
     static void check(Operand data, int worldSize, int rank) {
-        for (int index = 0; index < data.length(); index++) {
+        long[] bits = data.bits();
+        for (int index = 0; index < bits.length; index++) {
             float largest = element(0, index);
             for (int other = 1; other < worldSize; other++) {
                 largest = larger(largest, element(other, index));
             }
-            float found = Float.intBitsToFloat((int) data.bits(index));
+            float found = Float.intBitsToFloat((int) bits[index]);
             if (found != largest) {
                 throw new AssertionError("element " + index + " of " + data.length() + " is " + found + " on rank "
                         + rank + ", need " + largest);

@@ -4,7 +4,10 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * Inputs of every rank and the answers a plain loop gives.
@@ -28,6 +31,10 @@ final class Values {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
+    /** What a plain loop gives, by op and index: rules ask for it millions of times. */
+    private final Map<ReduceOp, long[]> wholes = new ConcurrentHashMap<>();
+
+    private final Map<ReduceOp, Near[]> reals = new ConcurrentHashMap<>();
 
     Values(DataType type, int worldSize) {
         this.type = type;
@@ -52,15 +59,23 @@ final class Values {
 
     /** Returns what is wrong with a combined element, or null. */
     String wrong(ReduceOp op, long index, long found) {
-        long[] operands = inputs[(int) (index % PERIOD)];
+        int at = (int) (index % PERIOD);
         if (!Numbers.isFloating(type)) {
-            long right = whole(op, operands, -1);
+            long right = wholes.computeIfAbsent(op, this::wholes)[at];
             return found == right ? null : "need " + Numbers.show(type, right) + ", found " + Numbers.show(type, found);
         }
-        double right = real(op, operands, -1);
+        Near right = reals.computeIfAbsent(op, this::reals)[at];
         double value = Numbers.toDouble(type, found);
-        boolean near = Math.abs(value - right) <= tolerance(op, operands, -1);
-        return near ? null : "need " + right + ", found " + value;
+        boolean near = Math.abs(value - right.value) <= right.off;
+        return near ? null : "need " + right.value + ", found " + value;
+    }
+
+    private long[] wholes(ReduceOp op) {
+        return Stream.of(inputs).mapToLong(operands -> whole(op, operands, -1)).toArray();
+    }
+
+    private Near[] reals(ReduceOp op) {
+        return Stream.of(inputs).map(operands -> answer(op, operands, -1)).toArray(Near[]::new);
     }
 
     /**

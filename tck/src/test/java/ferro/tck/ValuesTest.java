@@ -102,9 +102,9 @@ class ValuesTest {
         for (DataType type : DataType.values()) {
             for (Operand.Placement placement : Operand.Placement.values()) {
                 Operand operand = Operand.unwritten(type, 4, placement).fill(index -> index + 1);
-                assertEquals(3, operand.bits(2), "element 2 of " + type + " in " + placement);
+                assertEquals(3, operand.bits()[2], "element 2 of " + type + " in " + placement);
                 assertEquals(true, operand.guardsHold(), "guards of " + type + " in " + placement);
-                assertEquals(2, operand.part(1, 2).bits(0), "element 0 of a part of " + type + " in " + placement);
+                assertEquals(2, operand.part(1, 2).bits()[0], "element 0 of a part of " + type + " in " + placement);
             }
         }
     }

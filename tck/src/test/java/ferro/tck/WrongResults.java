@@ -12,7 +12,6 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -101,13 +100,10 @@ final class WrongResults {
             }
             HostTensor in = (HostTensor) call.in();
             HostTensor out = (HostTensor) call.out();
-            long[] sums = new long[(int) in.elementCount()];
-            Arrays.setAll(sums, index -> Operand.read(in, index));
+            long[] sums = Bits.of(in);
             super.submit(new AllReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), timeout)
                     .await();
-            for (int index = 0; index < sums.length; index++) {
-                Operand.write(out, index, divide.applyAsLong(sums[index], worldSize()));
-            }
+            Bits.fill(out, index -> divide.applyAsLong(sums[index], worldSize()));
             return Handle.done();
         }
     }
