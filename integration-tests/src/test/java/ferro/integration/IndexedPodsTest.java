@@ -35,8 +35,8 @@ class IndexedPodsTest {
                         "mount --bind " + names + " /etc/hosts && echo train-" + index + " >/proc/sys/kernel/hostname");
                 assertEquals(0, named.exitCode(), named::toString);
                 String line = "env JOB_COMPLETION_INDEX=" + index + " FERRO_WORLD_SIZE=2 FERRO_TCP_PORT=29600"
-                        + " FERRO_SECRET_FILE=" + secret + " " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp "
-                        + LauncherRun.classPath() + " " + SpansHosts.class.getName();
+                        + " FERRO_SECRET_FILE=" + secret + " "
+                        + String.join(" ", JavaLine.rank(List.of(), SpansHosts.class.getName()));
                 running.add(hosts.start(index, line.split(" ")));
             }
             StringBuilder said = new StringBuilder();

@@ -62,17 +62,9 @@ class KilledDeviceRankTest {
     }
 
     private static Process start(int rank, int port) throws IOException {
+        List<String> options = List.of("-Xmx64m", "-Dferro.backend=nccl", "-Dferro.rendezvous=tcp://127.0.0.1:" + port);
         ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dferro.backend=nccl",
-                "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
-                "-cp",
-                LauncherRun.classPath(),
-                DeviceSumsUntilAFailure.class.getName(),
-                "" + DEADLINE_MILLIS);
+                JavaLine.rank(options, DeviceSumsUntilAFailure.class.getName(), "" + DEADLINE_MILLIS));
         builder.environment().putAll(StandInPair.variables());
         builder.environment().put("RANK", "" + rank);
         builder.environment().put("WORLD_SIZE", "" + WORLD_SIZE);

@@ -55,16 +55,9 @@ class KilledLeaverTest {
     }
 
     private static Process start(int rank, int port) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "-Dferro.backend=tcp",
-                "-Dferro.links=tcp",
-                "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
-                "-cp",
-                LauncherRun.classPath(),
-                LeavesBeforeTheLate.class.getName());
+        List<String> options = List.of(
+                "-Xmx64m", "-Dferro.backend=tcp", "-Dferro.links=tcp", "-Dferro.rendezvous=tcp://127.0.0.1:" + port);
+        ProcessBuilder builder = new ProcessBuilder(JavaLine.rank(options, LeavesBeforeTheLate.class.getName()));
         builder.environment().put("RANK", "" + rank);
         builder.environment().put("WORLD_SIZE", "" + WORLD_SIZE);
         builder.environment().put("FERRO_STORE_SERVED", "1");

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +17,6 @@ import java.util.stream.Stream;
 /** One run of the ferro command as a process of its own, with what it printed so far; every wait is bounded. */
 public final class LauncherRun implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
 
     private final Process process;
     private final PrintedLines out;
@@ -55,10 +53,7 @@ public final class LauncherRun implements AutoCloseable {
     private static LauncherRun launch(
             List<String> before, String path, Map<String, String> variables, String... arguments) throws IOException {
         List<String> line = new ArrayList<>(before);
-        line.addAll(List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", NATIVE_ACCESS));
-        // as the script does that it stands for
-        line.add("-Dferro.command=./ferro");
-        line.addAll(List.of("-cp", path, "ferro.launcher.FerroCommand"));
+        line.addAll(JavaLine.launcher(path));
         line.addAll(forShortLives(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(variables);
@@ -84,12 +79,6 @@ public final class LauncherRun implements AutoCloseable {
      */
     public static String classPath() {
         return ClassPathHolder.PATH;
-    }
-
-    /** Returns the archive of a rank's classes from which the launcher starts ranks, if the build has made jars. */
-    public static Optional<Path> archive() {
-        Path beside = Path.of(classPath().split(File.pathSeparator)[0]).resolveSibling(Programs.ARCHIVE);
-        return Files.exists(beside) ? Optional.of(beside) : Optional.empty();
     }
 
     /** Made when the first test asks for it. */

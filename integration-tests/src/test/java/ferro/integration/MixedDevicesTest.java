@@ -57,16 +57,8 @@ class MixedDevicesTest {
     }
 
     private Process start(int rank, int port, Map<String, String> variables) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dferro.timeout=20s",
-                "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
-                "-cp",
-                LauncherRun.classPath(),
-                JoinsByAuto.class.getName());
+        List<String> options = List.of("-Xmx64m", "-Dferro.timeout=20s", "-Dferro.rendezvous=tcp://127.0.0.1:" + port);
+        ProcessBuilder builder = new ProcessBuilder(JavaLine.rank(options, JoinsByAuto.class.getName()));
         builder.environment().keySet().removeAll(List.of("LOCAL_RANK", "LOCAL_WORLD_SIZE"));
         builder.environment().putAll(StandInPair.variables());
         builder.environment().put("RANK", "" + rank);

@@ -153,7 +153,8 @@ class MpirunTest {
     private Process start(Mpi mpi, List<String> options, List<String> arguments) throws IOException {
         List<String> line = new ArrayList<>(mpi.command);
         line.addAll(options);
-        line.addAll(List.of("-n", "4", LauncherRun.java(), "-cp", classPath + File.pathSeparator + ".", "Main"));
+        line.addAll(List.of("-n", "4"));
+        line.addAll(JavaLine.rankOn(classPath + File.pathSeparator + ".", List.of(), "Main"));
         line.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(line)
                 .directory(folder.toFile())

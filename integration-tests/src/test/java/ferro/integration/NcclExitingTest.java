@@ -100,15 +100,7 @@ class NcclExitingTest {
             Ranks ranks = new Ranks(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             int port = Ports.free();
             for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                ProcessBuilder builder = new ProcessBuilder(
-                        LauncherRun.java(),
-                        "-Xmx64m",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        LauncherRun.classPath(),
-                        PROGRAM,
-                        how);
+                ProcessBuilder builder = new ProcessBuilder(JavaLine.rank(List.of("-Xmx64m"), PROGRAM, how));
                 builder.environment().putAll(StandInPair.variables("STANDIN_EARLY_RETURNS", "1"));
                 builder.environment().putAll(place(rank, port));
                 Process process = builder.start();

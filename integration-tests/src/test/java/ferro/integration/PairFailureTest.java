@@ -108,17 +108,10 @@ class PairFailureTest {
     }
 
     private static Process start(int rank, int port, long deadlineMillis) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dferro.backend=cpu:tcp,cuda:nccl",
-                "-Dferro.rendezvous=tcp://127.0.0.1:" + port,
-                "-cp",
-                LauncherRun.classPath(),
-                PairUntilAFailure.class.getName(),
-                "" + deadlineMillis);
+        List<String> options =
+                List.of("-Xmx64m", "-Dferro.backend=cpu:tcp,cuda:nccl", "-Dferro.rendezvous=tcp://127.0.0.1:" + port);
+        ProcessBuilder builder =
+                new ProcessBuilder(JavaLine.rank(options, PairUntilAFailure.class.getName(), "" + deadlineMillis));
         builder.environment().putAll(StandInPair.variables());
         builder.environment().put("RANK", "" + rank);
         builder.environment().put("WORLD_SIZE", "" + WORLD_SIZE);

@@ -21,16 +21,20 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * The class path of programs that tests start. Where the build has made jars it is jars alone, and beside the first lies an
- * archive of a rank's classes: as a user has them by {@code ./ferro}, and a rank starts in two thirds of the time. Tests of
- * folders of classes go without.
+ * The class path of programs that tests start. Where the build has made jars it is jars alone, and beside the first lie
+ * archives of a rank's classes and of the launcher's: as a user has them by {@code ./ferro}, and both start in two thirds of
+ * the time. Tests of folders of classes go without.
  */
 final class Programs {
     /** The name under which the launcher looks for it. */
-    static final String ARCHIVE = "ranks-" + System.getProperty("java.version") + ".jsa";
+    static final String ARCHIVE = archive("ranks");
+
+    /** Of the launcher's own classes. */
+    static final String LAUNCHERS_ARCHIVE = archive("launcher");
 
     private static final long PATIENCE_SECONDS = 60;
     private static final String REHEARSAL = "ferro.launcher.Rehearsal";
+    private static final String HELLO = "../examples/src/main/java/ferro/examples/hello/HelloAllReduce.java";
 
     /** As the script {@code ferro} makes it: of the second rank, when it ends; its shell's name is the archive's. */
     private static final String ARCHIVING = "[ \"$RANK\" = 1 ] && set -- \"-XX:ArchiveClassesAtExit=$0\" \"$@\"; exec "
@@ -72,11 +76,12 @@ final class Programs {
                         FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = channel.lock()) {
             if (lock.isValid() && isOlder(jar, classes)) {
-                Path archive = home.resolve(ARCHIVE);
-                Files.deleteIfExists(archive);
+                Files.deleteIfExists(home.resolve(ARCHIVE));
+                Files.deleteIfExists(home.resolve(LAUNCHERS_ARCHIVE));
                 Path made = pack(classes);
                 Files.move(made, jar, StandardCopyOption.REPLACE_EXISTING);
-                archive(path, archive);
+                archiveRank(path);
+                archiveLauncher(path);
             }
         }
         return path;
@@ -109,8 +114,7 @@ final class Programs {
         return jar;
     }
 
-    /** Without an archive everything works as with one, and takes longer. */
-    private void archive(String path, Path archive) throws IOException {
+    private void archiveRank(String path) throws IOException {
         Path made = home.resolve("being-made.jsa");
         List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(List.of("run", "-n", "3", "--no-bind", "--", "sh", "-c", ARCHIVING, made.toString()));
@@ -119,18 +123,34 @@ final class Programs {
             line.add("--add-modules=jdk.incubator.vector");
         }
         line.addAll(List.of("-cp", path, REHEARSAL));
+        archive(line, made, ARCHIVE);
+    }
+
+    private void archiveLauncher(String path) throws IOException {
+        Path made = home.resolve("being-made.jsa");
+        List<String> line = JavaLine.launcher(path, List.of("-XX:ArchiveClassesAtExit=" + made));
+        line.addAll(List.of("run", "-n", "2", "--no-bind", HELLO));
+        archive(line, made, LAUNCHERS_ARCHIVE);
+    }
+
+    /** Runs what makes an archive. Without one everything works as with one, and takes longer. */
+    private void archive(List<String> line, Path made, String name) throws IOException {
         Process process = new ProcessBuilder(line)
                 .redirectErrorStream(true)
-                .redirectOutput(Redirect.to(home.resolve("archiving.txt").toFile()))
+                .redirectOutput(Redirect.appendTo(home.resolve("archiving.txt").toFile()))
                 .start();
         try {
             if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0 && Files.exists(made)) {
-                Files.move(made, archive, StandardCopyOption.REPLACE_EXISTING);
+                Files.move(made, home.resolve(name), StandardCopyOption.REPLACE_EXISTING);
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    private static String archive(String kind) {
+        return kind + "-" + System.getProperty("java.version") + ".jsa";
     }
 }

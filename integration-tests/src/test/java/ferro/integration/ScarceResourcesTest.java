@@ -172,10 +172,10 @@ class ScarceResourcesTest {
             if (limit.contains("FDLimit")) {
                 line.addAll(List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + "; exec \"$0\" \"$@\""));
             }
-            line.addAll(List.of(LauncherRun.java(), "-Xmx64m", "-XX:TieredStopAtLevel=1", limit));
-            line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Dferro.backend=tcp", "-Dferro.links=tcp"));
-            line.addAll(List.of("-Dferro.rendezvous=tcp://127.0.0.1:" + port, "-cp", path));
-            line.addAll(List.of(ScarceRank.class.getName(), what));
+            List<String> options =
+                    new ArrayList<>(List.of("-Xmx64m", limit, "-Dferro.backend=tcp", "-Dferro.links=tcp"));
+            options.add("-Dferro.rendezvous=tcp://127.0.0.1:" + port);
+            line.addAll(JavaLine.rankOn(path, options, ScarceRank.class.getName(), what));
             ProcessBuilder builder = new ProcessBuilder(line);
             builder.environment().put("RANK", Integer.toString(rank));
             builder.environment().put("WORLD_SIZE", "2");

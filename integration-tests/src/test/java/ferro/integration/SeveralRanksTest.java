@@ -62,17 +62,7 @@ class SeveralRanksTest {
     }
 
     private static Process start(int port, String links, List<Integer> ranks) throws IOException {
-        List<String> line = new ArrayList<>(List.of(
-                LauncherRun.java(),
-                "-Xmx128m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                LauncherRun.classPath(),
-                SeveralRanks.class.getName(),
-                "" + port,
-                links,
-                "5"));
+        List<String> line = JavaLine.rank(List.of("-Xmx128m"), SeveralRanks.class.getName(), "" + port, links, "5");
         ranks.forEach(rank -> line.add("" + rank));
         return new ProcessBuilder(line).redirectError(Redirect.DISCARD).start();
     }

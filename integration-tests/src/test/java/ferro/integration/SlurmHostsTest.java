@@ -39,8 +39,7 @@ class SlurmHostsTest {
                                 + " SLURM_STEP_NUM_TASKS=2 SLURM_NODEID=" + rank + " SLURM_LOCALID=0"
                                 + " SLURM_STEP_TASKS_PER_NODE=1(x2) SLURM_STEP_NODELIST=none[1-2].invalid FERRO_TIMEOUT=20s"
                                 + " FERRO_JOIN_TIMEOUT=40s" + network + " ";
-                String line = variables + LauncherRun.java() + " -cp " + LauncherRun.classPath() + " "
-                        + SpansHosts.class.getName();
+                String line = variables + String.join(" ", JavaLine.rank(List.of(), SpansHosts.class.getName()));
                 running.add(hosts.start(rank, line.split(" ")));
             }
             for (HostProcess one : running) {

@@ -24,8 +24,8 @@ class SlurmStepTest {
     void aLauncherOnEachNodeFindsTheOthers() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
-            String ferro = LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp " + LauncherRun.classPath()
-                    + " ferro.launcher.FerroCommand run -n 2 --backend tcp -cp " + LauncherRun.classPath() + " "
+            String ferro = String.join(" ", JavaLine.launcher(LauncherRun.classPath()))
+                    + " run -J-XX:TieredStopAtLevel=1 -n 2 --backend tcp -cp " + LauncherRun.classPath() + " "
                     + SpansHosts.class.getName();
 
             String said = ended(hosts, secret, ferro);

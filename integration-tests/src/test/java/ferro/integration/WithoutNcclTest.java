@@ -44,15 +44,12 @@ class WithoutNcclTest {
     @Test
     @DisplayName("2-31: a program that names nccl by a property is told the same")
     void aProgramStartedByHandIsToldTheSame() throws Exception {
-        Process program = new ProcessBuilder(
-                        LauncherRun.java(),
-                        "-Dferro.backend=nccl",
-                        "-Dferro.nccl.library=/nowhere/libnccl.so.2",
-                        "-Dferro.rank=0",
-                        "-Dferro.world.size=1",
-                        "-cp",
-                        LauncherRun.classPath(),
-                        "ferro.examples.hello.HelloAllReduce")
+        List<String> options = List.of(
+                "-Dferro.backend=nccl",
+                "-Dferro.nccl.library=/nowhere/libnccl.so.2",
+                "-Dferro.rank=0",
+                "-Dferro.world.size=1");
+        Process program = new ProcessBuilder(JavaLine.rank(options, "ferro.examples.hello.HelloAllReduce"))
                 .redirectErrorStream(true)
                 .start();
         String said = new String(program.getInputStream().readAllBytes());

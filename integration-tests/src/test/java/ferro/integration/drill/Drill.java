@@ -1,6 +1,6 @@
 package ferro.integration.drill;
 
-import ferro.integration.LauncherRun;
+import ferro.integration.JavaLine;
 import ferro.integration.Links;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,8 +56,7 @@ public final class Drill {
         if (!whole()) {
             options.add("-XX:TieredStopAtLevel=1");
         }
-        LauncherRun.archive()
-                .ifPresent(file -> options.addAll(List.of("-XX:SharedArchiveFile=" + file, "-Xlog:cds*=off")));
+        options.addAll(JavaLine.archivedRank());
         return options;
     }
 

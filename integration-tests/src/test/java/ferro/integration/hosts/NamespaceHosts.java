@@ -3,6 +3,7 @@ package ferro.integration.hosts;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.integration.JavaLine;
 import ferro.integration.LauncherRun;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -139,9 +140,7 @@ public final class NamespaceHosts implements AutoCloseable {
 
     /** Starts the {@code ferro} command on a host, with variables of the test's own. */
     public HostProcess ferro(int host, Map<String, String> variables, String... arguments) throws IOException {
-        List<String> line = words(LauncherRun.java()
-                + " -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED -cp");
-        line.addAll(List.of(LauncherRun.classPath(), "ferro.launcher.FerroCommand"));
+        List<String> line = JavaLine.launcher(LauncherRun.classPath());
         line.addAll(LauncherRun.forShortLives(arguments));
         return start(host, variables, line);
     }
