@@ -5,7 +5,11 @@ import ferro.launcher.nodes.NodesApartException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -38,30 +42,46 @@ public final class FerroCommand implements Runnable {
      * @param arguments as typed
      */
     public static void main(String[] arguments) {
-        System.exit(commandLine(World.ofProcess()).execute(arguments));
+        System.exit(execute(World.ofProcess(), arguments));
     }
 
-    static CommandLine commandLine(World world) {
+    /** Runs the command that the arguments name, and returns its exit code. */
+    static int execute(World world, String... arguments) {
+        return commandLine(world, arguments).execute(arguments);
+    }
+
+    /** Of the subcommands only the one that is named first is made, if one is: reading all of them takes as long as its work. */
+    static CommandLine commandLine(World world, String... arguments) {
         CommandLine line = new CommandLine(new FerroCommand());
-        for (Object command : List.of(
-                new RunCommand(world),
-                new DemoCommand(world),
-                new BenchCommand(world),
-                new AnalyzeCommand(world),
-                new DumpCommand(world),
-                new DoctorCommand(world),
-                new ClassPathCommand(world),
-                new SecretCommand(world),
-                new CommandLine.HelpCommand())) {
-            line.addSubcommand(command);
+        Map<String, Supplier<Object>> all = subcommands(world);
+        Supplier<Object> named = arguments.length == 0 ? null : all.get(arguments[0]);
+        if (named == null) {
+            all.values().forEach(command -> line.addSubcommand(command.get()));
+            line.addSubcommand(new CommandLine.HelpCommand());
+        } else {
+            line.addSubcommand(named.get());
         }
-        line.getSubcommands().get("run").setStopAtPositional(true);
+        Optional.ofNullable(line.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         line.setExpandAtFiles(false);
         line.setOut(new PrintWriter(world.out(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(true);
         line.setParameterExceptionHandler((failure, given) -> misread(failure, world));
         line.setExecutionExceptionHandler((failure, where, parsed) -> explain(failure, where, world));
         return line;
+    }
+
+    /** In the order in which they are shown. */
+    private static Map<String, Supplier<Object>> subcommands(World world) {
+        Map<String, Supplier<Object>> all = new LinkedHashMap<>();
+        all.put("run", () -> new RunCommand(world));
+        all.put("demo", () -> new DemoCommand(world));
+        all.put("bench", () -> new BenchCommand(world));
+        all.put("analyze", () -> new AnalyzeCommand(world));
+        all.put("dump", () -> new DumpCommand(world));
+        all.put("doctor", () -> new DoctorCommand(world));
+        all.put("classpath", () -> new ClassPathCommand(world));
+        all.put("secret", () -> new SecretCommand(world));
+        return all;
     }
 
     /** Without a subcommand: shows what there is. */

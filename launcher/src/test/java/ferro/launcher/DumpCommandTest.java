@@ -161,7 +161,7 @@ class DumpCommandTest {
     private int execute(String... arguments) {
         Screen screen = new Screen(new Screen.Channel(out, false), new Screen.Channel(out, false));
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        return FerroCommand.commandLine(new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty()))
-                .execute(arguments);
+        World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
+        return FerroCommand.execute(world, arguments);
     }
 }
