@@ -62,7 +62,9 @@ class TcpLinkTest {
             pair.second().link.receiveCombine(CALL, sum, 0, count, ReduceOp.SUM);
             pair.driveUntil(() -> pair.second().link.received() == 1);
             for (int i = 0; i < count; i++) {
-                assertEquals(Memory.value(i, 5) + Memory.value(i, 11), Memory.at(sum, i), "element " + i);
+                if (Memory.at(sum, i) != Memory.value(i, 5) + Memory.value(i, 11)) {
+                    assertEquals(Memory.value(i, 5) + Memory.value(i, 11), Memory.at(sum, i), "element " + i);
+                }
             }
         }
     }

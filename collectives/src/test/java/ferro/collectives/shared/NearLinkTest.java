@@ -61,7 +61,9 @@ class NearLinkTest {
         to.receiveCombine(CALL, sum, 0, count, ReduceOp.SUM);
         pair.driveUntil(() -> to.received() == 2);
         for (int i = 0; i < count; i++) {
-            assertEquals(value(i, 5) + value(i, 11), at(sum, i), "element " + i);
+            if (at(sum, i) != value(i, 5) + value(i, 11)) {
+                assertEquals(value(i, 5) + value(i, 11), at(sum, i), "element " + i);
+            }
         }
     }
 
