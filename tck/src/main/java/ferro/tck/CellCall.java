@@ -85,7 +85,7 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
 
     private static CellCall reducing(Cell cell, Place at, CellCall bare) {
         Answer given = (index, found) -> exact(at.values.input(at.rank, index), found);
-        Answer answer = (index, found) -> at.values.wrong(cell.op(), index, found);
+        Answer answer = at.values.right(cell.op());
         return new CellCall(bare.call, bare.in == bare.out ? null : bare.in, given, bare.out, answer);
     }
 
@@ -126,7 +126,8 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
         Operand out = own(cell, at, in);
         Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), cell.op(), null);
         Answer given = (index, found) -> exact(at.values.input(at.rank, index), found);
-        Answer answer = (index, found) -> at.values.wrong(cell.op(), (long) at.rank * n + index, found);
+        Answer right = at.values.right(cell.op());
+        Answer answer = (index, found) -> right.wrong(at.rank * n + index, found);
         return new CellCall(call, cell.inPlace() ? null : in, given, out, answer);
     }
 
@@ -139,7 +140,7 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
         Operand out = own(cell, at, in);
         Collective call = new Collective.Scatter(tensor(in), out.tensor(), cell.root(), null);
         Answer given = (index, found) -> exact(at.values.mark(at.rank, index), found);
-        Answer answer = (index, found) -> exact(at.values.mark(cell.root(), (long) at.rank * n + index), found);
+        Answer answer = (index, found) -> exact(at.values.mark(cell.root(), at.rank * n + index), found);
         return new CellCall(call, cell.inPlace() ? null : in, given, out, answer);
     }
 
@@ -149,7 +150,7 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
         Operand out = at.unwritten(cell, n * at.worldSize);
         Collective call = new Collective.AllToAll(in.tensor(), out.tensor(), null, null);
         Answer given = (index, found) -> exact(at.values.mark(at.rank, index), found);
-        Answer answer = (index, found) -> exact(at.values.mark(index / n, (long) at.rank * n + index % n), found);
+        Answer answer = (index, found) -> exact(at.values.mark(index / n, at.rank * n + index % n), found);
         return new CellCall(call, in, given, out, answer);
     }
 

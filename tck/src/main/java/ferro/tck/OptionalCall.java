@@ -6,7 +6,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongUnaryOperator;
+import java.util.function.IntToLongFunction;
 
 /**
  * A call that a back end may refuse without declaring it.
@@ -17,7 +17,7 @@ import java.util.function.LongUnaryOperator;
  * @param before hash of {@code out} before the call
  * @param right  bits of each element where it is done; null where that is not laid down
  */
-record OptionalCall(String name, Collective call, Operand out, long before, LongUnaryOperator right) {
+record OptionalCall(String name, Collective call, Operand out, long before, IntToLongFunction right) {
     private static final int RANKS = 3;
     private static final int LENGTH = 5;
 
@@ -90,11 +90,11 @@ record OptionalCall(String name, Collective call, Operand out, long before, Long
                 call,
                 out,
                 Cells.hash(out),
-                index -> right(values, type, op, (long) rank * LENGTH + index));
+                index -> right(values, type, op, rank * LENGTH + index));
     }
 
     /** Marks are multiples of a half, so that their sums are exact in every order. */
-    private static long right(Values values, DataType type, ReduceOp op, long index) {
+    private static long right(Values values, DataType type, ReduceOp op, int index) {
         long result = product(type, op, values.mark(0, index));
         for (int rank = 1; rank < RANKS; rank++) {
             result = combined(type, op, result, product(type, op, values.mark(rank, index)));

@@ -9,6 +9,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -98,26 +99,37 @@ public interface ResultRules extends Subject {
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {2, 3})
     default void sixtyFourMebibytesAreSummed(int worldSize) {
-        int length = 16 << 20;
         try (Ranks ranks = group(worldSize)) {
             ranks.run(Duration.ofSeconds(120), group -> {
-                float[] data = new float[length];
-                for (int index = 0; index < length; index++) {
-                    data[index] = index % 8191 + group.rank() + 1;
+                float[] data = new float[16 << 20];
+                float[] own = rising(1, group.rank() + 1);
+                for (int at = 0; at < data.length; at += own.length) {
+                    System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
                 }
                 try (OnDevice place = OnDevice.of(this, group.rank())) {
                     group.allReduce(place.tensor(HostTensor.of(data)), ReduceOp.SUM);
                     place.readBack();
                 }
-                int extra = worldSize * (worldSize + 1) / 2;
-                for (int index = 0; index < length; index++) {
-                    if (data[index] != worldSize * (index % 8191) + extra) {
-                        throw new AssertionError("element " + index + " is " + data[index] + " on rank " + group.rank()
-                                + ", need " + (worldSize * (index % 8191) + extra));
+                float[] need = rising(worldSize, worldSize * (worldSize + 1) / 2);
+                for (int at = 0; at < data.length; at += need.length) {
+                    int count = Math.min(need.length, data.length - at);
+                    int wrong = Arrays.mismatch(data, at, at + count, need, 0, count);
+                    if (wrong >= 0) {
+                        throw new AssertionError("element " + (at + wrong) + " is " + data[at + wrong] + " on rank "
+                                + group.rank() + ", need " + need[wrong]);
                     }
                 }
             });
         }
+    }
+
+    /** A prime number of elements, so that no border of a segment keeps falling on the same place. */
+    private static float[] rising(int step, int first) {
+        float[] elements = new float[8191];
+        for (int index = 0; index < elements.length; index++) {
+            elements[index] = step * index + first;
+        }
+        return elements;
     }
 
     /** What a back end need not do: it is done, equally on all ranks, or refused before anything moves. */

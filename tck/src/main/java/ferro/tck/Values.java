@@ -31,10 +31,7 @@ final class Values {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    /** What a plain loop gives, by op and index: rules ask for it millions of times. */
-    private final Map<ReduceOp, long[]> wholes = new ConcurrentHashMap<>();
-
-    private final Map<ReduceOp, Near[]> reals = new ConcurrentHashMap<>();
+    private final Map<ReduceOp, CellCall.Answer> rights = new ConcurrentHashMap<>();
 
     Values(DataType type, int worldSize) {
         this.type = type;
@@ -45,37 +42,44 @@ final class Values {
     }
 
     /** What a rank gives to a reduction. */
-    long input(int rank, long index) {
-        return inputs[(int) (index % PERIOD)][rank];
+    long input(int rank, int index) {
+        return inputs[index % PERIOD][rank];
     }
 
     /** What a rank gives to a collective that only moves: tells ranks and neighbouring places apart. */
-    long mark(int rank, long index) {
-        long number = 11 + rank * 37L + (index % 251) * 5;
+    long mark(int rank, int index) {
+        int number = 11 + rank * 37 + index % 251 * 5;
         // of a half the bits are counted: as numbers these would not all fit
         boolean real = Numbers.isFloating(type) && !Numbers.isHalf(type);
         return real ? Numbers.ofDouble(type, number * 0.5) : Numbers.narrow(type, number);
     }
 
-    /** Returns what is wrong with a combined element, or null. */
-    String wrong(ReduceOp op, long index, long found) {
-        int at = (int) (index % PERIOD);
+    /** Returns what tells whether an element that an op has combined is right. */
+    CellCall.Answer right(ReduceOp op) {
+        return rights.computeIfAbsent(op, this::plainLoop);
+    }
+
+    /** Runs it once for every index: rules ask for each of millions of elements. */
+    private CellCall.Answer plainLoop(ReduceOp op) {
         if (!Numbers.isFloating(type)) {
-            long right = wholes.computeIfAbsent(op, this::wholes)[at];
-            return found == right ? null : "need " + Numbers.show(type, right) + ", found " + Numbers.show(type, found);
+            long[] rights = Stream.of(inputs)
+                    .mapToLong(operands -> whole(op, operands, -1))
+                    .toArray();
+            return (index, found) -> {
+                long right = rights[index % PERIOD];
+                return found == right
+                        ? null
+                        : "need " + Numbers.show(type, right) + ", found " + Numbers.show(type, found);
+            };
         }
-        Near right = reals.computeIfAbsent(op, this::reals)[at];
-        double value = Numbers.toDouble(type, found);
-        boolean near = Math.abs(value - right.value) <= right.off;
-        return near ? null : "need " + right.value + ", found " + value;
-    }
-
-    private long[] wholes(ReduceOp op) {
-        return Stream.of(inputs).mapToLong(operands -> whole(op, operands, -1)).toArray();
-    }
-
-    private Near[] reals(ReduceOp op) {
-        return Stream.of(inputs).map(operands -> answer(op, operands, -1)).toArray(Near[]::new);
+        Near[] rights =
+                Stream.of(inputs).map(operands -> answer(op, operands, -1)).toArray(Near[]::new);
+        return (index, found) -> {
+            Near right = rights[index % PERIOD];
+            double value = Numbers.toDouble(type, found);
+            boolean near = Math.abs(value - right.value) <= right.off;
+            return near ? null : "need " + right.value + ", found " + value;
+        };
     }
 
     /**

@@ -35,7 +35,7 @@ class ValuesTest {
     private static void checkOne(Values values, DataType type, ReduceOp made, int index, int worldSize) {
         long answer = plain(values, type, made, index, worldSize);
         for (ReduceOp asked : OPS) {
-            String wrong = values.wrong(asked, index, answer);
+            String wrong = values.right(asked).wrong(index, answer);
             String what = made + " for " + asked + " of " + type.label() + " at " + index + " of " + worldSize;
             if (asked == made) {
                 assertNull(wrong, what);
@@ -94,7 +94,7 @@ class ValuesTest {
     }
 
     private static boolean isTold(Values values, int index, BigInteger average) {
-        return values.wrong(ReduceOp.AVG, index, average.longValue()) != null;
+        return values.right(ReduceOp.AVG).wrong(index, average.longValue()) != null;
     }
 
     @Test
