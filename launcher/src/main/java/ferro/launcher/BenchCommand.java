@@ -55,7 +55,11 @@ final class BenchCommand implements Callable<Integer> {
             description = "one of: ${COMPLETION-CANDIDATES} (default: sum)")
     private String op;
 
-    @Option(names = "--time", paramLabel = "TIME", description = "how long to measure each size (default: 250ms)")
+    @Option(
+            names = "--time",
+            paramLabel = "TIME",
+            description = "how long to measure each size (default: 250ms), after a warm-up of six times as long for the"
+                    + " first, at most 1.5s, and as long for the others, at most 200ms")
     private String time;
 
     @Option(
