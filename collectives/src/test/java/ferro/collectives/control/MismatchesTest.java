@@ -148,13 +148,33 @@ class MismatchesTest {
     }
 
     @Test
-    @DisplayName("what a rank sent that tells nothing any more is said in words, and in time")
+    @DisplayName("a rank that is late to say what it sent is waited for, and those that agree are not blamed")
+    void aRankThatIsLateToSayWhatItSentIsWaitedFor() {
+        HandDriven group = new HandDriven(4);
+        call(group, broadcast(2, 0), 0, 2, 3);
+        call(group, broadcast(2, 1), 1);
+        group.standStill(1, true);
+        group.ranks.get(0).mismatched(1, broadcast(2, 0), CallHeader.of(9, 2, 78, ""));
+        run(group, 5 * SETTLED_MILLIS);
+        assertNull(group.ranks.get(0).failure(), "rank 1 is there, as it has sent something");
+        group.standStill(1, false);
+        run(group, SETTLED_MILLIS);
+
+        assertStory(
+                group,
+                "1",
+                "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 broadcast f32[4] root 1 by binomial,"
+                        + " rank 2 broadcast f32[4] root 0 by binomial, rank 3 broadcast f32[4] root 0 by binomial");
+    }
+
+    @Test
+    @DisplayName("what a rank sent that tells nothing any more is said in words within a second")
     void aRankThatTellsNothingIsToldOfInWords() {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0);
         group.stop(1);
         group.ranks.get(0).mismatched(1, broadcast(2, 0), CallHeader.of(9, 2, 99, ""));
-        run(group, SETTLED_MILLIS);
+        run(group, 1000);
 
         assertEquals(
                 "0,1: ranks made different calls at seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 another"
