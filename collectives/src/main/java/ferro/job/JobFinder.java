@@ -103,7 +103,8 @@ public final class JobFinder {
     private static List<Sighting> sightings(List<Candidate> found, Optional<Candidate> chosen) {
         return Stream.concat(
                         chosen.stream(),
-                        found.stream().filter(one -> chosen.filter(one::equals).isEmpty()))
+                        // not equals, which a record makes at its first use, on every rank's way to its group
+                        found.stream().filter(one -> one != chosen.orElse(null)))
                 .map(one -> new Sighting(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
                 .toList();
     }
