@@ -50,6 +50,11 @@ public final class Drill {
         return ROUNDS > 0;
     }
 
+    /** So many calls before a fault; those whose times do not count need not be compiled. */
+    static int warmUpCalls() {
+        return whole() ? 100 : 10;
+    }
+
     /** CI's processes start fast; those whose times count run as the launcher's do where ranks have no two cores each. */
     static List<String> javaOptions() {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC"));

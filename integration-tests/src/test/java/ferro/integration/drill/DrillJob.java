@@ -102,6 +102,7 @@ final class DrillJob implements AutoCloseable {
         Line sums = Line.of("sums")
                 .with("elements", Drill.ELEMENTS)
                 .with("timeout", timeout.toMillis())
+                .with("warm", Drill.warmUpCalls())
                 .with("leave", leave);
         tellAll(sums);
         for (RankJvm rank : ranks.values()) {

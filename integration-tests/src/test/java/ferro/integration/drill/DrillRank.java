@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * its input. {@code at} and {@code begun} are stamps of the clock that all processes of a host share.
  */
 public final class DrillRank {
-    private static final int WARM_UP = 100;
     private static final long SETTLE_MILLIS = 100;
     /** What the parent's death ends us with. */
     private static final int ORPHAN = 3;
@@ -113,7 +112,7 @@ public final class DrillRank {
                 float pause = pausing.get() ? 1 : 0;
                 begun = System.nanoTime();
                 sum(calling, data, pause);
-                if (call == WARM_UP) {
+                if (call == command.number("warm")) {
                     say(Line.of("going").with("at", System.nanoTime()));
                 }
                 if (data[0] > 0) {
