@@ -30,7 +30,8 @@ public final class Standings {
     }
 
     void leave(Seat seat) {
-        seats.remove(seat);
+        // not by equals, which a record makes at its first use, on a rank's way out
+        seats.removeIf(one -> one == seat);
     }
 
     /** Something that is under way, and where; the picture is read once, as the next one may be of nothing. */
