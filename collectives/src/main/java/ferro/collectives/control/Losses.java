@@ -3,6 +3,7 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import java.util.BitSet;
+import java.util.function.BooleanSupplier;
 
 /**
  * Links that have ended: who is to blame for it, decided a little later, since what explains it may still be on its
@@ -11,7 +12,7 @@ import java.util.BitSet;
 final class Losses {
     /** Data links may end before the control message that says why; so long that message has time to come. */
     private static final long BROKEN_NANOS = 50_000_000L;
-    /** So often the answer of a rank is looked for, a broken link's time apart, before the link's end is blamed on it. */
+    /** So often the word of a rank is looked for before it is judged without. */
     private static final int LOOKS_MOST = 20;
     /** Whoever is called this much later than it wanted has stood still, and has not read meanwhile. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
@@ -51,31 +52,30 @@ final class Losses {
             brokenLinks.set(link);
         }
         long ask = control.ask(null);
-        afterReading(() -> blameLink(peer, cause, new Question(ask, 1)), BROKEN_NANOS);
+        // what it says first is why it went; who is dead is known by the end of its control connection
+        BooleanSupplier said = () -> leaves.has(peer) || control.hasAnswered(peer, ask);
+        afterWord(said, () -> blameLink(peer, cause, ask), BROKEN_NANOS);
     }
 
     private static boolean isOfMessages(FerroException cause) {
         return cause.where().sequence() < 0;
     }
 
-    private void blameLink(int peer, FerroException cause, Question asked) {
+    private void blameLink(int peer, FerroException cause, long ask) {
         if (leaves.has(peer)) {
             blameLeaver(peer, cause);
-        } else if (!control.hasAnswered(peer, asked.ask) && asked.looks < LOOKS_MOST) {
-            // what it says first is why it went; who is dead is known by the end of its control connection
-            afterReading(() -> blameLink(peer, cause, new Question(asked.ask, asked.looks + 1)), BROKEN_NANOS);
-        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, asked.ask)) {
+        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {
             String text = cause.getMessage() + "; rank " + peer
                     + " answers on its control connection: the link broke, not the rank";
             fallback(of(peer, Code.PARTITION, text, cause));
         } else {
-            blameUnanswering(peer, cause, asked);
+            blameUnanswering(peer, cause, ask);
         }
     }
 
     /** A rank that is silent while its link ends is not alone where its whole machine is. */
-    private void blameUnanswering(int peer, FerroException cause, Question asked) {
-        BitSet machine = machines.sharing(peer, rank -> !control.hasAnswered(rank, asked.ask));
+    private void blameUnanswering(int peer, FerroException cause, long ask) {
+        BitSet machine = machines.sharing(peer, rank -> !control.hasAnswered(rank, ask));
         if (machine.isEmpty()) {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
         } else {
@@ -98,9 +98,6 @@ final class Losses {
         }
     }
 
-    /** What a rank was asked when a link to it had ended, and how often its answer was looked for. */
-    private record Question(long ask, int looks) {}
-
     /** Does something when the inboxes were read for a while; a timer that is late was not alone in standing still. */
     void afterReading(Runnable task, long nanos) {
         long due = control.nanoTime() + nanos;
@@ -108,6 +105,23 @@ final class Losses {
                 () -> {
                     if (control.nanoTime() - due > STOOD_STILL_NANOS) {
                         control.later(task, nanos);
+                    } else {
+                        task.run();
+                    }
+                },
+                nanos);
+    }
+
+    /** Does something when a word has come, which is looked for that time apart, or has not come after {@link #LOOKS_MOST} looks. */
+    void afterWord(BooleanSupplier hasCome, Runnable task, long nanos) {
+        look(1, hasCome, task, nanos);
+    }
+
+    private void look(int number, BooleanSupplier hasCome, Runnable task, long nanos) {
+        afterReading(
+                () -> {
+                    if (number < LOOKS_MOST && !hasCome.getAsBoolean()) {
+                        look(number + 1, hasCome, task, nanos);
                     } else {
                         task.run();
                     }

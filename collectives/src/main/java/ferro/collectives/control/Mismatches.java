@@ -5,6 +5,7 @@ import ferro.spi.CallHeader;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * What the ranks have called at a place of the order where they differ. All are asked before anybody is blamed, so that the
@@ -19,8 +20,6 @@ final class Mismatches {
     static final long SETTLE_NANOS = 40_000_000L;
     /** Whoever has not come to the call is asked again so often. */
     private static final long ASK_AGAIN_NANOS = 10_000_000L;
-    /** So often the answer of a rank is looked for, {@link #SETTLE_NANOS} apart, before what it sent is judged without. */
-    private static final int LOOKS_MOST = 20;
     /** Room for the calls in the text; what comes after is counted. */
     private static final int LIST_MOST = 2000;
 
@@ -39,17 +38,6 @@ final class Mismatches {
 
     /** A call that a rank has made. */
     private record Made(long fingerprint, String text) {}
-
-    /**
-     * What a rank has sent that is not what it should send.
-     *
-     * @param peer     that has sent it
-     * @param expected by the call of this rank
-     * @param found    what has come
-     * @param ofTwo    whether only these two know what was expected
-     * @param ask      number of the last question about it
-     */
-    private record Strange(int peer, CallHeader expected, CallHeader found, boolean ofTwo, long ask) {}
 
     Mismatches(GroupControl control, History history, Losses losses, Rules rules, int worldSize) {
         this.control = control;
@@ -202,35 +190,30 @@ final class Mismatches {
     void suspected(int peer, CallHeader expected, CallHeader found) {
         // what all ranks know of the call; a header may have something that only two of them agree on
         CallHeader mine = history.find(expected.sequence());
-        long ask = control.ask(mine == null ? expected : mine);
+        long first = control.ask(mine == null ? expected : mine);
         // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
         CallHeader earlier = history.find(found.sequence());
-        if (earlier != null && earlier.sequence() != expected.sequence()) {
-            ask = control.ask(earlier);
-        }
+        boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
+        long last = isEarlier ? control.ask(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
-        Strange strange = new Strange(peer, expected, found, ofTwo, ask);
-        losses.afterReading(() -> blameBoth(strange, 1), SETTLE_NANOS);
+        // whoever has sent something is there, and answers late at most
+        BooleanSupplier said = () -> isContested() || control.hasAnswered(peer, last);
+        losses.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
 
-    /** Nobody has said what differs: one of the two is to blame. Whoever has sent something is there, and answers late at most. */
-    private void blameBoth(Strange strange, int looks) {
-        synchronized (this) {
-            if (contested != 0) {
-                return;
-            }
-        }
-        int peer = strange.peer;
-        CallHeader expected = strange.expected;
-        CallHeader found = strange.found;
-        if (looks < LOOKS_MOST && !control.hasAnswered(peer, strange.ask)) {
-            losses.afterReading(() -> blameBoth(strange, looks + 1), SETTLE_NANOS);
+    private synchronized boolean isContested() {
+        return contested != 0;
+    }
+
+    /** Nobody has said what differs: one of the two is to blame. */
+    private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
+        if (isContested()) {
             return;
         }
         String other = "another one, of which it has told nothing";
         if (found.fingerprint() == expected.fingerprint()) {
             other = "the same, but as its seq " + found.sequence();
-        } else if (strange.ofTwo && found.sequence() == expected.sequence()) {
+        } else if (ofTwo && found.sequence() == expected.sequence()) {
             other = "the same, but with another number of elements for rank " + control.self();
         }
         String list = "rank " + control.self() + " " + expected.text() + ", rank " + peer + " " + other;
