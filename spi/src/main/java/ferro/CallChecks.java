@@ -1,5 +1,6 @@
 package ferro;
 
+import ferro.CollectiveKind.Held;
 import java.util.Optional;
 
 /** The checks that calls share; every message names the value found and the one needed. */
@@ -15,7 +16,7 @@ final class CallChecks {
      */
     record Parts(long[] counts, int rank, int worldSize) {}
 
-    static void present(String kind, String name, Tensor tensor, int root) {
+    static void present(CollectiveKind kind, String name, Tensor tensor, int root) {
         if (tensor == null) {
             throw new IllegalArgumentException(kind + ": " + name + " is null on the root, rank " + root
                     + ": only the other ranks may leave it out");
@@ -23,18 +24,18 @@ final class CallChecks {
     }
 
     /** Refuses a call that lacks what every rank must have. */
-    static void given(String kind, String name, Object argument) {
+    static void given(CollectiveKind kind, String name, Object argument) {
         if (argument == null) {
             throw new NullPointerException(kind + ": " + name + " is null: every rank must have one");
         }
     }
 
-    static void given(String kind, Tensor in, Tensor out) {
+    static void given(CollectiveKind kind, Tensor in, Tensor out) {
         given(kind, "input", in);
         given(kind, "output", out);
     }
 
-    static void sameType(String kind, Tensor in, Tensor out) {
+    static void sameType(CollectiveKind kind, Tensor in, Tensor out) {
         if (in.dataType() != out.dataType()) {
             throw new IllegalArgumentException(kind + ": input is "
                     + in.dataType().label() + ", output is " + out.dataType().label() + ": both must have one type");
@@ -46,7 +47,7 @@ final class CallChecks {
     }
 
     /** Checks that a user's code is for these elements. */
-    static void op(String kind, ReduceOp op, Tensor operand) {
+    static void op(CollectiveKind kind, ReduceOp op, Tensor operand) {
         Optional<String> reason = op.unsupportedBecause(operand.dataType());
         if (reason.isPresent()) {
             throw new IllegalArgumentException(kind + ": " + reason.get());
@@ -57,7 +58,7 @@ final class CallChecks {
         return tensor instanceof DeviceTensor on ? "on device " + on.device() : "in host memory";
     }
 
-    static void length(String kind, String name, Tensor tensor, long need, String like) {
+    static void length(CollectiveKind kind, String name, Tensor tensor, long need, String like) {
         if (tensor.elementCount() != need) {
             throw new IllegalArgumentException(
                     kind + ": " + name + " has " + tensor.elementCount() + " elements, need " + need + " as " + like);
@@ -65,7 +66,7 @@ final class CallChecks {
     }
 
     /** Checks a rank's own part against the tensor of all parts, and that it lies beside that or at its place in it. */
-    static void parts(String kind, Tensor part, Tensor whole, Parts parts) {
+    static void parts(CollectiveKind kind, Tensor part, Tensor whole, Parts parts) {
         long begin = parts.rank * part.elementCount();
         if (parts.counts != null) {
             total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
@@ -86,23 +87,23 @@ final class CallChecks {
     }
 
     /** Returns what a call names a rank's own part. */
-    static String partName(String kind) {
-        return kind.endsWith("ather") ? "input" : "output";
+    static String partName(CollectiveKind kind) {
+        return kind.in() == Held.PART ? "input" : "output";
     }
 
     /** Returns what a call names the tensor of all parts. */
-    static String wholeName(String kind) {
-        return kind.endsWith("ather") ? "output" : "input";
+    static String wholeName(CollectiveKind kind) {
+        return kind.in() == Held.PART ? "output" : "input";
     }
 
-    private static IllegalArgumentException notAll(String kind, Tensor part, Tensor whole, int worldSize) {
+    private static IllegalArgumentException notAll(CollectiveKind kind, Tensor part, Tensor whole, int worldSize) {
         return new IllegalArgumentException(kind + ": " + wholeName(kind) + " has " + whole.elementCount()
                 + " elements, need " + part.elementCount() * worldSize + " (world size " + worldSize + " x "
                 + partName(kind) + " " + part.elementCount() + ")");
     }
 
     /** Checks a rank's own part where the tensor of all parts is elsewhere. */
-    static void ownPart(String kind, String name, Tensor part, Parts parts) {
+    static void ownPart(CollectiveKind kind, String name, Tensor part, Parts parts) {
         if (parts.counts != null) {
             oneEach(kind, parts.counts, parts.worldSize);
             length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
@@ -112,7 +113,7 @@ final class CallChecks {
     /** Checks that a rank has as much for itself as it expects of itself; equal parts on both sides are one length. */
     static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, Parts all) {
         if (sendCounts == null && recvCounts == null) {
-            length("allToAll", "output", out, in.elementCount(), "input");
+            length(CollectiveKind.ALL_TO_ALL, "output", out, in.elementCount(), "input");
             return;
         }
         long sent = sendCounts == null ? in.elementCount() / all.worldSize : sendCounts[all.rank];
@@ -123,7 +124,7 @@ final class CallChecks {
         }
     }
 
-    private static void oneEach(String kind, long[] counts, int worldSize) {
+    private static void oneEach(CollectiveKind kind, long[] counts, int worldSize) {
         if (counts.length != worldSize) {
             throw new IllegalArgumentException(
                     kind + ": " + counts.length + " counts for world size " + worldSize + ": need one per rank");
@@ -131,7 +132,7 @@ final class CallChecks {
     }
 
     /** Checks that the parts fill a tensor; equal parts only have to divide it. */
-    static void total(String kind, String name, Tensor tensor, long[] counts, int worldSize) {
+    static void total(CollectiveKind kind, String name, Tensor tensor, long[] counts, int worldSize) {
         if (counts == null) {
             if (tensor.elementCount() % worldSize != 0) {
                 throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()

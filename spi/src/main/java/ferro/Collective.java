@@ -23,11 +23,11 @@ public sealed interface Collective extends Operands {
     void check(int rank, int worldSize);
 
     /**
-     * Returns the name of the operation, as the method of {@code ProcessGroup} has it.
+     * Returns which of the operations it is.
      *
-     * @return for example {@code allReduce}
+     * @return kind, which messages name by its label
      */
-    String kind();
+    CollectiveKind kind();
 
     /**
      * Returns the same call on other tensors; how a decorator puts memory of its own in place of the caller's.
@@ -54,8 +54,8 @@ public sealed interface Collective extends Operands {
          * @param op  how
          */
         public AllReduce {
-            CallChecks.given("allReduce", in, out);
-            CallChecks.given("allReduce", "op", op);
+            CallChecks.given(CollectiveKind.ALL_REDUCE, in, out);
+            CallChecks.given(CollectiveKind.ALL_REDUCE, "op", op);
         }
 
         @Override
@@ -72,8 +72,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "allReduce";
+        public CollectiveKind kind() {
+            return CollectiveKind.ALL_REDUCE;
         }
     }
 
@@ -91,7 +91,7 @@ public sealed interface Collective extends Operands {
          * @param root owner
          */
         public Broadcast {
-            CallChecks.given("broadcast", "data", data);
+            CallChecks.given(CollectiveKind.BROADCAST, "data", data);
         }
 
         @Override
@@ -125,8 +125,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "broadcast";
+        public CollectiveKind kind() {
+            return CollectiveKind.BROADCAST;
         }
     }
 
@@ -148,8 +148,8 @@ public sealed interface Collective extends Operands {
          * @param root receiver
          */
         public Reduce {
-            CallChecks.given("reduce", "input", in);
-            CallChecks.given("reduce", "op", op);
+            CallChecks.given(CollectiveKind.REDUCE, "input", in);
+            CallChecks.given(CollectiveKind.REDUCE, "op", op);
         }
 
         @Override
@@ -175,8 +175,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "reduce";
+        public CollectiveKind kind() {
+            return CollectiveKind.REDUCE;
         }
     }
 
@@ -196,7 +196,7 @@ public sealed interface Collective extends Operands {
          * @param counts part lengths or null
          */
         public AllGather {
-            CallChecks.given("allGather", in, out);
+            CallChecks.given(CollectiveKind.ALL_GATHER, in, out);
         }
 
         @Override
@@ -216,8 +216,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "allGather";
+        public CollectiveKind kind() {
+            return CollectiveKind.ALL_GATHER;
         }
     }
 
@@ -239,8 +239,8 @@ public sealed interface Collective extends Operands {
          * @param counts part lengths or null
          */
         public ReduceScatter {
-            CallChecks.given("reduceScatter", in, out);
-            CallChecks.given("reduceScatter", "op", op);
+            CallChecks.given(CollectiveKind.REDUCE_SCATTER, in, out);
+            CallChecks.given(CollectiveKind.REDUCE_SCATTER, "op", op);
         }
 
         @Override
@@ -261,8 +261,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "reduceScatter";
+        public CollectiveKind kind() {
+            return CollectiveKind.REDUCE_SCATTER;
         }
 
         @Override
@@ -289,7 +289,7 @@ public sealed interface Collective extends Operands {
          * @param counts part lengths or null
          */
         public Gather {
-            CallChecks.given("gather", "input", in);
+            CallChecks.given(CollectiveKind.GATHER, "input", in);
         }
 
         @Override
@@ -319,8 +319,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "gather";
+        public CollectiveKind kind() {
+            return CollectiveKind.GATHER;
         }
     }
 
@@ -342,7 +342,7 @@ public sealed interface Collective extends Operands {
          * @param counts part lengths or null
          */
         public Scatter {
-            CallChecks.given("scatter", "output", out);
+            CallChecks.given(CollectiveKind.SCATTER, "output", out);
         }
 
         @Override
@@ -372,8 +372,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "scatter";
+        public CollectiveKind kind() {
+            return CollectiveKind.SCATTER;
         }
 
         @Override
@@ -400,7 +400,7 @@ public sealed interface Collective extends Operands {
          * @param recvCounts lengths by source or null
          */
         public AllToAll {
-            CallChecks.given("allToAll", in, out);
+            CallChecks.given(CollectiveKind.ALL_TO_ALL, in, out);
         }
 
         @Override
@@ -428,8 +428,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "allToAll";
+        public CollectiveKind kind() {
+            return CollectiveKind.ALL_TO_ALL;
         }
     }
 
@@ -456,8 +456,8 @@ public sealed interface Collective extends Operands {
         }
 
         @Override
-        public String kind() {
-            return "barrier";
+        public CollectiveKind kind() {
+            return CollectiveKind.BARRIER;
         }
     }
 }

@@ -18,7 +18,7 @@ final class Overlaps {
     private Overlaps() {}
 
     /** Refuses an overlap, but for the identical range. */
-    static void refuseButIdentical(String kind, Tensor in, Tensor out) {
+    static void refuseButIdentical(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != 0 && distance != APART) {
             throw inOut(kind, in, out, distance, "need the identical range (in place) or memory of its own");
@@ -26,7 +26,7 @@ final class Overlaps {
     }
 
     /** Refuses any overlap. */
-    static void refuse(String kind, Tensor in, Tensor out) {
+    static void refuse(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != APART) {
             throw inOut(kind, in, out, distance, "need memory of its own: this call never works in place");
@@ -34,19 +34,21 @@ final class Overlaps {
     }
 
     /** Refuses an overlap, but for a rank's own part where it begins in the tensor of all parts, in elements. */
-    static void refuseButOwnPart(String kind, Tensor part, Tensor whole, long begin, int rank) {
+    static void refuseButOwnPart(CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         long distance = distance(whole, part);
         if (distance != APART && distance != begin * part.dataType().byteSize()) {
             throw partWhole(kind, part, whole, begin, rank);
         }
     }
 
-    private static IllegalArgumentException inOut(String kind, Tensor in, Tensor out, long distance, String need) {
+    private static IllegalArgumentException inOut(
+            CollectiveKind kind, Tensor in, Tensor out, long distance, String need) {
         return new IllegalArgumentException(kind + ": input " + in + " and output " + out + " overlap: output begins "
                 + behind(distance) + " input, " + need);
     }
 
-    private static IllegalArgumentException partWhole(String kind, Tensor part, Tensor whole, long begin, int rank) {
+    private static IllegalArgumentException partWhole(
+            CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         String partName = CallChecks.partName(kind);
         String wholeName = CallChecks.wholeName(kind);
         return new IllegalArgumentException(kind + ": " + partName + " " + part + " and " + wholeName + " " + whole

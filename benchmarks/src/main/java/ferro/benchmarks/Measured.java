@@ -1,35 +1,36 @@
 package ferro.benchmarks;
 
+import ferro.CollectiveKind;
 import java.util.Arrays;
 import java.util.List;
 
 /** What can be measured; sizes and bus bandwidth are counted as nccl-tests counts them. */
 public enum Measured {
     /** In place; the size is that of each rank's tensor. */
-    ALLREDUCE(true),
+    ALLREDUCE(CollectiveKind.ALL_REDUCE),
     /** The size is that of the tensor. */
-    BROADCAST(false),
+    BROADCAST(CollectiveKind.BROADCAST),
     /** The size is that of each rank's tensor. */
-    REDUCE(true),
+    REDUCE(CollectiveKind.REDUCE),
     /** The size is that of the joined tensor. */
-    ALLGATHER(false),
+    ALLGATHER(CollectiveKind.ALL_GATHER),
     /** The size is that of each rank's input. */
-    REDUCESCATTER(true),
+    REDUCESCATTER(CollectiveKind.REDUCE_SCATTER),
     /** The size is that of the joined tensor. */
-    GATHER(false),
+    GATHER(CollectiveKind.GATHER),
     /** The size is that of the root's tensor. */
-    SCATTER(false),
+    SCATTER(CollectiveKind.SCATTER),
     /** The size is that of each rank's input. */
-    ALLTOALL(false),
+    ALLTOALL(CollectiveKind.ALL_TO_ALL),
     /** No data. */
-    BARRIER(false),
+    BARRIER(CollectiveKind.BARRIER),
     /** Ranks 0 and 1; the size is that of one message, the time that of one way. */
-    PINGPONG(false);
+    PINGPONG(null);
 
-    private final boolean reduces;
+    private final CollectiveKind kind;
 
-    Measured(boolean reduces) {
-        this.reduces = reduces;
+    Measured(CollectiveKind kind) {
+        this.kind = kind;
     }
 
     /**
@@ -68,18 +69,12 @@ public enum Measured {
     }
 
     /**
-     * Returns the name that the engine and its tables of algorithms have for it.
+     * Returns what kind of collective it is.
      *
-     * @return for example {@code allReduce}
+     * @return kind; null for messages between two ranks
      */
-    public String kind() {
-        return switch (this) {
-            case ALLREDUCE -> "allReduce";
-            case ALLGATHER -> "allGather";
-            case REDUCESCATTER -> "reduceScatter";
-            case ALLTOALL -> "allToAll";
-            default -> label();
-        };
+    public CollectiveKind kind() {
+        return kind;
     }
 
     /**
@@ -88,15 +83,12 @@ public enum Measured {
      * @return whether {@code --op} means anything
      */
     public boolean reduces() {
-        return reduces;
+        return kind != null && kind.combines();
     }
 
     /** Whether the tensor is made of one part per rank. */
     boolean inParts() {
-        return switch (this) {
-            case ALLGATHER, REDUCESCATTER, GATHER, SCATTER, ALLTOALL -> true;
-            case ALLREDUCE, BROADCAST, REDUCE, BARRIER, PINGPONG -> false;
-        };
+        return kind != null && kind.hasParts();
     }
 
     /** Whether a rank gives data that the call leaves as they are, so that a bench may write them anew for every call. */

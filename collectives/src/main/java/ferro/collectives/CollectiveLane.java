@@ -104,14 +104,14 @@ final class CollectiveLane {
 
     /** Queues what was prepared; {@code staging} may be null. */
     PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.Staging staging) {
-        driver.refuseInside(prepared.kind);
-        PendingWork work = new PendingWork(driver, prepared.kind, Turn.NONE, timeout);
+        driver.refuseInside(prepared.kind.label());
+        PendingWork work = new PendingWork(driver, prepared.kind.label(), Turn.NONE, timeout);
         Operation.Staging all = prepared.isWidened() ? averages.of(prepared, in, out, staging) : staging;
         Operation operation = new Operation(work, prepared, in, out, all);
         synchronized (queue) {
-            checkUsable.accept(prepared.kind);
+            checkUsable.accept(prepared.kind.label());
             if (!queue.add(operation, turn)) {
-                checkUsable.accept(prepared.kind);
+                checkUsable.accept(prepared.kind.label());
             }
             work.recorded(prepared.text(), prepared.bytes);
             control.called(operation.sequence(), prepared.call);
@@ -137,7 +137,7 @@ final class CollectiveLane {
     void run(Collective call, Duration timeout, boolean noMessages) {
         Prepared prepared = planner.prepare(call);
         Objects.requireNonNull(timeout, "timeout");
-        checkUsable.accept(prepared.kind);
+        checkUsable.accept(prepared.kind.label());
         long seen = turn.look();
         boolean direct = noMessages && !isMultiplied(call) && !prepared.isWidened() && isIdle();
         long sequence = direct ? turn.tryEnterAsNext(seen) : Turn.NONE;
@@ -174,7 +174,7 @@ final class CollectiveLane {
             return;
         }
         PendingWork work = direct.work();
-        work.become(prepared.kind, begunNanos, timeout);
+        work.become(prepared.kind.label(), begunNanos, timeout);
         work.recordedAs(entry);
         direct.become(prepared, in, out);
         direct.number(sequence);

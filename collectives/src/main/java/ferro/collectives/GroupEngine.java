@@ -202,7 +202,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public void run(Collective call, Duration timeout) {
         if (stepped) {
-            throw Reasons.wouldBlock(group, call.kind(), ": submit it and go on in completion()");
+            throw Reasons.wouldBlock(group, call.kind().label(), ": submit it and go on in completion()");
         }
         collectives.run(call, timeout, pointToPoint.isIdle());
     }

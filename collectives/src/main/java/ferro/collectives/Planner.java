@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
@@ -34,7 +35,6 @@ final class Planner {
     private static final int SLOTS = 128;
 
     private static final int JOINED_SLOTS = 16;
-    private static final String ALL_REDUCE = "allReduce";
     /** Longer ones are made anew: that takes little beside what they do, and there may be many lengths of them. */
     private static final int STEPS_KEPT_MOST = 1 << 16;
 
@@ -160,17 +160,18 @@ final class Planner {
     /** Returns by which algorithm an all-reduce goes. */
     String allReduceAlgorithm(DataType type, long elements) {
         int unit = type.byteSize();
-        boolean isFree = table.isFree(ALL_REDUCE);
+        boolean isFree = table.isFree(CollectiveKind.ALL_REDUCE);
         if (shared != null && isFree) {
             return sharedAlgorithm(
-                    new SharedCall(ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit), unit);
+                    new SharedCall(CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit),
+                    unit);
         }
         if (hosts != null && isFree) {
-            return HostPlans.plan(ALL_REDUCE, elements * unit, group.rank(), 0, hosts)
+            return HostPlans.plan(CollectiveKind.ALL_REDUCE, elements * unit, group.rank(), 0, hosts)
                     .orElseThrow()
                     .algorithm();
         }
-        return table.algorithm(ALL_REDUCE, group.worldSize(), elements * unit);
+        return table.algorithm(CollectiveKind.ALL_REDUCE, group.worldSize(), elements * unit);
     }
 
     /** Returns what all-reduces joined from parts of these lengths have in common; their fingerprint covers the lengths. */
@@ -179,7 +180,7 @@ final class Planner {
         Prepared kept = joined[slot];
         if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
             Parts whole = Parts.equal(LongStream.of(lengths).sum());
-            kept = make(new Prepared.Key(ALL_REDUCE, type, whole, op, 0, lengths));
+            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, whole, op, 0, lengths));
             joined[slot] = kept;
         }
         return kept;

@@ -1,6 +1,7 @@
 package ferro.collectives;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.Tensor;
@@ -19,7 +20,7 @@ import java.util.Objects;
 final class Prepared {
     private static final int COUNTS_LENGTH_MOST = 100;
 
-    final String kind;
+    final CollectiveKind kind;
     final DataType type;
     final long elements;
     final Parts parts;
@@ -99,7 +100,7 @@ final class Prepared {
     /** Returns whether a call is of this kind; asked on every call, so nothing is made for it. */
     boolean fits(Collective other, int worldSize) {
         Tensor operand = other.operand();
-        return kind.equals(other.kind())
+        return kind == other.kind()
                 && (operand == null ? null : operand.dataType()) == type
                 && parts.fit(other, worldSize)
                 && Objects.equals(other.op(), op)
@@ -116,7 +117,7 @@ final class Prepared {
      * @param root     root, or 0
      * @param joined   lengths of the calls that are joined into this one; null if it is one
      */
-    record Key(String kind, DataType type, Parts parts, ReduceOp op, int root, long[] joined) {
+    record Key(CollectiveKind kind, DataType type, Parts parts, ReduceOp op, int root, long[] joined) {
         private static final int SHIFT = 7;
         /** Spreads lengths that are powers of two as well (Knuth, The Art of Computer Programming 3, 6.4). */
         private static final int GOLDEN = 0x9E3779B9;
@@ -145,7 +146,7 @@ final class Prepared {
         static int slot(Collective call, int worldSize, int slots) {
             Tensor operand = call.operand();
             ReduceOp op = call.op();
-            int hash = call.kind().hashCode() + Long.hashCode(Parts.elements(call, worldSize));
+            int hash = call.kind().ordinal() + Long.hashCode(Parts.elements(call, worldSize));
             hash = SHIFT * hash + (operand == null ? 0 : operand.dataType().ordinal());
             hash = SHIFT * hash
                     + Math.max(0, call.root())
@@ -157,7 +158,7 @@ final class Prepared {
 
     /** Says what a call is, for people; the fingerprint is the hash of exactly this text. */
     private static String describe(Key key, String algorithm) {
-        StringBuilder text = new StringBuilder(key.kind);
+        StringBuilder text = new StringBuilder(key.kind.label());
         if (key.type != null) {
             text.append(' ').append(key.type.label());
             describe(key, text);
@@ -165,7 +166,7 @@ final class Prepared {
         if (key.op != null) {
             text.append(' ').append(key.op.name());
         }
-        if (isRooted(key.kind)) {
+        if (key.kind.isRooted()) {
             text.append(" root ").append(key.root);
         }
         return text.append(" by ").append(algorithm).toString();
@@ -173,7 +174,7 @@ final class Prepared {
 
     /** What all ranks know of the parts: of an all-to-all only that they have lengths of their own, told pair by pair. */
     private static void describe(Key key, StringBuilder text) {
-        if (!key.parts.areEqual() && key.kind.equals("allToAll")) {
+        if (!key.parts.areEqual() && key.kind == CollectiveKind.ALL_TO_ALL) {
             text.append(" in parts of their own");
             return;
         }
@@ -193,7 +194,7 @@ final class Prepared {
 
     /** Returns what both ends of each message agree on besides, by peer; null where all ranks know all lengths. */
     private CallHeader.Call[] pairs(long[] counts, boolean sends) {
-        if (parts.areEqual() || !kind.equals("allToAll")) {
+        if (parts.areEqual() || kind != CollectiveKind.ALL_TO_ALL) {
             return null;
         }
         CallHeader.Call[] pairs = new CallHeader.Call[counts.length];
@@ -203,12 +204,5 @@ final class Prepared {
             pairs[peer] = new CallHeader.Call(call.group(), both, text);
         }
         return pairs;
-    }
-
-    private static boolean isRooted(String kind) {
-        return switch (kind) {
-            case "broadcast", "reduce", "gather", "scatter" -> true;
-            default -> false;
-        };
     }
 }

@@ -1,5 +1,6 @@
 package ferro.collectives;
 
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.collectives.plan.Region;
@@ -79,7 +80,7 @@ final class WholeAverages {
 
         /** Returns where in the operand the result lies: what is scattered, at this rank's part. */
         private int first() {
-            boolean scatters = prepared.kind.equals("reduceScatter");
+            boolean scatters = prepared.kind == CollectiveKind.REDUCE_SCATTER;
             return scatters ? (int) prepared.carriedParts.start(Region.IN, rank, worldSize) : 0;
         }
 

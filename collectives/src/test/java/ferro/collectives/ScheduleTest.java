@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
@@ -112,17 +113,19 @@ class ScheduleTest {
         }
     }
 
-    private static List<Plan> plans(String kind, String algorithm, int size, int root) {
+    private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
         return IntStream.range(0, size)
                 .mapToObj(rank -> TABLE.plan(kind, algorithm, rank, size, root))
                 .toList();
     }
 
-    private static Interpreter interpret(String kind, String algorithm, int size, long elements, long scratchMost) {
+    private static Interpreter interpret(
+            CollectiveKind kind, String algorithm, int size, long elements, long scratchMost) {
         return interpret(kind, algorithm, size, Parts.equal(elements), scratchMost);
     }
 
-    private static Interpreter interpret(String kind, String algorithm, int size, Parts parts, long scratchMost) {
+    private static Interpreter interpret(
+            CollectiveKind kind, String algorithm, int size, Parts parts, long scratchMost) {
         List<Plan> plans = plans(kind, algorithm, size, 0);
         Interpreter all = new Interpreter(plans, Schedule.Cut.of(plans, parts, UNIT, 64, scratchMost));
         for (int rank = 0; rank < size; rank++) {
@@ -138,8 +141,8 @@ class ScheduleTest {
     @Test
     void ringAllReduceInSegmentsAddsUpForUnevenChunks() {
         for (int size = 1; size <= 6; size++) {
-            for (String algorithm : AlgorithmTable.algorithms("allReduce")) {
-                Interpreter all = interpret("allReduce", algorithm, size, 1003, 1 << 20);
+            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.ALL_REDUCE)) {
+                Interpreter all = interpret(CollectiveKind.ALL_REDUCE, algorithm, size, 1003, 1 << 20);
                 long factor = (long) size * (size + 3) / 2;
                 for (int rank = 0; rank < size; rank++) {
                     for (int i = 0; i < 1003; i++) {
@@ -154,9 +157,9 @@ class ScheduleTest {
     @Test
     void reduceScatterInPassesNeedsLittleScratchAndIsStillRight() {
         for (int size = 2; size <= 5; size++) {
-            for (String algorithm : AlgorithmTable.algorithms("reduceScatter")) {
+            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.REDUCE_SCATTER)) {
                 long part = 217;
-                Interpreter all = interpret("reduceScatter", algorithm, size, size * part, 512);
+                Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, size * part, 512);
                 long factor = (long) size * (size + 3) / 2;
                 for (int rank = 0; rank < size; rank++) {
                     assertTrue(all.schedules.get(rank).scratchElements * UNIT <= 512 + 2 * size * UNIT, algorithm);
@@ -171,8 +174,8 @@ class ScheduleTest {
 
     @Test
     void gatherInPassesJoinsPartsInOrder() {
-        for (String algorithm : AlgorithmTable.algorithms("gather")) {
-            Interpreter all = interpret("gather", algorithm, 5, 5 * 101, 256);
+        for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.GATHER)) {
+            Interpreter all = interpret(CollectiveKind.GATHER, algorithm, 5, 5 * 101, 256);
             for (int i = 0; i < 5 * 101; i++) {
                 long want = (i / 101 + 2L) * (i % 101 + 3);
                 assertEquals(want, all.memory.get(0)[1][i], algorithm + " at " + i);
@@ -191,7 +194,7 @@ class ScheduleTest {
     void unequalPartsAreGatheredByEveryAlgorithmInSegmentsAndPasses() {
         for (int size = 1; size <= 9; size++) {
             long[] counts = unequal(size);
-            for (String kind : List.of("allGather", "gather")) {
+            for (CollectiveKind kind : List.of(CollectiveKind.ALL_GATHER, CollectiveKind.GATHER)) {
                 for (String algorithm : AlgorithmTable.algorithms(kind)) {
                     for (long scratchMost : new long[] {1 << 20, 256}) {
                         Interpreter all = interpret(kind, algorithm, size, Parts.of(counts), scratchMost);
@@ -216,9 +219,9 @@ class ScheduleTest {
         for (int size = 1; size <= 9; size++) {
             Parts parts = Parts.of(unequal(size));
             long factor = (long) size * (size + 3) / 2;
-            for (String algorithm : AlgorithmTable.algorithms("reduceScatter")) {
+            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.REDUCE_SCATTER)) {
                 for (long scratchMost : new long[] {1 << 20, 256}) {
-                    Interpreter all = interpret("reduceScatter", algorithm, size, parts, scratchMost);
+                    Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, scratchMost);
                     for (int rank = 0; rank < size; rank++) {
                         long start = parts.start(Region.IN, rank, size);
                         long[] out = all.memory.get(rank)[Region.OUT.ordinal()];

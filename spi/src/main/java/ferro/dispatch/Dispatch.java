@@ -57,41 +57,41 @@ final class Dispatch {
         }
         DeviceTensor tensor = onOneDevice(call);
         if (nccl != null) {
-            refuse(call.kind(), nccl.unsupportedBecause(call));
+            refuse(call.kind().label(), nccl.unsupportedBecause(call));
             call.check(rank(), worldSize());
-            return ncclRoute(call.kind(), tensor);
+            return ncclRoute(call.kind().label(), tensor);
         }
         FallbackGate gate = FallbackGate.of(slow.context());
-        Optional<String> refusal = slow.refusal(call.kind(), backend, gate);
+        Optional<String> refusal = slow.refusal(call.kind().label(), backend, gate);
         if (refusal.isEmpty()) {
-            refuse(call.kind(), host().unsupportedBecause(likeOnHost(call, tensor.dataType())));
-            refuse(call.kind(), slow.fallback().unsupportedBecause(call, slow.context()));
+            refuse(call.kind().label(), host().unsupportedBecause(likeOnHost(call, tensor.dataType())));
+            refuse(call.kind().label(), slow.fallback().unsupportedBecause(call, slow.context()));
         }
         call.check(rank(), worldSize());
-        return hostRoute(call.kind(), tensor, gate, refusal);
+        return hostRoute(call.kind().label(), tensor, gate, refusal);
     }
 
     /** Checks a message and finds its way. */
     Route open(Message message) {
-        String kind = message.sends() ? "send" : "recv";
+        String operation = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
         if (message.tag() < 0) {
             throw new IllegalArgumentException(
-                    kind + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");
+                    operation + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");
         }
         if (nccl != null) {
             if (message.tag() != 0) {
-                throw new UnsupportedOperationException(kind + " with tag " + message.tag()
+                throw new UnsupportedOperationException(operation + " with tag " + message.tag()
                         + ": NCCL has no tags, its messages match by order: use tag 0");
             }
-            return ncclRoute(kind, message.tensor());
+            return ncclRoute(operation, message.tensor());
         }
         FallbackGate gate = FallbackGate.of(slow.context());
-        Optional<String> refusal = slow.refusal(kind, backend, gate);
+        Optional<String> refusal = slow.refusal(operation, backend, gate);
         if (refusal.isEmpty()) {
-            refuse(kind, slow.fallback().unsupportedBecause(message));
+            refuse(operation, slow.fallback().unsupportedBecause(message));
         }
-        return hostRoute(kind, message.tensor(), gate, refusal);
+        return hostRoute(operation, message.tensor(), gate, refusal);
     }
 
     private Backend view() {
@@ -102,19 +102,19 @@ final class Dispatch {
         return (CollectiveBackend) backend;
     }
 
-    private Route ncclRoute(String kind, DeviceTensor tensor) {
+    private Route ncclRoute(String operation, DeviceTensor tensor) {
         if (tensor.device() != nccl.device()) {
-            throw new IllegalStateException(kind + ": the tensor is on device " + tensor.device() + ", rank "
+            throw new IllegalStateException(operation + ": the tensor is on device " + tensor.device() + ", rank "
                     + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
         }
         return new NcclRoute(nccl);
     }
 
-    private Route hostRoute(String kind, DeviceTensor tensor, FallbackGate gate, Optional<String> refusal) {
+    private Route hostRoute(String operation, DeviceTensor tensor, FallbackGate gate, Optional<String> refusal) {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
-        slow.tell(kind, tensor, gate, backend);
+        slow.tell(operation, tensor, gate, backend);
         return new HostRoute(slow, slow.fallback(), host(), tensor.device());
     }
 
@@ -125,10 +125,10 @@ final class Dispatch {
                 || call instanceof Collective.Scatter;
     }
 
-    private void refuse(String kind, Optional<String> because) {
+    private void refuse(String operation, Optional<String> because) {
         if (because.isPresent()) {
             throw new UnsupportedOperationException(
-                    kind + " on rank " + rank() + " of world size " + worldSize() + ": " + because.get());
+                    operation + " on rank " + rank() + " of world size " + worldSize() + ": " + because.get());
         }
     }
 

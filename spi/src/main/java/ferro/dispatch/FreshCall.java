@@ -2,6 +2,7 @@ package ferro.dispatch;
 
 import ferro.Collective;
 import ferro.Collective.Broadcast;
+import ferro.CollectiveKind;
 import ferro.DeviceTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -45,7 +46,8 @@ final class FreshCall {
     }
 
     static FreshCall reduceScatter(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
-        DeviceTensor out = like(in, Shapes.part("reduceScatter", given(in).shape(), dispatch.worldSize()));
+        DeviceTensor out =
+                like(in, Shapes.part(CollectiveKind.REDUCE_SCATTER, given(in).shape(), dispatch.worldSize()));
         return new FreshCall(dispatch, new Collective.ReduceScatter(in, out, op, null), out);
     }
 
@@ -57,7 +59,8 @@ final class FreshCall {
 
     static FreshCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
         InvalidRankException.check(root, dispatch.worldSize());
-        DeviceTensor out = like(in, Shapes.part("scatter", given(in).shape(), dispatch.worldSize()));
+        DeviceTensor out =
+                like(in, Shapes.part(CollectiveKind.SCATTER, given(in).shape(), dispatch.worldSize()));
         DeviceTensor all = dispatch.rank() == root ? in : null;
         return new FreshCall(dispatch, new Collective.Scatter(all, out, root, null), out);
     }
@@ -101,14 +104,14 @@ final class FreshCall {
     }
 
     private DeviceTensor allocate(Route route) {
-        return template == null ? null : route.allocate(call.kind(), template.dataType(), template.shape());
+        return template == null ? null : route.allocate(call.kind().label(), template.dataType(), template.shape());
     }
 
     /** Puts the memory in place of the template; a broadcast has one tensor, so the root's data is copied into it first. */
     private Collective ready(Route route, DeviceTensor out) {
         if (call instanceof Broadcast broadcast) {
             if (dispatch.rank() == broadcast.root()) {
-                route.copy(call.kind(), (DeviceTensor) broadcast.data(), out);
+                route.copy(call.kind().label(), (DeviceTensor) broadcast.data(), out);
             }
             return new Broadcast(out, broadcast.root());
         }

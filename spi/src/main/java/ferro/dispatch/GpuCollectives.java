@@ -367,7 +367,7 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Returns how often a collective went through host memory, in all groups of this context.
      *
-     * @param collective as {@code Collective.kind} has it, for example {@code allReduce}; {@code send} and {@code recv} too
+     * @param collective as {@link ferro.CollectiveKind#label} has it, for example {@code allReduce}; {@code send} and {@code recv} too
      * @return count
      */
     public long fallbackCount(String collective) {

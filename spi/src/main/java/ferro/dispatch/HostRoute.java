@@ -37,19 +37,19 @@ record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, i
     }
 
     @Override
-    public DeviceTensor allocate(String kind, DataType dataType, long[] shape) {
+    public DeviceTensor allocate(String operation, DataType dataType, long[] shape) {
         return slow.memory().allocate(dataType, shape, device);
     }
 
     /** Waits for the copy: the round trip reads the tensor from another stream. */
     @Override
-    public void copy(String kind, DeviceTensor from, DeviceTensor to) {
+    public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         Duration bound = host.timeout();
         if (!slow.memory().onDevice(from, to).await(bound)) {
             throw new FerroException(
                     Code.TIMED_OUT,
                     Where.outside("", host.rank()),
-                    kind + " on rank " + host.rank() + ": the copy of " + from + " took more than "
+                    operation + " on rank " + host.rank() + ": the copy of " + from + " took more than "
                             + Deadlines.millis(bound) + " ms: is the device busy, or hung?");
         }
     }

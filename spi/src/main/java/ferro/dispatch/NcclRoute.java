@@ -36,30 +36,30 @@ record NcclRoute(NcclBackend nccl) implements Route {
     }
 
     @Override
-    public DeviceTensor allocate(String kind, DataType dataType, long[] shape) {
+    public DeviceTensor allocate(String operation, DataType dataType, long[] shape) {
         try {
             return nccl.allocate(dataType, shape);
         } catch (RuntimeException failure) {
-            throw cloneFailed(kind, "no memory for a fresh " + dataType.label() + Arrays.toString(shape), failure);
+            throw cloneFailed(operation, "no memory for a fresh " + dataType.label() + Arrays.toString(shape), failure);
         }
     }
 
     /** Queues the copy on the stream that the collective will run on, behind what the caller's default stream holds. */
     @Override
-    public void copy(String kind, DeviceTensor from, DeviceTensor to) {
+    public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         try {
             long stream = nccl.stream();
             nccl.waitFor(DEFAULT_STREAM, stream);
             nccl.copy(from.address(), to.address(), new RawShape(from.elementCount(), from.dataType()), stream);
         } catch (RuntimeException failure) {
-            throw cloneFailed(kind, "cannot copy " + from, failure);
+            throw cloneFailed(operation, "cannot copy " + from, failure);
         }
     }
 
-    private IllegalArgumentException cloneFailed(String kind, String what, RuntimeException cause) {
+    private IllegalArgumentException cloneFailed(String operation, String what, RuntimeException cause) {
         return new IllegalArgumentException(
-                kind + " on rank " + nccl.rank() + ": D2D clone failed: " + what + " on device " + nccl.device() + ": "
-                        + cause.getMessage() + ": free tensors, or use a form that works in place",
+                operation + " on rank " + nccl.rank() + ": D2D clone failed: " + what + " on device " + nccl.device()
+                        + ": " + cause.getMessage() + ": free tensors, or use a form that works in place",
                 cause);
     }
 }

@@ -15,9 +15,9 @@ sealed interface Route permits NcclRoute, HostRoute {
 
     Work transfer(Message message, Duration timeout);
 
-    /** Makes the tensor that a fresh result lands in; {@code kind} is for the message. */
-    DeviceTensor allocate(String kind, DataType dataType, long[] shape);
+    /** Makes the tensor that a fresh result lands in; {@code operation} is for the message. */
+    DeviceTensor allocate(String operation, DataType dataType, long[] shape);
 
     /** Copies the root's data into its fresh tensor, before what is submitted next. */
-    void copy(String kind, DeviceTensor from, DeviceTensor to);
+    void copy(String operation, DeviceTensor from, DeviceTensor to);
 }

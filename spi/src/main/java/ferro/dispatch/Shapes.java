@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CollectiveKind;
 import java.util.Arrays;
 
 /** Shapes of results: parts are joined and cut along the first dimension, which has the longest stride. */
@@ -16,7 +17,7 @@ final class Shapes {
     }
 
     /** Cuts the first dimension; where it does not divide but the elements do, a part is one-dimensional. */
-    static long[] part(String kind, long[] shape, int parts) {
+    static long[] part(CollectiveKind kind, long[] shape, int parts) {
         long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
         if (elements % parts != 0) {
             throw new IllegalArgumentException(kind + ": input " + Arrays.toString(shape) + " has " + elements

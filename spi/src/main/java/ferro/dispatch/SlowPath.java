@@ -76,8 +76,8 @@ final class SlowPath implements AutoCloseable {
     }
 
     /** Returns why a call may not go this way, as the message of the failure. */
-    Optional<String> refusal(String kind, Backend backend, FallbackGate gate) {
-        String start = kind + " on a device tensor requires nccl, found "
+    Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
+        String start = operation + " on a device tensor requires nccl, found "
                 + backend.getClass().getSimpleName() + " on rank " + backend.rank() + " of world size "
                 + backend.worldSize() + ": ";
         if (!gate.isOpen()) {
@@ -111,14 +111,14 @@ final class SlowPath implements AutoCloseable {
     }
 
     /** Warns, counts and records; before anything moves, on every call. */
-    void tell(String kind, DeviceTensor tensor, FallbackGate gate, Backend backend) {
+    void tell(String operation, DeviceTensor tensor, FallbackGate gate, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,
-                kind + " of " + tensor + " on rank " + backend.rank() + " of world size " + backend.worldSize()
-                        + " takes a host round-trip (Gloo-equivalent slow path), collective=" + kind + ": unset "
+                operation + " of " + tensor + " on rank " + backend.rank() + " of world size " + backend.worldSize()
+                        + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
                         + gate.decidedBy() + " to get an error");
-        calls().add(kind, found);
-        FallbackTrace.commit(kind, tensor.byteCount(), tensor.device());
+        calls().add(operation, found);
+        FallbackTrace.commit(operation, tensor.byteCount(), tensor.device());
     }
 
     /** One use is never given back: the numbers stay as long as the context, and hold nothing. */

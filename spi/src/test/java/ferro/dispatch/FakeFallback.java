@@ -64,7 +64,7 @@ final class FakeFallback implements HostFallback {
 
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
-        calls.add(call.kind());
+        calls.add(call.kind().label());
         if (call.operand() instanceof HostTensor) {
             return host.submit(call, timeout);
         }

@@ -361,7 +361,10 @@ class GpuCollectivesOverHostTest {
                 new Collective.AllReduce(data, elsewhere, ReduceOp.SUM),
                 new Collective.Broadcast(onHost, 0),
                 new Collective.Barrier())) {
-            assertThrows(IllegalArgumentException.class, () -> gpu.run(call, host, Duration.ofSeconds(1)), call.kind());
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> gpu.run(call, host, Duration.ofSeconds(1)),
+                    call.kind().label());
         }
         assertEquals(List.of(), log.lines());
     }

@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.function.ToIntFunction;
  * @param root    of a rooted kind
  * @param inPlace whether input and output share memory
  */
-record Cell(String kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
+record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
     /** What every back end must do, or declare to refuse, at every length. */
     private static final List<DataType> AT_ALL_LENGTHS =
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
@@ -28,8 +29,15 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
             List.of(DataType.UINT8, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
     /** All kinds with data. */
-    static final List<String> KINDS =
-            List.of("allReduce", "broadcast", "reduce", "allGather", "reduceScatter", "gather", "scatter", "allToAll");
+    static final List<CollectiveKind> KINDS = List.of(
+            CollectiveKind.ALL_REDUCE,
+            CollectiveKind.BROADCAST,
+            CollectiveKind.REDUCE,
+            CollectiveKind.ALL_GATHER,
+            CollectiveKind.REDUCE_SCATTER,
+            CollectiveKind.GATHER,
+            CollectiveKind.SCATTER,
+            CollectiveKind.ALL_TO_ALL);
 
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
@@ -38,7 +46,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
      * All cells of a kind: every length around the world size, type and op, in place or not; roots take turns. The types
      * of {@link #AT_ONE_LENGTH} have the longest of them.
      */
-    static List<Cell> of(String kind, int worldSize) {
+    static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
         Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1));
         lengths.addAll(Set.of(worldSize - 1, worldSize, worldSize + 1));
@@ -54,16 +62,16 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
     }
 
     /** The cells of a kind in two types, of one that combines in three and averages of two more, at a length. */
-    static List<Cell> ofLength(String kind, int worldSize, int length) {
+    static List<Cell> ofLength(CollectiveKind kind, int worldSize, int length) {
         return ofLengths(kind, worldSize, type -> length);
     }
 
     /** As {@link #ofLength}, at so many bytes and three elements more, or twice that. */
-    static List<Cell> above(String kind, int worldSize, int bytes) {
+    static List<Cell> above(CollectiveKind kind, int worldSize, int bytes) {
         return ofLengths(kind, worldSize, type -> bytes / Math.min(type.byteSize(), Float.BYTES) + 3);
     }
 
-    private static List<Cell> ofLengths(String kind, int worldSize, ToIntFunction<DataType> length) {
+    private static List<Cell> ofLengths(CollectiveKind kind, int worldSize, ToIntFunction<DataType> length) {
         List<Cell> cells = new ArrayList<>();
         List<DataType> types = combines(kind)
                 ? List.of(DataType.FLOAT32, DataType.INT64, DataType.BFLOAT16)
@@ -79,8 +87,10 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
         return cells;
     }
 
-    static boolean combines(String kind) {
-        return kind.equals("allReduce") || kind.equals("reduce") || kind.equals("reduceScatter");
+    static boolean combines(CollectiveKind kind) {
+        return kind == CollectiveKind.ALL_REDUCE
+                || kind == CollectiveKind.REDUCE
+                || kind == CollectiveKind.REDUCE_SCATTER;
     }
 
     private static void add(List<Cell> cells, Cell plain, int worldSize) {
@@ -90,7 +100,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
         } else {
             ops.add(null);
         }
-        boolean bothPlaces = !plain.kind.equals("broadcast") && !plain.kind.equals("allToAll");
+        boolean bothPlaces = plain.kind != CollectiveKind.BROADCAST && plain.kind != CollectiveKind.ALL_TO_ALL;
         for (ReduceOp op : ops) {
             for (boolean inPlace : bothPlaces ? new boolean[] {false, true} : new boolean[] {false}) {
                 cells.add(new Cell(plain.kind, plain.type, op, plain.length, cells.size() % worldSize, inPlace));
@@ -100,7 +110,7 @@ record Cell(String kind, DataType type, ReduceOp op, int length, int root, boole
 
     @Override
     public String toString() {
-        String rooted = Set.of("broadcast", "reduce", "gather", "scatter").contains(kind) ? " root " + root : "";
+        String rooted = kind.isRooted() ? " root " + root : "";
         return kind + " " + type.label() + (op == null ? "" : " " + op) + " length " + length + rooted
                 + (inPlace ? " in place" : "");
     }

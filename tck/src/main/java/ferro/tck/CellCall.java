@@ -32,14 +32,14 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
     /** Builds the call of a cell on one rank. */
     static CellCall of(Cell cell, Place at) {
         return switch (cell.kind()) {
-            case "allReduce" -> allReduce(cell, at);
-            case "broadcast" -> broadcast(cell, at);
-            case "reduce" -> reduce(cell, at);
-            case "allGather" -> allGather(cell, at);
-            case "reduceScatter" -> reduceScatter(cell, at);
-            case "gather" -> gather(cell, at);
-            case "scatter" -> scatter(cell, at);
-            case "allToAll" -> allToAll(cell, at);
+            case ALL_REDUCE -> allReduce(cell, at);
+            case BROADCAST -> broadcast(cell, at);
+            case REDUCE -> reduce(cell, at);
+            case ALL_GATHER -> allGather(cell, at);
+            case REDUCE_SCATTER -> reduceScatter(cell, at);
+            case GATHER -> gather(cell, at);
+            case SCATTER -> scatter(cell, at);
+            case ALL_TO_ALL -> allToAll(cell, at);
             default -> throw new IllegalArgumentException("the kit has no cells of " + cell.kind());
         };
     }

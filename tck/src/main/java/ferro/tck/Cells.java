@@ -2,6 +2,7 @@ package ferro.tck;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
@@ -86,7 +87,7 @@ final class Cells {
         if (why.isEmpty()) {
             return false;
         }
-        String named = Stream.of(cell.kind(), cell.type().label(), String.valueOf(cell.op()), averages(cell))
+        String named = Stream.of(cell.kind().label(), cell.type().label(), String.valueOf(cell.op()), averages(cell))
                 .filter(subject::refuses)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("refused without being declared: " + why.get()));
@@ -104,7 +105,7 @@ final class Cells {
     /** Every rank must have the same bits where every rank gets the result. */
     private void agree(int worldSize) {
         for (int number = 0; number < cells.size(); number++) {
-            boolean everywhere = cells.get(number).kind().equals("allReduce");
+            boolean everywhere = cells.get(number).kind() == CollectiveKind.ALL_REDUCE;
             for (int rank = 1; everywhere && rank < worldSize; rank++) {
                 if (hashes[rank][number] != hashes[0][number]) {
                     wrong.add(cells.get(number) + ": ranks 0 and " + rank + " have different bits");

@@ -3,6 +3,7 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.Work;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ public interface CollectiveRules extends Subject {
     @Rule(101)
     @EachSize
     default void allReduceCombinesTheElementsOfAllRanksOnEveryRank(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("allReduce", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_REDUCE, worldSize));
     }
 
     /**
@@ -32,7 +33,7 @@ public interface CollectiveRules extends Subject {
     @Rule(102)
     @EachSize
     default void broadcastCopiesTheElementsOfTheRootToEveryRank(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("broadcast", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.BROADCAST, worldSize));
     }
 
     /**
@@ -43,7 +44,7 @@ public interface CollectiveRules extends Subject {
     @Rule(103)
     @EachSize
     default void reduceCombinesOnTheRootAndLeavesTheOthersAlone(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("reduce", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE, worldSize));
     }
 
     /**
@@ -54,7 +55,7 @@ public interface CollectiveRules extends Subject {
     @Rule(104)
     @EachSize
     default void allGatherJoinsThePartsOfAllRanksInRankOrder(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("allGather", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_GATHER, worldSize));
     }
 
     /**
@@ -65,7 +66,7 @@ public interface CollectiveRules extends Subject {
     @Rule(105)
     @EachSize
     default void reduceScatterLeavesEachRankItsPartOfTheCombinedElements(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("reduceScatter", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE_SCATTER, worldSize));
     }
 
     /**
@@ -76,7 +77,7 @@ public interface CollectiveRules extends Subject {
     @Rule(106)
     @EachSize
     default void gatherJoinsThePartsOfAllRanksOnTheRoot(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("gather", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.GATHER, worldSize));
     }
 
     /**
@@ -87,7 +88,7 @@ public interface CollectiveRules extends Subject {
     @Rule(107)
     @EachSize
     default void scatterHandsEachRankItsPartOfTheRootsElements(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("scatter", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.SCATTER, worldSize));
     }
 
     /**
@@ -98,7 +99,7 @@ public interface CollectiveRules extends Subject {
     @Rule(108)
     @EachSize
     default void allToAllSendsPartJOfEachRankToRankJ(int worldSize) {
-        Cells.check(this, worldSize, Cell.of("allToAll", worldSize));
+        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_TO_ALL, worldSize));
     }
 
     /**
@@ -147,11 +148,11 @@ public interface CollectiveRules extends Subject {
     @EachSize
     default void everyKindWorksAtAThousandElementsAndAboveASegment(int worldSize) {
         List<Cell> cells = new ArrayList<>();
-        for (String kind : Cell.KINDS) {
+        for (CollectiveKind kind : Cell.KINDS) {
             cells.addAll(Cell.ofLength(kind, worldSize, 1000));
         }
         if (worldSize == 2 || worldSize == 3) {
-            for (String kind : Cell.KINDS) {
+            for (CollectiveKind kind : Cell.KINDS) {
                 cells.addAll(Cell.above(kind, worldSize, 512 << 10));
             }
         }

@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.time.Duration;
@@ -59,13 +60,13 @@ final class LateRank {
     }
 
     /** Has them make a collective, and holds the results against what they must be. */
-    void call(String kind, int length, int root) {
+    void call(CollectiveKind kind, int length, int root) {
         boolean combines = Cell.combines(kind);
         Cell cell = new Cell(kind, DataType.FLOAT32, combines ? ReduceOp.SUM : null, length, root, false);
         Values values = new Values(DataType.FLOAT32, size());
         run(cell.toString(), group -> {
             CellCall own = CellCall.of(cell, new CellCall.Place(group.rank(), size(), length % 2, values));
-            if (Cells.Refusals.of(group, own.call()).isPresent() && subject.refuses(kind)) {
+            if (Cells.Refusals.of(group, own.call()).isPresent() && subject.refuses(kind.label())) {
                 return;
             }
             group.submit(own.call()).await();

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -55,16 +55,14 @@ public interface LeavingRules extends Subject {
                 }
             }
             case "newGroup" -> leaveAfterNewGroup();
-            default -> leaveAfter(what);
+            default -> leaveAfter(CollectiveKind.parse(what));
         }
     }
 
     /** Short ones, and such of which each chunk is above a segment; every root, and also the root late. */
-    private void leaveAfter(String kind) {
-        boolean parts = Set.of("allGather", "reduceScatter", "gather", "scatter", "allToAll")
-                .contains(kind);
-        boolean toRoot = kind.equals("reduce") || kind.equals("gather");
-        for (int length : new int[] {5, parts ? 140_003 : 560_003}) {
+    private void leaveAfter(CollectiveKind kind) {
+        boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
+        for (int length : new int[] {5, kind.hasParts() ? 140_003 : 560_003}) {
             for (int root = 0; root < 3; root++) {
                 new LateRank(this, toRoot ? root : (root + 1) % 3, true).call(kind, length, root);
                 new LateRank(this, (root + 2) % 3, false).call(kind, length, root);

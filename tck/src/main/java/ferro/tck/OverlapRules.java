@@ -67,7 +67,7 @@ public interface OverlapRules extends Subject {
     private static void refused(OverlappingCalls.Named named, Runnable call) {
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, call::run, named.name() + " was not refused");
-        Expect.says(refusal, "overlap", named.call().kind());
+        Expect.says(refusal, "overlap", named.call().kind().label());
     }
 
     /**

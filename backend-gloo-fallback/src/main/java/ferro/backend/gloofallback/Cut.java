@@ -34,8 +34,8 @@ record Cut(long partElements, int parts, long pieceElements) {
     /** Of all ranks together, whether or not this one keeps them: the cut must not depend on the rank. */
     private static int partsInStaging(Collective call, int worldSize) {
         return switch (call.kind()) {
-            case "allToAll" -> 2 * worldSize;
-            case "allGather", "reduceScatter", "gather", "scatter" -> worldSize;
+            case ALL_TO_ALL -> 2 * worldSize;
+            case ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER -> worldSize;
             default -> 1;
         };
     }

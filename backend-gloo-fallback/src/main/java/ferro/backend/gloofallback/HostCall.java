@@ -18,8 +18,8 @@ final class HostCall {
                     call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
         RoundTrips.Use use = RoundTrips.Use.of(context);
-        RoundTripWork work =
-                new RoundTripWork(call.kind(), host, context, use.trips().dependants(), timeout);
+        RoundTripWork work = new RoundTripWork(
+                call.kind().label(), host, context, use.trips().dependants(), timeout);
         Lane lane = use.trips().lane(host);
         lane.add(() -> handOver(call, host, work), use, "ferro-roundtrip-" + host.rank());
         return work;

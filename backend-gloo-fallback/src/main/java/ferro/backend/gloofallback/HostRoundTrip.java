@@ -64,7 +64,7 @@ public final class HostRoundTrip implements HostFallback {
         Cut cut = Cut.of(call, host.worldSize(), context);
         RoundTrips.Use use = RoundTrips.Use.of(context);
         RoundTrips trips = use.trips();
-        RoundTripWork work = new RoundTripWork(call.kind(), host, context, trips.dependants(), timeout);
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, context, trips.dependants(), timeout);
         Runnable task = () -> {
             Throwable failure = null;
             try {
@@ -89,13 +89,14 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
-        String kind = message.sends() ? "send" : "recv";
+        String operation = message.sends() ? "send" : "recv";
         Refusals.of(message).ifPresent(why -> {
             throw new UnsupportedOperationException(
-                    kind + " through host memory on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
+                    operation + " through host memory on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
         RoundTrips.Use use = RoundTrips.Use.of(context);
-        RoundTripWork clock = new RoundTripWork(kind, host, context, use.trips().dependants(), timeout);
+        RoundTripWork clock =
+                new RoundTripWork(operation, host, context, use.trips().dependants(), timeout);
         return new MessageTransfer(message, host, use, clock).start();
     }
 }

@@ -22,7 +22,7 @@ final class RoundTripWork implements Work {
     /** How often a wait for a copy looks whether anybody still wants it. */
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    private final String kind;
+    private final String operation;
     private final CollectiveBackend host;
     private final RankContext context;
     private final Executor dependants;
@@ -35,8 +35,9 @@ final class RoundTripWork implements Work {
     private volatile long sequence;
     private volatile long endedNanos;
 
-    RoundTripWork(String kind, CollectiveBackend host, RankContext context, Executor dependants, Duration timeout) {
-        this.kind = kind;
+    RoundTripWork(
+            String operation, CollectiveBackend host, RankContext context, Executor dependants, Duration timeout) {
+        this.operation = operation;
         this.host = host;
         this.context = context;
         this.dependants = dependants;
@@ -44,8 +45,8 @@ final class RoundTripWork implements Work {
         this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
     }
 
-    String kind() {
-        return kind;
+    String operation() {
+        return operation;
     }
 
     /** Returns what is left until the deadline; not positive after it. */
@@ -110,12 +111,12 @@ final class RoundTripWork implements Work {
     FerroException failure(Code code, String why, Throwable cause) {
         String blamed = code == Code.INTERRUPTED ? "" : Integer.toString(host.rank());
         Where where = new Where(
-                "", host.rank(), blamed, kind, sequence(), -1, 0, elapsed().toNanos(), 0);
+                "", host.rank(), blamed, operation, sequence(), -1, 0, elapsed().toNanos(), 0);
         return new FerroException(code, where, text(why), cause);
     }
 
     String text(String why) {
-        return kind + " through host memory, rank " + host.rank() + " of " + host.worldSize() + ": " + why;
+        return operation + " through host memory, rank " + host.rank() + " of " + host.worldSize() + ": " + why;
     }
 
     @Override

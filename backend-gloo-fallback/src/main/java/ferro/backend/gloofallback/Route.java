@@ -29,21 +29,21 @@ record Route(Collective call, int rank, int parts, Side out, Side back, OwnPart 
         DeviceTensor in = (DeviceTensor) call.in();
         DeviceTensor out = (DeviceTensor) call.out();
         return switch (call.kind()) {
-            case "allGather" ->
+            case ALL_GATHER ->
                 new Route(
                         call, rank, worldSize, part(in, rank), all(out, worldSize, rank), own(in, part(out, in, rank)));
-            case "reduceScatter" -> new Route(call, rank, worldSize, all(in, worldSize, -1), part(out, rank), null);
-            case "gather" ->
+            case REDUCE_SCATTER -> new Route(call, rank, worldSize, all(in, worldSize, -1), part(out, rank), null);
+            case GATHER ->
                 rank == call.root()
                         ? new Route(
                                 call, rank, worldSize, null, all(out, worldSize, rank), own(in, part(out, in, rank)))
                         : new Route(call, rank, 1, part(in, 0), null, null);
-            case "scatter" ->
+            case SCATTER ->
                 rank == call.root()
                         ? new Route(
                                 call, rank, worldSize, all(in, worldSize, rank), null, own(part(in, out, rank), out))
                         : new Route(call, rank, 1, null, part(out, 0), null);
-            case "allToAll" -> allToAll(call, rank, worldSize);
+            case ALL_TO_ALL -> allToAll(call, rank, worldSize);
             default ->
                 new Route(call, rank, 1, part((DeviceTensor) call.reads(rank), 0), part(written(call, rank), 0), null);
         };
@@ -98,12 +98,12 @@ record Route(Collective call, int rank, int parts, Side out, Side back, OwnPart 
         Tensor own = parts == 1 ? staging : staging.slice(rank * length, length);
         boolean root = rank == call.root();
         return switch (call.kind()) {
-            case "allGather" -> call.on(own, staging);
-            case "reduceScatter" -> call.on(staging, own);
-            case "reduce" -> call.on(staging, root ? staging : null);
-            case "gather" -> root ? call.on(own, staging) : call.on(staging, null);
-            case "scatter" -> root ? call.on(staging, own) : call.on(null, staging);
-            case "allToAll" ->
+            case ALL_GATHER -> call.on(own, staging);
+            case REDUCE_SCATTER -> call.on(staging, own);
+            case REDUCE -> call.on(staging, root ? staging : null);
+            case GATHER -> root ? call.on(own, staging) : call.on(staging, null);
+            case SCATTER -> root ? call.on(staging, own) : call.on(null, staging);
+            case ALL_TO_ALL ->
                 call.on(staging.slice(0, parts / 2 * length), staging.slice(parts / 2 * length, parts / 2 * length));
             default -> call.on(staging, staging);
         };

@@ -63,13 +63,13 @@ class CopyOrderTest {
         return new ForwardingBackend(host) {
             @Override
             public Work submit(Collective call, Duration timeout) {
-                steps.get(rank()).add(call.kind());
+                steps.get(rank()).add(call.kind().label());
                 return super.submit(call, timeout);
             }
 
             @Override
             public void run(Collective call, Duration timeout) {
-                steps.get(rank()).add(call.kind());
+                steps.get(rank()).add(call.kind().label());
                 super.run(call, timeout);
             }
         };

@@ -249,7 +249,7 @@ public final class JnaNcclBackend implements NcclBackend {
         checks.messages(operation, tag);
         checks.notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {
-            checks.tensor(operation.label(), on);
+            checks.tensor(operation, on);
         }
     }
 

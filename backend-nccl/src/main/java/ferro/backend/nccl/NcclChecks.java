@@ -38,8 +38,9 @@ final class NcclChecks {
         }
         Tensor operand = call.operand();
         try {
-            if (FROM_MESSAGES.contains(NcclOperation.of(call))) {
-                rooted(call.kind());
+            NcclOperation operation = NcclOperation.of(call);
+            if (FROM_MESSAGES.contains(operation)) {
+                rooted(operation);
             }
             if (operand != null) {
                 types(operand.dataType(), call.op());
@@ -55,9 +56,9 @@ final class NcclChecks {
      *
      * @throws UnsupportedOperationException saying what NCCL lacks
      */
-    void rooted(String kind) {
+    void rooted(NcclOperation operation) {
         if (!libraries.has(NcclCapability.ROOTED) && !libraries.has(NcclCapability.SEND_RECV)) {
-            throw new UnsupportedOperationException(kind + " needs " + NcclCapability.ROOTED + " or "
+            throw new UnsupportedOperationException(operation.label() + " needs " + NcclCapability.ROOTED + " or "
                     + NcclCapability.SEND_RECV + ", found NCCL " + libraries.version());
         }
     }
@@ -76,15 +77,15 @@ final class NcclChecks {
 
     /** Checks the device memory of a whole call; what of it may overlap is {@link Collective#check}'s to say. */
     void memory(Collective call) {
-        onDevice(call.kind(), call.in());
-        onDevice(call.kind(), call.out());
+        onDevice(NcclOperation.of(call), call.in());
+        onDevice(NcclOperation.of(call), call.out());
     }
 
-    private void onDevice(String kind, Tensor tensor) {
+    private void onDevice(NcclOperation operation, Tensor tensor) {
         if (!(tensor instanceof DeviceTensor on)) {
             return;
         }
-        tensor(kind, on);
+        tensor(operation, on);
     }
 
     /**
@@ -93,14 +94,15 @@ final class NcclChecks {
      * @throws IllegalStateException    if it is on another device than this rank's
      * @throws IllegalArgumentException if it has elements but no address
      */
-    void tensor(String kind, DeviceTensor on) {
+    void tensor(NcclOperation operation, DeviceTensor on) {
         if (on.device() != place.device()) {
-            throw new IllegalStateException(kind + " on " + place + ": the tensor is on device " + on.device()
-                    + ", this rank drives device " + place.device() + ": nothing is moved between devices");
+            throw new IllegalStateException(
+                    operation.label() + " on " + place + ": the tensor is on device " + on.device()
+                            + ", this rank drives device " + place.device() + ": nothing is moved between devices");
         }
         if (on.address() == 0 && on.elementCount() > 0) {
-            throw new IllegalArgumentException(
-                    kind + " on " + place + ": " + on + " has " + on.elementCount() + " elements at address 0");
+            throw new IllegalArgumentException(operation.label() + " on " + place + ": " + on + " has "
+                    + on.elementCount() + " elements at address 0");
         }
     }
 
@@ -124,19 +126,19 @@ final class NcclChecks {
      *
      * @throws IllegalArgumentException otherwise
      */
-    void overlap(String kind, Span in, Span out) {
+    void overlap(NcclOperation operation, Span in, Span out) {
         if (!in.meets(out)) {
             return;
         }
-        boolean inPlace = switch (kind) {
-            case "allReduce", "reduce", "broadcast" -> in.address == out.address;
-            case "allGather", "gather" -> in.address == out.address + place.rank() * in.bytes;
-            case "reduceScatter", "scatter" -> out.address == in.address + place.rank() * out.bytes;
+        boolean inPlace = switch (operation) {
+            case ALL_REDUCE, REDUCE, BROADCAST -> in.address == out.address;
+            case ALL_GATHER, GATHER -> in.address == out.address + place.rank() * in.bytes;
+            case REDUCE_SCATTER, SCATTER -> out.address == in.address + place.rank() * out.bytes;
             default -> false;
         };
         if (!inPlace) {
             throw new IllegalArgumentException(
-                    kind + " on " + place + ": input of " + in.bytes + " bytes and output of " + out.bytes
+                    operation.label() + " on " + place + ": input of " + in.bytes + " bytes and output of " + out.bytes
                             + " overlap, which is no form of it that works in place: use memory of its own");
         }
     }

@@ -1,8 +1,9 @@
 package ferro.backend.nccl;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import java.util.EnumMap;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -11,27 +12,27 @@ enum NcclOperation {
     /** Joining. */
     INIT("init", "NCCL comm_init_rank"),
     /** Reduces into every rank. */
-    ALL_REDUCE("allReduce", "NCCL allreduce"),
+    ALL_REDUCE(CollectiveKind.ALL_REDUCE, "NCCL allreduce"),
     /** Copies from the root. */
-    BROADCAST("broadcast", "NCCL broadcast"),
+    BROADCAST(CollectiveKind.BROADCAST, "NCCL broadcast"),
     /** Reduces into the root. */
-    REDUCE("reduce", "NCCL reduce"),
+    REDUCE(CollectiveKind.REDUCE, "NCCL reduce"),
     /** Joins parts on every rank. */
-    ALL_GATHER("allGather", "NCCL all_gather"),
+    ALL_GATHER(CollectiveKind.ALL_GATHER, "NCCL all_gather"),
     /** Reduces, and leaves part r on rank r. */
-    REDUCE_SCATTER("reduceScatter", "NCCL reduce_scatter"),
+    REDUCE_SCATTER(CollectiveKind.REDUCE_SCATTER, "NCCL reduce_scatter"),
     /** Joins parts on the root. */
-    GATHER("gather", "NCCL gather"),
+    GATHER(CollectiveKind.GATHER, "NCCL gather"),
     /** Hands out the parts of the root. */
-    SCATTER("scatter", "NCCL scatter"),
+    SCATTER(CollectiveKind.SCATTER, "NCCL scatter"),
     /** Exchanges parts. */
-    ALL_TO_ALL("allToAll", "NCCL all_to_all"),
+    ALL_TO_ALL(CollectiveKind.ALL_TO_ALL, "NCCL all_to_all"),
     /** Sends to one rank. */
     SEND("send", "NCCL send"),
     /** Receives from one rank. */
     RECV("recv", "NCCL recv"),
     /** Waits for every rank. */
-    BARRIER("barrier", "NCCL barrier (allreduce)"),
+    BARRIER(CollectiveKind.BARRIER, "NCCL barrier (allreduce)"),
     /** Several calls at once. */
     GROUP("grouped", "NCCL group"),
     /** Waits for a stream. */
@@ -47,21 +48,33 @@ enum NcclOperation {
     /** Ends. */
     CLOSE("close", "NCCL close");
 
-    private static final Map<String, NcclOperation> BY_LABEL = Stream.of(values())
-            .filter(one -> one.compareTo(ALL_REDUCE) >= 0 && one.compareTo(ALL_TO_ALL) <= 0 || one == BARRIER)
-            .collect(Collectors.toUnmodifiableMap(NcclOperation::label, Function.identity()));
+    private static final Map<CollectiveKind, NcclOperation> COLLECTIVES = Stream.of(values())
+            .filter(one -> one.kind != null)
+            .collect(Collectors.toMap(
+                    one -> one.kind, one -> one, (one, other) -> one, () -> new EnumMap<>(CollectiveKind.class)));
 
     private final String label;
     private final String failing;
+    /** Null where it is no collective. */
+    private final CollectiveKind kind;
 
     NcclOperation(String label, String failing) {
+        this(null, label, failing);
+    }
+
+    NcclOperation(CollectiveKind kind, String failing) {
+        this(kind, kind.label(), failing);
+    }
+
+    NcclOperation(CollectiveKind kind, String label, String failing) {
+        this.kind = kind;
         this.label = label;
         this.failing = failing;
     }
 
-    /** Returns which one a collective is: the one place where kinds are told apart by their names. */
+    /** Returns which one a collective is. */
     static NcclOperation of(Collective call) {
-        NcclOperation known = BY_LABEL.get(call.kind());
+        NcclOperation known = COLLECTIVES.get(call.kind());
         if (known == null) {
             throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
         }

@@ -65,7 +65,7 @@ final class RawCalls {
         Span out = new Span(raw.out, checks.bytes(raw.operation, raw.shape, parts.out));
         checks.pointer(raw.operation, "in", in);
         checks.pointer(raw.operation, "out", out);
-        checks.overlap(raw.operation.label(), in, out);
+        checks.overlap(raw.operation, in, out);
     }
 
     void checkRank(int rank) {
@@ -85,7 +85,7 @@ final class RawCalls {
 
     /** Gather, scatter and all-to-all may have to be made of sends and receives. */
     void checkSupported(Raw raw) {
-        checks.rooted(raw.operation.label());
+        checks.rooted(raw.operation);
     }
 
     void grouped(Runnable calls) {

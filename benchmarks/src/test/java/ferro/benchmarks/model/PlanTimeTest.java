@@ -3,6 +3,7 @@ package ferro.benchmarks.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.benchmarks.Measured;
 import ferro.collectives.algorithm.AlgorithmTable;
 import ferro.collectives.plan.Plan;
@@ -18,17 +19,17 @@ class PlanTimeTest {
     void oneMessageCostsItsCoresItsLinkAndItsLatency() {
         PlanTime.Load whole = new PlanTime.Load(1000, 1000, true, 2);
 
-        double micros = PlanTime.micros(plans("broadcast", "direct", 2), whole, RATES);
+        double micros = PlanTime.micros(plans(CollectiveKind.BROADCAST, "direct", 2), whole, RATES);
 
         assertEquals(2 + 1 + 5 + 2, micros, 1e-9);
     }
 
     @Test
     void piecesTravelWhileEarlierOnesAreReceived() {
-        double whole =
-                PlanTime.micros(plans("broadcast", "direct", 2), new PlanTime.Load(64000, 64000, true, 2), RATES);
-        double pieces =
-                PlanTime.micros(plans("broadcast", "direct", 2), new PlanTime.Load(64000, 1000, true, 2), RATES);
+        double whole = PlanTime.micros(
+                plans(CollectiveKind.BROADCAST, "direct", 2), new PlanTime.Load(64000, 64000, true, 2), RATES);
+        double pieces = PlanTime.micros(
+                plans(CollectiveKind.BROADCAST, "direct", 2), new PlanTime.Load(64000, 1000, true, 2), RATES);
 
         assertEquals(128 + 64 + 5 + 128, whole, 1e-9);
         assertEquals(128 + 1 + 5 + 2, pieces, 1e-9);
@@ -39,17 +40,18 @@ class PlanTimeTest {
         // 2 x (p - 1) steps of a quarter: each core sends and receives, half of them add, a latency and a link per step
         double step = 2 * 250 * 0.002 + 250 * 0.001 + 5;
 
-        double micros = PlanTime.micros(plans("allReduce", "ring", 4), new PlanTime.Load(1000, 1000, true, 4), RATES);
+        double micros = PlanTime.micros(
+                plans(CollectiveKind.ALL_REDUCE, "ring", 4), new PlanTime.Load(1000, 1000, true, 4), RATES);
 
         assertEquals(6 * step + 3 * 250 * 0.003, micros, 1e-9);
     }
 
     @Test
     void ranksThatShareACoreTakeLonger() {
-        double apart =
-                PlanTime.micros(plans("allReduce", "ring", 4), new PlanTime.Load(1 << 20, 1 << 14, true, 4), RATES);
-        double shared =
-                PlanTime.micros(plans("allReduce", "ring", 4), new PlanTime.Load(1 << 20, 1 << 14, true, 2), RATES);
+        double apart = PlanTime.micros(
+                plans(CollectiveKind.ALL_REDUCE, "ring", 4), new PlanTime.Load(1 << 20, 1 << 14, true, 4), RATES);
+        double shared = PlanTime.micros(
+                plans(CollectiveKind.ALL_REDUCE, "ring", 4), new PlanTime.Load(1 << 20, 1 << 14, true, 2), RATES);
 
         assertTrue(shared > 1.5 * apart, () -> shared + " against " + apart);
     }
@@ -57,7 +59,7 @@ class PlanTimeTest {
     @Test
     void whereAllRanksDoTheSameOneOfThemTellsTheTime() {
         for (String algorithm : List.of("ring", "recursiveDoubling", "halvingDoubling")) {
-            List<Plan> plans = plans("allReduce", algorithm, 8);
+            List<Plan> plans = plans(CollectiveKind.ALL_REDUCE, algorithm, 8);
 
             double all = PlanTime.micros(plans, new PlanTime.Load(1 << 16, 1 << 20, true, 8), RATES);
             double one = PlanTime.mirroredMicros(plans.get(0), new PlanTime.Load(1 << 16, 1 << 20, true, 1), RATES);
@@ -82,7 +84,7 @@ class PlanTimeTest {
         }
     }
 
-    private static List<Plan> plans(String kind, String algorithm, int worldSize) {
+    private static List<Plan> plans(CollectiveKind kind, String algorithm, int worldSize) {
         return IntStream.range(0, worldSize)
                 .mapToObj(rank -> TABLE.plan(kind, algorithm, rank, worldSize, 0))
                 .toList();

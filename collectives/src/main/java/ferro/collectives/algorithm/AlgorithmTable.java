@@ -1,8 +1,8 @@
 package ferro.collectives.algorithm;
 
+import ferro.CollectiveKind;
 import ferro.collectives.plan.Plan;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,43 +14,43 @@ import java.util.Map;
  * table; overrides must be equal on all ranks, and are found out as a mismatch where they are not.
  */
 public final class AlgorithmTable {
-    private static final Map<String, Map<String, Algorithm>> ALGORITHMS = Map.of(
-            "allReduce",
+    private static final Map<CollectiveKind, Map<String, Algorithm>> ALGORITHMS = Map.of(
+            CollectiveKind.ALL_REDUCE,
             rows(
                     new Row("ring", rootless(RingAllReduce::plan)),
                     new Row("recursiveDoubling", rootless(RecursiveDoublingAllReduce::plan)),
                     new Row("halvingDoubling", rootless(HalvingDoublingAllReduce::plan))),
-            "broadcast",
+            CollectiveKind.BROADCAST,
             rows(new Row("binomial", BinomialBroadcast::plan), new Row("direct", DirectBroadcast::plan)),
-            "reduce",
+            CollectiveKind.REDUCE,
             rows(new Row("binomial", BinomialReduce::plan), new Row("direct", DirectReduce::plan)),
-            "allGather",
+            CollectiveKind.ALL_GATHER,
             rows(
                     new Row("ring", rootless(RingAllGather::plan)),
                     new Row("direct", rootless(DirectAllGather::plan)),
                     new Row("recursiveDoubling", rootless(RecursiveDoublingAllGather::plan))),
-            "reduceScatter",
+            CollectiveKind.REDUCE_SCATTER,
             rows(
                     new Row("direct", rootless(DirectReduceScatter::plan)),
                     new Row("ring", rootless(RingReduceScatter::plan))),
-            "gather",
+            CollectiveKind.GATHER,
             rows(new Row("binomial", BinomialGather::plan), new Row("direct", DirectGather::plan)),
-            "scatter",
+            CollectiveKind.SCATTER,
             rows(new Row("binomial", BinomialScatter::plan), new Row("direct", DirectScatter::plan)),
-            "allToAll",
+            CollectiveKind.ALL_TO_ALL,
             rows(
                     new Row("pairwise", rootless(PairwiseAllToAll::plan)),
                     new Row("bruck", rootless(BruckAllToAll::plan))),
-            "barrier",
+            CollectiveKind.BARRIER,
             rows(new Row("dissemination", rootless(DisseminationBarrier::plan))));
 
     private static final long KIB = 1024;
 
-    private final Map<String, String> overrides;
+    private final Map<CollectiveKind, String> overrides;
     private final TunedRows tuned;
     private final boolean far;
 
-    private AlgorithmTable(Map<String, String> overrides, TunedRows tuned, boolean far) {
+    private AlgorithmTable(Map<CollectiveKind, String> overrides, TunedRows tuned, boolean far) {
         this.overrides = Map.copyOf(overrides);
         this.tuned = tuned;
         this.far = far;
@@ -80,7 +80,7 @@ public final class AlgorithmTable {
      * @throws IllegalArgumentException listing what exists if a kind or an algorithm does not
      */
     public static AlgorithmTable of(String overrides) {
-        Map<String, String> wanted = new HashMap<>();
+        Map<CollectiveKind, String> wanted = new EnumMap<>(CollectiveKind.class);
         for (String entry : overrides.split(",")) {
             if (entry.isBlank()) {
                 continue;
@@ -90,7 +90,7 @@ public final class AlgorithmTable {
                 throw new IllegalArgumentException(
                         "ferro.algorithm has \"" + entry.strip() + "\": need kind=algorithm, as allReduce=ring");
             }
-            String kind = sides[0].strip();
+            CollectiveKind kind = CollectiveKind.parse(sides[0].strip());
             wanted.put(kind, named(kind, sides[1].strip()));
         }
         return new AlgorithmTable(wanted, TunedRows.NONE, false);
@@ -136,9 +136,8 @@ public final class AlgorithmTable {
      * @param worldSize ranks
      * @param bytes     size of the operation, the same number on all ranks
      * @return its name
-     * @throws IllegalArgumentException if there is no such kind
      */
-    public String algorithm(String kind, int worldSize, long bytes) {
+    public String algorithm(CollectiveKind kind, int worldSize, long bytes) {
         String wanted = overrides.get(kind);
         if (wanted != null) {
             return wanted;
@@ -147,13 +146,13 @@ public final class AlgorithmTable {
                 .orElseGet(() -> builtIn(kind, worldSize, bytes));
     }
 
-    private String builtIn(String kind, int worldSize, long bytes) {
+    private String builtIn(CollectiveKind kind, int worldSize, long bytes) {
         return switch (kind) {
-            case "allReduce" -> allReduce(worldSize, bytes);
-            case "allGather" -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
-            case "reduceScatter" -> "direct";
-            case "broadcast", "reduce" -> worldSize <= 2 ? "direct" : "binomial";
-            case "gather", "scatter" -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
+            case ALL_REDUCE -> allReduce(worldSize, bytes);
+            case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
+            case REDUCE_SCATTER -> "direct";
+            case BROADCAST, REDUCE -> worldSize <= 2 ? "direct" : "binomial";
+            case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
             default -> algorithms(kind).get(0);
         };
     }
@@ -164,7 +163,7 @@ public final class AlgorithmTable {
      * @param kind as {@link ferro.Collective#kind}
      * @return false if an override names an algorithm
      */
-    public boolean isFree(String kind) {
+    public boolean isFree(CollectiveKind kind) {
         return !overrides.containsKey(kind);
     }
 
@@ -175,10 +174,9 @@ public final class AlgorithmTable {
      * @param worldSize ranks
      * @param bytes     size of the operation; of an all-to-all every rank has another one, which is not looked at
      * @return its name
-     * @throws IllegalArgumentException if there is no such kind
      */
-    public String algorithmOfParts(String kind, int worldSize, long bytes) {
-        return kind.equals("allToAll") ? "pairwise" : algorithm(kind, worldSize, bytes);
+    public String algorithmOfParts(CollectiveKind kind, int worldSize, long bytes) {
+        return kind == CollectiveKind.ALL_TO_ALL ? "pairwise" : algorithm(kind, worldSize, bytes);
     }
 
     /**
@@ -190,10 +188,10 @@ public final class AlgorithmTable {
      * @param worldSize ranks
      * @param root      the operation's root; ignored where it has none
      * @return plan
-     * @throws IllegalArgumentException listing what exists if kind or algorithm does not
+     * @throws IllegalArgumentException listing what exists if the algorithm does not
      */
-    public Plan plan(String kind, String algorithm, int rank, int worldSize, int root) {
-        return ALGORITHMS.get(kind(kind)).get(named(kind, algorithm)).plan(rank, worldSize, root);
+    public Plan plan(CollectiveKind kind, String algorithm, int rank, int worldSize, int root) {
+        return ALGORITHMS.get(kind).get(named(kind, algorithm)).plan(rank, worldSize, root);
     }
 
     /**
@@ -201,10 +199,9 @@ public final class AlgorithmTable {
      *
      * @param kind as {@link ferro.Collective#kind}
      * @return names, at least one
-     * @throws IllegalArgumentException listing the kinds if there is no such
      */
-    public static List<String> algorithms(String kind) {
-        return List.copyOf(ALGORITHMS.get(kind(kind)).keySet());
+    public static List<String> algorithms(CollectiveKind kind) {
+        return List.copyOf(ALGORITHMS.get(kind).keySet());
     }
 
     /**
@@ -225,17 +222,8 @@ public final class AlgorithmTable {
         return (count <= 2 ? 1024 : 256) * KIB;
     }
 
-    private static String kind(String kind) {
-        if (!ALGORITHMS.containsKey(kind)) {
-            List<String> kinds = new ArrayList<>(ALGORITHMS.keySet());
-            kinds.sort(null);
-            throw new IllegalArgumentException("no collective \"" + kind + "\": use one of " + kinds);
-        }
-        return kind;
-    }
-
-    private static String named(String kind, String algorithm) {
-        if (!ALGORITHMS.get(kind(kind)).containsKey(algorithm)) {
+    private static String named(CollectiveKind kind, String algorithm) {
+        if (!ALGORITHMS.get(kind).containsKey(algorithm)) {
             throw new IllegalArgumentException(
                     "no algorithm \"" + algorithm + "\" for " + kind + ": use one of " + algorithms(kind));
         }

@@ -1,5 +1,6 @@
 package ferro.collectives.algorithm;
 
+import ferro.CollectiveKind;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
@@ -30,13 +31,13 @@ public final class HostPlans {
      * @param hosts of all ranks
      * @return empty if there is none for this kind: the plans without hosts are for it
      */
-    public static Optional<Plan> plan(String kind, long bytes, int rank, int root, Hosts hosts) {
+    public static Optional<Plan> plan(CollectiveKind kind, long bytes, int rank, int root, Hosts hosts) {
         return switch (kind) {
-            case "allReduce" ->
+            case ALL_REDUCE ->
                 Optional.of(bytes <= wholeMost(hosts) ? smallAllReduce(rank, hosts) : largeAllReduce(rank, hosts));
-            case "allGather" -> Optional.of(allGather(rank, hosts));
-            case "broadcast" -> Optional.of(broadcast(rank, root, hosts));
-            case "barrier" -> Optional.of(barrier(rank, hosts));
+            case ALL_GATHER -> Optional.of(allGather(rank, hosts));
+            case BROADCAST -> Optional.of(broadcast(rank, root, hosts));
+            case BARRIER -> Optional.of(barrier(rank, hosts));
             default -> Optional.empty();
         };
     }

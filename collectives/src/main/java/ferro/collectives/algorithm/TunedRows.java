@@ -1,5 +1,6 @@
 package ferro.collectives.algorithm;
 
+import ferro.CollectiveKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ public final class TunedRows {
     private final String text;
     private final List<Row> rows;
 
-    private record Row(String kind, int ranks, long upToBytes, String algorithm) {}
+    private record Row(CollectiveKind kind, int ranks, long upToBytes, String algorithm) {}
 
     private TunedRows(String text, List<Row> rows) {
         this.text = text;
@@ -87,10 +88,10 @@ public final class TunedRows {
         try {
             if (words.length == WORDS) {
                 long upTo = words[2].equals("max") ? Long.MAX_VALUE : Long.parseLong(words[2]);
-                return new Row(words[0], Integer.parseInt(words[1]), upTo, words[3]);
+                return new Row(CollectiveKind.parse(words[0]), Integer.parseInt(words[1]), upTo, words[3]);
             }
-        } catch (NumberFormatException noNumber) {
-            throw misread(line, noNumber);
+        } catch (IllegalArgumentException misread) {
+            throw misread(line, misread);
         }
         throw misread(line, null);
     }
@@ -98,7 +99,8 @@ public final class TunedRows {
     private static IllegalArgumentException misread(String line, Exception cause) {
         return new IllegalArgumentException(
                 "table of algorithms has the line \"" + line
-                        + "\": need KIND RANKS UP_TO_BYTES ALGORITHM, as allReduce 4 65536 ring",
+                        + "\": need KIND RANKS UP_TO_BYTES ALGORITHM, as allReduce 4 65536 ring"
+                        + (cause == null ? "" : " (" + cause.getMessage() + ")"),
                 cause);
     }
 
@@ -111,12 +113,9 @@ public final class TunedRows {
      * @param known     those that run over what the ranks have
      * @return one of those; empty if no line says anything
      */
-    public Optional<String> algorithm(String kind, int worldSize, long bytes, Collection<String> known) {
+    public Optional<String> algorithm(CollectiveKind kind, int worldSize, long bytes, Collection<String> known) {
         for (Row row : rows) {
-            if (row.ranks == worldSize
-                    && bytes <= row.upToBytes
-                    && row.kind.equals(kind)
-                    && known.contains(row.algorithm)) {
+            if (row.ranks == worldSize && bytes <= row.upToBytes && row.kind == kind && known.contains(row.algorithm)) {
                 return Optional.of(row.algorithm);
             }
         }

@@ -1,5 +1,6 @@
 package ferro.collectives.plan;
 
+import ferro.CollectiveKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -69,7 +70,7 @@ final class PlanLinks {
             int place = plans.hasParts() ? plans.unit() : 1;
             boolean same = plans.numbersAgree()
                     ? send.chunk() == arrival.chunk()
-                    : plans.kind().equals("barrier") || send.chunk() % place == arrival.chunk() % place;
+                    : plans.kind() == CollectiveKind.BARRIER || send.chunk() % place == arrival.chunk() % place;
             if (!same || send.chunks() != arrival.chunks()) {
                 return Optional.of(
                         plans.send(from, sends.get(i)) + " arrives at " + plans.arrival(to, receives.get(i)));

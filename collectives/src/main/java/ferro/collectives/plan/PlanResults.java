@@ -1,5 +1,6 @@
 package ferro.collectives.plan;
 
+import ferro.CollectiveKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -196,7 +197,7 @@ final class PlanResults {
     }
 
     private boolean isBarrier() {
-        return plans.kind().equals("barrier");
+        return plans.kind() == CollectiveKind.BARRIER;
     }
 
     private Optional<String> checkAll() {
@@ -229,7 +230,7 @@ final class PlanResults {
             return Optional.of(end(rank, chunk) + " holding " + found + ", need " + wanted);
         }
         Contribution first = ranks.get(0).out[chunk];
-        if (plans.kind().equals("allReduce") && found.hash() != first.hash()) {
+        if (plans.kind() == CollectiveKind.ALL_REDUCE && found.hash() != first.hash()) {
             return Optional.of(
                     end(rank, chunk) + " combined in another way than on rank 0: the last bits could differ");
         }
@@ -247,8 +248,8 @@ final class PlanResults {
             return new Contribution(chunk, everyone, 0);
         }
         return switch (plans.kind()) {
-            case "broadcast", "scatter" -> Contribution.of(plans.root(), chunk);
-            case "allToAll" -> Contribution.of(chunk / plans.unit(), rank * plans.unit() + chunk % plans.unit());
+            case BROADCAST, SCATTER -> Contribution.of(plans.root(), chunk);
+            case ALL_TO_ALL -> Contribution.of(chunk / plans.unit(), rank * plans.unit() + chunk % plans.unit());
             default -> Contribution.of(chunk / plans.unit(), chunk);
         };
     }

@@ -1,5 +1,6 @@
 package ferro.collectives.plan;
 
+import ferro.CollectiveKind;
 import java.util.List;
 
 /**
@@ -9,7 +10,7 @@ import java.util.List;
  * @param all  by rank, at least one
  * @param root the operation's root
  */
-record PlanSet(String kind, List<Plan> all, int root) {
+record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     PlanSet {
         if (all.isEmpty() || root < 0 || root >= all.size()) {
             throw new IllegalArgumentException(
@@ -36,33 +37,29 @@ record PlanSet(String kind, List<Plan> all, int root) {
 
     /** Returns whether the operation is cut by ranks, so that chunks belong to one. */
     boolean hasParts() {
-        return switch (kind) {
-            case "allGather", "reduceScatter", "gather", "scatter", "allToAll" -> true;
-            case "allReduce", "broadcast", "reduce", "barrier" -> false;
-            default -> throw new IllegalArgumentException("no collective \"" + kind + "\" to verify plans of");
-        };
+        return kind.hasParts();
     }
 
     /** Returns whether messages have the same chunk numbers at both ends. */
     boolean numbersAgree() {
-        return !kind.equals("allToAll") && !kind.equals("barrier");
+        return kind != CollectiveKind.ALL_TO_ALL && kind != CollectiveKind.BARRIER;
     }
 
     boolean isReduction() {
-        return kind.equals("allReduce") || kind.equals("reduce") || kind.equals("reduceScatter");
+        return kind.combines();
     }
 
     /** Returns whether a caller may give one memory as operand and result. */
     boolean canBeInPlace() {
-        return !kind.equals("allToAll") && !kind.equals("barrier") && !kind.equals("broadcast");
+        return kind != CollectiveKind.ALL_TO_ALL && kind != CollectiveKind.BARRIER && kind != CollectiveKind.BROADCAST;
     }
 
     /** Returns what IN must hold. */
     Extent in(int rank) {
         return switch (kind) {
-            case "allReduce", "reduce", "reduceScatter", "allToAll" -> Extent.all(chunkCount());
-            case "allGather", "gather" -> part(rank);
-            case "broadcast", "scatter" -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
+            case ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_TO_ALL -> Extent.all(chunkCount());
+            case ALL_GATHER, GATHER -> part(rank);
+            case BROADCAST, SCATTER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
             default -> Extent.NONE;
         };
     }
@@ -70,10 +67,10 @@ record PlanSet(String kind, List<Plan> all, int root) {
     /** Returns what OUT must hold. */
     Extent out(int rank) {
         return switch (kind) {
-            case "allReduce", "allGather", "allToAll" -> Extent.all(chunkCount());
-            case "reduce", "gather" -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
-            case "reduceScatter", "scatter" -> part(rank);
-            case "broadcast" -> rank == root ? Extent.NONE : Extent.all(chunkCount());
+            case ALL_REDUCE, ALL_GATHER, ALL_TO_ALL -> Extent.all(chunkCount());
+            case REDUCE, GATHER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
+            case REDUCE_SCATTER, SCATTER -> part(rank);
+            case BROADCAST -> rank == root ? Extent.NONE : Extent.all(chunkCount());
             default -> Extent.NONE;
         };
     }

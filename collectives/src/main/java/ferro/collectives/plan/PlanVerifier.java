@@ -1,5 +1,6 @@
 package ferro.collectives.plan;
 
+import ferro.CollectiveKind;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,7 +29,7 @@ public final class PlanVerifier {
      * @return empty if they are proved; else a text that names rank and step
      * @throws IllegalArgumentException if there is no such kind
      */
-    public static Optional<String> verify(String kind, List<Plan> plansByRank, int root) {
+    public static Optional<String> verify(CollectiveKind kind, List<Plan> plansByRank, int root) {
         PlanSet plans = new PlanSet(kind, List.copyOf(plansByRank), root);
         return PlanShape.whyNot(plans).or(() -> proveRun(plans)).map(why -> plans + ": " + why);
     }

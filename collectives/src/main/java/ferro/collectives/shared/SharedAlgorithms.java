@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.CollectiveKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,24 +39,24 @@ public final class SharedAlgorithms {
     private static final String FLAT = "flat";
     private static final String STAGED = "staged";
 
-    private static final Map<String, Map<String, Algorithm>> ALGORITHMS = Map.of(
-            "allReduce",
+    private static final Map<CollectiveKind, Map<String, Algorithm>> ALGORITHMS = Map.of(
+            CollectiveKind.ALL_REDUCE,
             rows(new Row(FLAT, FlatReductions::allReduce), new Row("halfInPlace", HalfInPlaceAllReduce::program)),
-            "reduce",
+            CollectiveKind.REDUCE,
             rows(new Row(FLAT, FlatReductions::reduce), new Row("shares", SharesReduce::program)),
-            "broadcast",
+            CollectiveKind.BROADCAST,
             rows(new Row(STAGED, RootedPrograms::broadcast)),
-            "scatter",
+            CollectiveKind.SCATTER,
             rows(new Row(STAGED, RootedPrograms::scatter)),
-            "gather",
+            CollectiveKind.GATHER,
             rows(new Row(STAGED, RootedPrograms::gather)),
-            "allGather",
+            CollectiveKind.ALL_GATHER,
             rows(new Row(STAGED, ExchangePrograms::allGather)),
-            "reduceScatter",
+            CollectiveKind.REDUCE_SCATTER,
             rows(new Row(STAGED, ExchangePrograms::reduceScatter)),
-            "allToAll",
+            CollectiveKind.ALL_TO_ALL,
             rows(new Row(STAGED, ExchangePrograms::allToAll)),
-            "barrier",
+            CollectiveKind.BARRIER,
             rows(new Row(FLAT, ExchangePrograms::barrier)));
 
     private SharedAlgorithms() {}
@@ -73,10 +74,10 @@ public final class SharedAlgorithms {
      * Lists the algorithms of a kind.
      *
      * @param kind as {@link ferro.Collective#kind}
-     * @return names; none if there is no such kind
+     * @return names
      */
-    public static List<String> algorithms(String kind) {
-        return List.copyOf(ALGORITHMS.getOrDefault(kind, Map.of()).keySet());
+    public static List<String> algorithms(CollectiveKind kind) {
+        return List.copyOf(ALGORITHMS.get(kind).keySet());
     }
 
     /**

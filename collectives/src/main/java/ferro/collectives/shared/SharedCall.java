@@ -1,5 +1,7 @@
 package ferro.collectives.shared;
 
+import ferro.CollectiveKind;
+
 /**
  * What a program is made for.
  *
@@ -10,7 +12,7 @@ package ferro.collectives.shared;
  * @param elements  of the whole operation, the parts of all ranks together
  * @param unit      bytes of one
  */
-public record SharedCall(String kind, int rank, int worldSize, int root, long elements, int unit) {
+public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit) {
     /** Data of a rank begins at a multiple of this in a slot, so that no two ranks write one line. */
     static final int ALIGNMENT = 64;
 

@@ -4,23 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
+import ferro.CollectiveKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AlgorithmTableTest {
-    private static final List<String> KINDS = List.of(
-            "allReduce",
-            "broadcast",
-            "reduce",
-            "allGather",
-            "reduceScatter",
-            "gather",
-            "scatter",
-            "allToAll",
-            "barrier");
 
     @ParameterizedTest
     @CsvSource({
@@ -33,22 +23,23 @@ class AlgorithmTableTest {
         "4, 1048580, ring"
     })
     void choosesAllReduceByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
-        assertEquals(algorithm, AlgorithmTable.of("").algorithm("allReduce", worldSize, bytes));
+        assertEquals(algorithm, AlgorithmTable.of("").algorithm(CollectiveKind.ALL_REDUCE, worldSize, bytes));
     }
 
     @ParameterizedTest
     @CsvSource({
-        "allReduce, 2, 65536, recursiveDoubling",
-        "allReduce, 2, 1048576, recursiveDoubling",
-        "allReduce, 2, 1048580, ring",
-        "allReduce, 3, 262144, recursiveDoubling",
-        "allReduce, 3, 262148, ring",
-        "allReduce, 8, 262148, halvingDoubling",
-        "allReduce, 8, 4194308, ring",
-        "allGather, 4, 1048576, direct",
-        "allGather, 4, 1048580, ring"
+        "ALL_REDUCE, 2, 65536, recursiveDoubling",
+        "ALL_REDUCE, 2, 1048576, recursiveDoubling",
+        "ALL_REDUCE, 2, 1048580, ring",
+        "ALL_REDUCE, 3, 262144, recursiveDoubling",
+        "ALL_REDUCE, 3, 262148, ring",
+        "ALL_REDUCE, 8, 262148, halvingDoubling",
+        "ALL_REDUCE, 8, 4194308, ring",
+        "ALL_GATHER, 4, 1048576, direct",
+        "ALL_GATHER, 4, 1048580, ring"
     })
-    void takesFewerStepsForLongerOnesWhereRanksAreFar(String kind, int worldSize, long bytes, String algorithm) {
+    void takesFewerStepsForLongerOnesWhereRanksAreFar(
+            CollectiveKind kind, int worldSize, long bytes, String algorithm) {
         assertEquals(algorithm, AlgorithmTable.of("").far(true).algorithm(kind, worldSize, bytes));
         AlgorithmTable overridden = AlgorithmTable.of("allReduce=ring,allGather=ring");
         assertEquals("ring", overridden.far(true).algorithm(kind, worldSize, bytes));
@@ -58,7 +49,7 @@ class AlgorithmTableTest {
     @ValueSource(booleans = {false, true})
     void choosesOnlyWhatExistsForEveryKindSizeAndLength(boolean far) {
         AlgorithmTable table = AlgorithmTable.of(" ").far(far);
-        for (String kind : KINDS) {
+        for (CollectiveKind kind : CollectiveKind.values()) {
             for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
                 for (long bytes : new long[] {0, 4, 1 << 15, 1 << 20, 1L << 33}) {
                     String algorithm = table.algorithm(kind, worldSize, bytes);
@@ -75,9 +66,9 @@ class AlgorithmTableTest {
     void prefersWhatTheSettingSays() {
         AlgorithmTable table = AlgorithmTable.of("allReduce=halvingDoubling, broadcast = direct");
 
-        assertEquals("halvingDoubling", table.algorithm("allReduce", 3, 1L << 30));
-        assertEquals("direct", table.algorithm("broadcast", 64, 4));
-        assertEquals("dissemination", table.algorithm("barrier", 64, 0));
+        assertEquals("halvingDoubling", table.algorithm(CollectiveKind.ALL_REDUCE, 3, 1L << 30));
+        assertEquals("direct", table.algorithm(CollectiveKind.BROADCAST, 64, 4));
+        assertEquals("dissemination", table.algorithm(CollectiveKind.BARRIER, 64, 0));
     }
 
     @ParameterizedTest

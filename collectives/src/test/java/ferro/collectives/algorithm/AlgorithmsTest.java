@@ -2,6 +2,7 @@ package ferro.collectives.algorithm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.CollectiveKind;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanVerifier;
 import ferro.collectives.plan.Segmented;
@@ -14,12 +15,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The proof of every algorithm of the table, for sizes 1 to 64. */
 class AlgorithmsTest {
-    private static final List<String> ROOTED = List.of("broadcast", "reduce", "gather", "scatter");
     private static final int ALL_ROOTS_UP_TO = 17;
 
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
-    void isProvedForEverySizeAndRoot(String kind, String algorithm) {
+    void isProvedForEverySizeAndRoot(CollectiveKind kind, String algorithm) {
         for (int size = 1; size <= 64; size++) {
             for (int root : roots(kind, size)) {
                 assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans(kind, algorithm, size, root), root));
@@ -29,8 +29,8 @@ class AlgorithmsTest {
 
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
-    void isProvedInSegments(String kind, String algorithm) {
-        if (kind.equals("barrier")) {
+    void isProvedInSegments(CollectiveKind kind, String algorithm) {
+        if (kind == CollectiveKind.BARRIER) {
             return; // has no elements to cut
         }
         for (int size : new int[] {1, 2, 3, 4, 5, 7, 8, 12}) {
@@ -48,16 +48,7 @@ class AlgorithmsTest {
 
     static List<Arguments> algorithms() {
         List<Arguments> all = new ArrayList<>();
-        for (String kind : List.of(
-                "allReduce",
-                "broadcast",
-                "reduce",
-                "allGather",
-                "reduceScatter",
-                "gather",
-                "scatter",
-                "allToAll",
-                "barrier")) {
+        for (CollectiveKind kind : CollectiveKind.values()) {
             for (String algorithm : AlgorithmTable.algorithms(kind)) {
                 all.add(Arguments.of(kind, algorithm));
             }
@@ -65,8 +56,8 @@ class AlgorithmsTest {
         return all;
     }
 
-    private static List<Integer> roots(String kind, int size) {
-        if (!ROOTED.contains(kind)) {
+    private static List<Integer> roots(CollectiveKind kind, int size) {
+        if (!kind.isRooted()) {
             return List.of(0);
         }
         List<Integer> roots = new ArrayList<>();
@@ -79,7 +70,7 @@ class AlgorithmsTest {
         return roots;
     }
 
-    private static List<Plan> plans(String kind, String algorithm, int size, int root) {
+    private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
         AlgorithmTable table = AlgorithmTable.of("");
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < size; rank++) {

@@ -3,6 +3,7 @@ package ferro.collectives.algorithm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanVerifier;
 import ferro.collectives.plan.Segmented;
@@ -17,15 +18,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The proof of every plan that knows hosts, for many ways to lay ranks on them. */
 class HostPlansTest {
     @ParameterizedTest
-    @CsvSource({"allReduce, 4", "allReduce, 1000000", "allGather, 1000", "broadcast, 1000", "barrier, 0"})
-    void isProvedHoweverRanksLieOnHosts(String kind, long bytes) {
+    @CsvSource({"ALL_REDUCE, 4", "ALL_REDUCE, 1000000", "ALL_GATHER, 1000", "BROADCAST, 1000", "BARRIER, 0"})
+    void isProvedHoweverRanksLieOnHosts(CollectiveKind kind, long bytes) {
         for (int size = 3; size <= 11; size++) {
             for (int[] hostOf : layouts(size)) {
                 Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
-                for (int root = 0; hosts.isPresent() && root < (kind.equals("broadcast") ? size : 1); root++) {
+                for (int root = 0; hosts.isPresent() && root < (kind == CollectiveKind.BROADCAST ? size : 1); root++) {
                     List<Plan> plans = plans(kind, bytes, root, hosts.get());
                     assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans, root), hosts + " root " + root);
-                    if (!kind.equals("barrier")) {
+                    if (kind != CollectiveKind.BARRIER) {
                         List<Plan> cut = plans.stream()
                                 .map(plan -> Segmented.plan(plan, 2))
                                 .toList();
@@ -40,12 +41,13 @@ class HostPlansTest {
     void betweenTwoHostsAnAllReduceSendsItsBytesOnceEachWay() {
         Hosts hosts = Hosts.of(6, (a, b) -> a % 2 == b % 2).orElseThrow();
         int chunks = 0;
-        for (Plan plan : plans("allReduce", 1 << 20, 0, hosts)) {
+        for (Plan plan : plans(CollectiveKind.ALL_REDUCE, 1 << 20, 0, hosts)) {
             assertEquals(2, plan.chunkCount());
         }
         for (int rank = 0; rank < 6; rank++) {
-            for (Step.Send send :
-                    plans("allReduce", 1 << 20, 0, hosts).get(rank).sends()) {
+            for (Step.Send send : plans(CollectiveKind.ALL_REDUCE, 1 << 20, 0, hosts)
+                    .get(rank)
+                    .sends()) {
                 chunks += hosts.of(rank) != hosts.of(send.peer()) ? send.chunks() : 0;
             }
         }
@@ -67,7 +69,9 @@ class HostPlansTest {
     }
 
     private static String algorithm(long bytes, Hosts hosts) {
-        return HostPlans.plan("allReduce", bytes, 0, 0, hosts).orElseThrow().algorithm();
+        return HostPlans.plan(CollectiveKind.ALL_REDUCE, bytes, 0, 0, hosts)
+                .orElseThrow()
+                .algorithm();
     }
 
     @Test
@@ -93,7 +97,7 @@ class HostPlansTest {
         return layouts;
     }
 
-    private static List<Plan> plans(String kind, long bytes, int root, Hosts hosts) {
+    private static List<Plan> plans(CollectiveKind kind, long bytes, int root, Hosts hosts) {
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < hosts.worldSize(); rank++) {
             plans.add(HostPlans.plan(kind, bytes, rank, root, hosts).orElseThrow());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -23,19 +24,22 @@ class TunedRowsTest {
     void theFirstLineThatFitsCounts() {
         AlgorithmTable table = AlgorithmTable.of("").with(TunedRows.parse(TEXT));
 
-        assertEquals("recursiveDoubling", table.algorithm("allReduce", 4, 65536));
-        assertEquals("ring", table.algorithm("allReduce", 4, 65537));
-        assertEquals("direct", table.algorithm("broadcast", 3, 1L << 30));
+        assertEquals("recursiveDoubling", table.algorithm(CollectiveKind.ALL_REDUCE, 4, 65536));
+        assertEquals("ring", table.algorithm(CollectiveKind.ALL_REDUCE, 4, 65537));
+        assertEquals("direct", table.algorithm(CollectiveKind.BROADCAST, 3, 1L << 30));
     }
 
     @Test
     void linesOfAlgorithmsThatAreNotToBeHadAreSkipped() {
         TunedRows rows = TunedRows.parse(TEXT);
 
-        assertEquals(Optional.of("flat"), rows.algorithm("allReduce", 4, 64, List.of("flat", "halfInPlace")));
         assertEquals(
-                Optional.of("recursiveDoubling"), rows.algorithm("allReduce", 4, 64, List.of("recursiveDoubling")));
-        assertEquals(Optional.empty(), rows.algorithm("allReduce", 4, 2048, List.of("flat", "halfInPlace")));
+                Optional.of("flat"), rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 64, List.of("flat", "halfInPlace")));
+        assertEquals(
+                Optional.of("recursiveDoubling"),
+                rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 64, List.of("recursiveDoubling")));
+        assertEquals(
+                Optional.empty(), rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 2048, List.of("flat", "halfInPlace")));
     }
 
     @Test
@@ -43,11 +47,11 @@ class TunedRowsTest {
         TunedRows rows = TunedRows.parse(TEXT);
 
         assertEquals(
-                AlgorithmTable.of("").algorithm("allReduce", 5, 64),
-                AlgorithmTable.of("").with(rows).algorithm("allReduce", 5, 64));
+                AlgorithmTable.of("").algorithm(CollectiveKind.ALL_REDUCE, 5, 64),
+                AlgorithmTable.of("").with(rows).algorithm(CollectiveKind.ALL_REDUCE, 5, 64));
         assertEquals(
                 "halvingDoubling",
-                AlgorithmTable.of("allReduce=halvingDoubling").with(rows).algorithm("allReduce", 4, 64));
+                AlgorithmTable.of("allReduce=halvingDoubling").with(rows).algorithm(CollectiveKind.ALL_REDUCE, 4, 64));
     }
 
     @Test
@@ -61,7 +65,8 @@ class TunedRowsTest {
 
     @Test
     void aLineThatMakesNoSenseAndAFileThatIsNotThereAreNamed() {
-        for (String line : List.of("allReduce 4 ring", "allReduce four max ring", "allReduce 4 64KiB ring")) {
+        for (String line : List.of(
+                "allReduce 4 ring", "allReduce four max ring", "allReduce 4 64KiB ring", "allreduce 4 max ring")) {
             String message = assertThrows(IllegalArgumentException.class, () -> TunedRows.parse(line))
                     .getMessage();
             assertTrue(message.contains("\"" + line + "\""), message);

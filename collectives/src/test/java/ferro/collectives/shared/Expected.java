@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.CollectiveKind;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,7 +46,7 @@ final class Expected {
                 if (!made.equals(wanted)) {
                     return "rank " + rank + " has " + values.text(found) + " as element " + i;
                 }
-                if (operation.kind().equals("allReduce") && found != memory[0].out(i)) {
+                if (operation.kind() == CollectiveKind.ALL_REDUCE && found != memory[0].out(i)) {
                     return "rank " + rank + " has element " + i + " by another expression than rank 0";
                 }
             }
@@ -59,12 +60,12 @@ final class Expected {
     }
 
     private int operands() {
-        return operation.kind().endsWith("ather") ? part : operation.elements();
+        return operation.kind().in() == CollectiveKind.Held.PART ? part : operation.elements();
     }
 
     private int results(int rank) {
         return switch (operation.kind()) {
-            case "reduceScatter", "scatter" -> part;
+            case REDUCE_SCATTER, SCATTER -> part;
             default -> operation.elements();
         };
     }
@@ -72,11 +73,11 @@ final class Expected {
     private List<Integer> wanted(int rank, int element) {
         List<Integer> wanted = new ArrayList<>();
         switch (operation.kind()) {
-            case "allReduce", "reduce" -> addAll(element, wanted);
-            case "reduceScatter" -> addAll(rank * part + element, wanted);
-            case "broadcast" -> wanted.add(values.operand(number, operation.root(), element));
-            case "scatter" -> wanted.add(values.operand(number, operation.root(), rank * part + element));
-            case "allToAll" -> wanted.add(values.operand(number, element / part, rank * part + element % part));
+            case ALL_REDUCE, REDUCE -> addAll(element, wanted);
+            case REDUCE_SCATTER -> addAll(rank * part + element, wanted);
+            case BROADCAST -> wanted.add(values.operand(number, operation.root(), element));
+            case SCATTER -> wanted.add(values.operand(number, operation.root(), rank * part + element));
+            case ALL_TO_ALL -> wanted.add(values.operand(number, element / part, rank * part + element % part));
             default -> wanted.add(values.operand(number, element / part, element % part));
         }
         Collections.sort(wanted);

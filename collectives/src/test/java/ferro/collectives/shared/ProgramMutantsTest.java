@@ -3,6 +3,7 @@ package ferro.collectives.shared;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ class ProgramMutantsTest {
 
     private static List<Operation> operations() {
         List<Operation> operations = new ArrayList<>();
-        for (String kind : SharedAlgorithmsTest.KINDS) {
+        for (CollectiveKind kind : SharedAlgorithmsTest.KINDS) {
             for (String algorithm : SharedAlgorithms.algorithms(kind)) {
                 int elements = algorithm.equals("flat") ? 4 * RANKS : 7 * CHUNK / ProgramProof.UNIT;
                 operations.add(new Operation(kind, algorithm, elements, 1, false, 0));
@@ -69,7 +70,7 @@ class ProgramMutantsTest {
 
     @Test
     void operandsInAnotherOrderOnOneRankAreFound() {
-        Operation flat = new Operation("allReduce", "flat", 4 * RANKS, 0, false, 0);
+        Operation flat = new Operation(CollectiveKind.ALL_REDUCE, "flat", 4 * RANKS, 0, false, 0);
         List<String> refused = new ArrayList<>();
         List<String> unnoticed = unnoticed(
                 flat,

@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.CollectiveKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -65,7 +66,7 @@ final class ProgramProof {
      * @param inPlace   whether operand and result are one memory where they may be
      * @param shared    ranks whose tensors lie in memory that all share, a bit each; in place only
      */
-    record Operation(String kind, String algorithm, int elements, int root, boolean inPlace, int shared) {
+    record Operation(CollectiveKind kind, String algorithm, int elements, int root, boolean inPlace, int shared) {
         boolean isShared(int rank) {
             return (shared >> rank & 1) != 0;
         }
@@ -191,7 +192,7 @@ final class ProgramProof {
     /** Who leaves a barrier knows that all have come to it, though no data says so. */
     private void checkMet(Run run, int rank) {
         int number = operation[rank] + 1;
-        for (int peer = 0; peer < ranks && run.operation.kind.equals("barrier"); peer++) {
+        for (int peer = 0; peer < ranks && run.operation.kind == CollectiveKind.BARRIER; peer++) {
             int found = entered[peer][number & 1];
             if (found < number || found == number && clocks[rank][peer] < enteredAt[peer][number & 1][peer]) {
                 throw new Refuted("leaves without knowing of rank " + peer);

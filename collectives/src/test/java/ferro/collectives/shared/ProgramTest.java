@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {
@@ -13,7 +14,7 @@ class ProgramTest {
 
     @Test
     void anAllReduceLongerThanABufferIsStaged() {
-        SharedCall call = new SharedCall("allReduce", 1, 2, 0, 3L << 28, Float.BYTES);
+        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES);
         AreaLayout layout = AreaLayout.within(4 << 20);
 
         Program program = SharedAlgorithms.program(call, "halfInPlace", layout);
@@ -26,7 +27,7 @@ class ProgramTest {
 
     @Test
     void nothingIsStagedWhereHeadersSayWhereTensorsLie() {
-        Program program = SharedAlgorithms.program(call("allReduce", 2, 8), "halfInPlace", SMALL);
+        Program program = SharedAlgorithms.program(call(CollectiveKind.ALL_REDUCE, 2, 8), "halfInPlace", SMALL);
 
         for (int step = 0; step < program.steps(); step++) {
             boolean moves = program.kind[step] >= Program.COPY_IN && program.kind[step] != Program.COPY;
@@ -36,7 +37,7 @@ class ProgramTest {
 
     @Test
     void aLongProgramKnowsHowMuchItsFirstStepsMove() {
-        Program program = program("allReduce", 8, 1 << 20);
+        Program program = program(CollectiveKind.ALL_REDUCE, 8, 1 << 20);
         long moved = 0;
         long received = 0;
         for (int step = 0; step < program.steps(); step++) {
@@ -64,7 +65,13 @@ class ProgramTest {
 
     @Test
     void programsThatCountAsShortHaveNoMoreStepsThanThat() {
-        for (String kind : new String[] {"allReduce", "reduceScatter", "allToAll", "allGather", "broadcast"}) {
+        for (CollectiveKind kind : new CollectiveKind[] {
+            CollectiveKind.ALL_REDUCE,
+            CollectiveKind.REDUCE_SCATTER,
+            CollectiveKind.ALL_TO_ALL,
+            CollectiveKind.ALL_GATHER,
+            CollectiveKind.BROADCAST
+        }) {
             long bytes = 1 << 14;
             while (SharedAlgorithms.isShort(call(kind, 32, 2 * bytes), SMALL)) {
                 bytes *= 2;
@@ -76,15 +83,17 @@ class ProgramTest {
 
     @Test
     void slotsWithoutALineForEachRankAreRefused() {
-        assertThrows(IllegalArgumentException.class, () -> program("allToAll", SMALL.ranksMost() + 1, 1 << 20));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> program(CollectiveKind.ALL_TO_ALL, SMALL.ranksMost() + 1, 1 << 20));
     }
 
-    private static Program program(String kind, int ranks, long bytes) {
+    private static Program program(CollectiveKind kind, int ranks, long bytes) {
         SharedCall call = call(kind, ranks, bytes);
         return SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), SMALL);
     }
 
-    private static SharedCall call(String kind, int ranks, long bytes) {
+    private static SharedCall call(CollectiveKind kind, int ranks, long bytes) {
         int unit = Float.BYTES;
         long elements = bytes / unit / ranks * ranks;
         return new SharedCall(kind, 0, ranks, 0, elements, unit);

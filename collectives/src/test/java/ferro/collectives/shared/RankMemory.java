@@ -30,7 +30,7 @@ final class RankMemory {
 
     private int operandLength(ProgramProof.Operation operation, int ranks) {
         return switch (operation.kind()) {
-            case "allGather", "gather" -> operation.elements() / ranks;
+            case ALL_GATHER, GATHER -> operation.elements() / ranks;
             default -> operation.elements();
         };
     }
@@ -42,18 +42,18 @@ final class RankMemory {
         int[] whole = fresh(all);
         int[] other = fresh(operation.inPlace() ? 0 : all);
         return switch (operation.kind()) {
-            case "barrier" -> new RankMemory(null, 0, null, 0);
-            case "allReduce" -> new RankMemory(whole, 0, operation.inPlace() ? whole : other, 0);
-            case "allToAll" -> new RankMemory(whole, 0, fresh(all), 0);
-            case "broadcast" -> isRoot ? new RankMemory(whole, 0, whole, 0) : new RankMemory(null, 0, whole, 0);
-            case "reduce" -> new RankMemory(whole, 0, !isRoot ? null : operation.inPlace() ? whole : other, 0);
-            case "allGather" ->
+            case BARRIER -> new RankMemory(null, 0, null, 0);
+            case ALL_REDUCE -> new RankMemory(whole, 0, operation.inPlace() ? whole : other, 0);
+            case ALL_TO_ALL -> new RankMemory(whole, 0, fresh(all), 0);
+            case BROADCAST -> isRoot ? new RankMemory(whole, 0, whole, 0) : new RankMemory(null, 0, whole, 0);
+            case REDUCE -> new RankMemory(whole, 0, !isRoot ? null : operation.inPlace() ? whole : other, 0);
+            case ALL_GATHER ->
                 operation.inPlace() ? new RankMemory(whole, rank * part, whole, 0) : new RankMemory(other, 0, whole, 0);
-            case "gather" ->
+            case GATHER ->
                 operation.inPlace() && isRoot
                         ? new RankMemory(whole, rank * part, whole, 0)
                         : new RankMemory(fresh(part), 0, isRoot ? whole : null, 0);
-            case "scatter" ->
+            case SCATTER ->
                 operation.inPlace() && isRoot
                         ? new RankMemory(whole, 0, whole, rank * part)
                         : new RankMemory(isRoot ? whole : null, 0, fresh(part), 0);

@@ -2,6 +2,7 @@ package ferro.collectives.shared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.CollectiveKind;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,16 +12,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedAlgorithmsTest {
-    static final List<String> KINDS = List.of(
-            "allReduce",
-            "reduce",
-            "broadcast",
-            "scatter",
-            "gather",
-            "allGather",
-            "reduceScatter",
-            "allToAll",
-            "barrier");
+    static final List<CollectiveKind> KINDS = List.of(
+            CollectiveKind.ALL_REDUCE,
+            CollectiveKind.REDUCE,
+            CollectiveKind.BROADCAST,
+            CollectiveKind.SCATTER,
+            CollectiveKind.GATHER,
+            CollectiveKind.ALL_GATHER,
+            CollectiveKind.REDUCE_SCATTER,
+            CollectiveKind.ALL_TO_ALL,
+            CollectiveKind.BARRIER);
 
     /** Elements of one chunk of 64 bytes for each rank. */
     private static final int LINE = SharedCall.ALIGNMENT / ProgramProof.UNIT;
@@ -66,10 +67,10 @@ class SharedAlgorithmsTest {
     /** Operations of every kind and algorithm, of none to seven chunks. */
     private static List<Operation> all(int ranks, Random random) {
         List<Operation> operations = new ArrayList<>();
-        for (String kind : KINDS) {
+        for (CollectiveKind kind : KINDS) {
             for (String algorithm : SharedAlgorithms.algorithms(kind)) {
                 boolean isFlat = algorithm.equals("flat");
-                int chunk = kind.endsWith("ather") ? ranks * LINE * ranks : LINE * ranks;
+                int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
                 for (int elements : isFlat
                         ? new int[] {0, ranks, LINE * ranks}
                         : new int[] {ranks, chunk - ranks, chunk, 2 * chunk, 3 * chunk - ranks, 4 * chunk, 7 * chunk}) {

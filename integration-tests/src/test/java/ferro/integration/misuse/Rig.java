@@ -116,7 +116,7 @@ final class Rig implements AutoCloseable {
                 new Collective.Barrier());
         return kinds.stream()
                 .filter(type::isInstance)
-                .map(each -> new Receiver(each.kind(), each))
+                .map(each -> new Receiver(each.kind().label(), each))
                 .toList();
     }
 

@@ -1,0 +1,64 @@
+package ferro;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveKind.Held;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CollectiveKindTest {
+    private static final int ROOT = 1;
+    private static final Tensor LESS = HostTensor.of(new int[2]);
+    private static final Tensor MORE = HostTensor.of(new int[4]);
+
+    private static final List<Collective> CALLS = List.of(
+            new Collective.AllReduce(MORE, MORE, ReduceOp.SUM),
+            new Collective.Broadcast(MORE, ROOT),
+            new Collective.Reduce(MORE, MORE, ReduceOp.SUM, ROOT),
+            new Collective.AllGather(LESS, MORE, null),
+            new Collective.ReduceScatter(MORE, LESS, ReduceOp.SUM, null),
+            new Collective.Gather(LESS, MORE, ROOT, null),
+            new Collective.Scatter(MORE, LESS, ROOT, null),
+            new Collective.AllToAll(MORE, MORE, null, null),
+            new Collective.Barrier());
+
+    @Test
+    void everyCallHasWhatItsKindSays() {
+        Set<CollectiveKind> seen = EnumSet.noneOf(CollectiveKind.class);
+        for (Collective call : CALLS) {
+            CollectiveKind kind = call.kind();
+            assertTrue(seen.add(kind), kind.label());
+            assertEquals(
+                    call.getClass().getSimpleName().toLowerCase(), kind.label().toLowerCase());
+            assertEquals(call.root() >= 0, kind.isRooted(), kind.label());
+            assertEquals(call.op() != null, kind.combines(), kind.label());
+            for (int rank : new int[] {0, ROOT}) {
+                assertSame(held(kind.in(), rank), call.reads(rank), kind + " reads on rank " + rank);
+                assertSame(held(kind.out(), rank), call.writes(rank), kind + " writes on rank " + rank);
+            }
+        }
+        assertEquals(EnumSet.allOf(CollectiveKind.class), seen);
+    }
+
+    private static Tensor held(Held held, int rank) {
+        if (held == Held.PART) {
+            return LESS;
+        }
+        return held.isAll(rank == ROOT) ? MORE : null;
+    }
+
+    @Test
+    void isFoundByItsLabelOnly() {
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            assertSame(kind, CollectiveKind.parse(kind.toString()));
+        }
+        String message = assertThrows(IllegalArgumentException.class, () -> CollectiveKind.parse("allreduce"))
+                .getMessage();
+        assertTrue(message.contains("\"allreduce\"") && message.contains("allReduce, broadcast"), message);
+    }
+}
