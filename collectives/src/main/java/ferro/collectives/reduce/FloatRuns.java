@@ -1,8 +1,6 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
-import java.nio.ByteBuffer;
-import java.nio.FloatBuffer;
 
 /** Moves runs of f32, f16 or bf16 between a memory and a block of f32; keeps views of the memory seen last. */
 abstract sealed class FloatRuns {
@@ -36,38 +34,22 @@ abstract sealed class FloatRuns {
 
         @Override
         void load(Object memory, long offset, float[] block, int length) {
-            if (memory instanceof float[] array) {
-                System.arraycopy(array, Math.toIntExact(offset), block, 0, length);
-            } else {
-                FloatBuffer view = (FloatBuffer) views.at((ByteBuffer) memory, offset);
-                view.get(views.index(offset), block, 0, length);
-            }
+            FloatKernel.load(memory, offset, block, views, length);
         }
 
         @Override
         void store(Object memory, long offset, float[] block, int length) {
-            if (memory instanceof float[] array) {
-                System.arraycopy(block, 0, array, Math.toIntExact(offset), length);
-            } else {
-                FloatBuffer view = (FloatBuffer) views.at((ByteBuffer) memory, offset);
-                view.put(views.index(offset), block, 0, length);
-            }
+            FloatKernel.store(memory, offset, block, views, length);
         }
 
         @Override
         float one(Object memory, long offset) {
-            int at = Math.toIntExact(offset);
-            return memory instanceof float[] array ? array[at] : ((ByteBuffer) memory).getFloat(at);
+            return FloatKernel.one(memory, offset);
         }
 
         @Override
         void put(Object memory, long offset, float element) {
-            int at = Math.toIntExact(offset);
-            if (memory instanceof float[] array) {
-                array[at] = element;
-            } else {
-                ((ByteBuffer) memory).putFloat(at, element);
-            }
+            FloatKernel.put(memory, offset, element);
         }
     }
 

@@ -2,31 +2,15 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.ReduceOp;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.Set;
 
 /** Chooses the kernel of a type and an op. */
 public final class Kernels {
-    private static final Map<DataType, Map<ReduceOp, Supplier<BlockKernel>>> BUILT_IN = Map.ofEntries(
-            Map.entry(DataType.FLOAT16, floats(DataType.FLOAT16)),
-            Map.entry(DataType.BFLOAT16, floats(DataType.BFLOAT16)),
-            Map.entry(DataType.FLOAT32, floats(DataType.FLOAT32)),
-            Map.entry(
-                    DataType.FLOAT64,
-                    Map.of(
-                            ReduceOp.SUM, DoubleKernel.Sum::new,
-                            ReduceOp.AVG, DoubleKernel.Sum::new,
-                            ReduceOp.PRODUCT, DoubleKernel.Product::new,
-                            ReduceOp.MIN, DoubleKernel.Min::new,
-                            ReduceOp.MAX, DoubleKernel.Max::new)),
-            Map.entry(DataType.INT8, bytes(ByteKernel.Min::new, ByteKernel.Max::new)),
-            Map.entry(DataType.UINT8, bytes(ByteKernel.UnsignedMin::new, ByteKernel.UnsignedMax::new)),
-            Map.entry(DataType.INT16, shorts()),
-            Map.entry(DataType.INT32, ints(IntKernel.Min::new, IntKernel.Max::new)),
-            Map.entry(DataType.UINT32, ints(IntKernel.UnsignedMin::new, IntKernel.UnsignedMax::new)),
-            Map.entry(DataType.INT64, longs(LongKernel.Min::new, LongKernel.Max::new)),
-            Map.entry(DataType.UINT64, longs(LongKernel.UnsignedMin::new, LongKernel.UnsignedMax::new)));
+    private static final Set<ReduceOp> OF_FLOATS =
+            Set.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+    private static final Set<ReduceOp> OF_INTEGERS = Set.of(
+            ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
     /** From here on a double may stand for a number beside it: 2^53. */
     private static final double LEAST_NOT_WHOLE = 0x1p53;
@@ -59,9 +43,17 @@ public final class Kernels {
     /** Returns a kernel of plain Java, for an op of ours. */
     static BlockKernel plain(DataType type, ReduceOp op) {
         refuse(type, op);
-        Map<ReduceOp, Supplier<BlockKernel>> ofType = BUILT_IN.get(type);
-        // what is not among them is a sum of multiplied inputs
-        return ofType.getOrDefault(op, ofType.get(ReduceOp.SUM)).get();
+        return switch (type) {
+            case INT8 -> ByteKernel.of(op, false);
+            case UINT8 -> ByteKernel.of(op, true);
+            case INT16 -> ShortKernel.of(op, false);
+            case INT32 -> IntKernel.of(op, false);
+            case UINT32 -> IntKernel.of(op, true);
+            case INT64 -> LongKernel.of(op, false);
+            case UINT64 -> LongKernel.of(op, true);
+            case FLOAT32, FLOAT16, BFLOAT16 -> FloatKernel.of(op, type, new PlainHalves(type));
+            case FLOAT64 -> DoubleKernel.of(op);
+        };
     }
 
     private static void refuse(DataType type, ReduceOp op) {
@@ -87,7 +79,7 @@ public final class Kernels {
      * @return empty if {@link #of} works
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {
-        if (op.combiner() != null || BUILT_IN.get(type).containsKey(op)) {
+        if (op.combiner() != null || builtIn(type).contains(op)) {
             return op.unsupportedBecause(type);
         }
         if (op == ReduceOp.AVG) {
@@ -105,65 +97,18 @@ public final class Kernels {
                                 + " fraction; use a whole factor below 2^53, or f32 or f64");
     }
 
+    private static Set<ReduceOp> builtIn(DataType type) {
+        return isFloating(type) ? OF_FLOATS : OF_INTEGERS;
+    }
+
     private static boolean isFloating(DataType type) {
-        return BUILT_IN.get(type).containsKey(ReduceOp.AVG);
+        return switch (type) {
+            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> true;
+            default -> false;
+        };
     }
 
     private static boolean isWhole(double factor) {
         return Math.rint(factor) == factor && Math.abs(factor) < LEAST_NOT_WHOLE;
-    }
-
-    private static Map<ReduceOp, Supplier<BlockKernel>> floats(DataType type) {
-        HalfConversion conversion = new PlainHalves(type);
-        return Map.of(
-                ReduceOp.SUM, () -> FloatKernel.of(ReduceOp.SUM, type, conversion),
-                ReduceOp.AVG, () -> FloatKernel.of(ReduceOp.AVG, type, conversion),
-                ReduceOp.PRODUCT, () -> FloatKernel.of(ReduceOp.PRODUCT, type, conversion),
-                ReduceOp.MIN, () -> FloatKernel.of(ReduceOp.MIN, type, conversion),
-                ReduceOp.MAX, () -> FloatKernel.of(ReduceOp.MAX, type, conversion));
-    }
-
-    private static Map<ReduceOp, Supplier<BlockKernel>> bytes(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
-        return Map.of(
-                ReduceOp.SUM, ByteKernel.Sum::new,
-                ReduceOp.PRODUCT, ByteKernel.Product::new,
-                ReduceOp.MIN, min,
-                ReduceOp.MAX, max,
-                ReduceOp.BAND, ByteKernel.And::new,
-                ReduceOp.BOR, ByteKernel.Or::new,
-                ReduceOp.BXOR, ByteKernel.ExclusiveOr::new);
-    }
-
-    private static Map<ReduceOp, Supplier<BlockKernel>> shorts() {
-        return Map.of(
-                ReduceOp.SUM, ShortKernel.Sum::new,
-                ReduceOp.PRODUCT, ShortKernel.Product::new,
-                ReduceOp.MIN, ShortKernel.Min::new,
-                ReduceOp.MAX, ShortKernel.Max::new,
-                ReduceOp.BAND, ShortKernel.And::new,
-                ReduceOp.BOR, ShortKernel.Or::new,
-                ReduceOp.BXOR, ShortKernel.ExclusiveOr::new);
-    }
-
-    private static Map<ReduceOp, Supplier<BlockKernel>> ints(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
-        return Map.of(
-                ReduceOp.SUM, IntKernel.Sum::new,
-                ReduceOp.PRODUCT, IntKernel.Product::new,
-                ReduceOp.MIN, min,
-                ReduceOp.MAX, max,
-                ReduceOp.BAND, IntKernel.And::new,
-                ReduceOp.BOR, IntKernel.Or::new,
-                ReduceOp.BXOR, IntKernel.ExclusiveOr::new);
-    }
-
-    private static Map<ReduceOp, Supplier<BlockKernel>> longs(Supplier<BlockKernel> min, Supplier<BlockKernel> max) {
-        return Map.of(
-                ReduceOp.SUM, LongKernel.Sum::new,
-                ReduceOp.PRODUCT, LongKernel.Product::new,
-                ReduceOp.MIN, min,
-                ReduceOp.MAX, max,
-                ReduceOp.BAND, LongKernel.And::new,
-                ReduceOp.BOR, LongKernel.Or::new,
-                ReduceOp.BXOR, LongKernel.ExclusiveOr::new);
     }
 }

@@ -1,0 +1,208 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Makes source files from a template: {@code java Expand.java <template> <folder of sources>}.
+ *
+ * <p>A line of a template that begins with # is a directive, every other line goes to the file that was named last.
+ * <ul>
+ * <li>{@code #table name  column  column} begins a table, and each line {@code #  cell  cell} below adds a row. Two blanks or more
+ *     separate cells. A dash is an empty cell.
+ * <li>{@code #for name ... #end} repeats lines for each row of a table.
+ * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
+ * <li>{@code #file path} begins a file.
+ * <li>{@code ## text} is a comment.
+ * </ul>
+ * In text and paths, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell with x in
+ * place of the word a and y in place of the word b.
+ *
+ * <p>A file that is as it should be is not touched, so that nothing is compiled anew. Files that the template made once and makes
+ * no more are deleted: the first line of each names its template.
+ */
+final class Expand {
+    private static final Pattern VALUE = Pattern.compile("\\$\\{(\\w+)(?:\\((.*?), (.*?)\\))?}");
+    private static final Pattern OPERAND = Pattern.compile("\\b[ab]\\b");
+
+    private final Path template;
+    private final List<String> lines;
+    private final Map<String, List<Map<String, String>>> tables = new HashMap<>();
+    private final Map<String, StringBuilder> files = new TreeMap<>();
+    private StringBuilder file;
+
+    private Expand(Path template) throws IOException {
+        this.template = template;
+        this.lines = Files.readAllLines(template);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        if (arguments.length != 2) {
+            throw new IllegalArgumentException("usage: java Expand.java <template> <folder of sources>");
+        }
+        Expand expansion = new Expand(Path.of(arguments[0]));
+        expansion.expand(0, expansion.lines.size(), Map.of());
+        expansion.write(Path.of(arguments[1]));
+    }
+
+    private void expand(int from, int to, Map<String, String> row) {
+        for (int at = from; at < to; at++) {
+            String line = lines.get(at);
+            String[] words = line.split(" +");
+            switch (words[0]) {
+                case "##" -> {}
+                case "#table" -> at = readTable(at);
+                case "#for" -> at = repeat(at, row);
+                case "#if" -> at = choose(at, row);
+                case "#file" ->
+                    file = files.computeIfAbsent(
+                            filled(words[1], at, row), path -> new StringBuilder(header()).append('\n'));
+                default -> append(filled(line, at, row), at);
+            }
+        }
+    }
+
+    private String header() {
+        return "// Made from " + template.getFileName() + " by Expand.java: change that, not this file.";
+    }
+
+    private void append(String text, int at) {
+        if (text.startsWith("#")) {
+            throw wrong(at, "no such directive: " + text);
+        }
+        if (file != null) {
+            file.append(text).append('\n');
+        } else if (!text.isBlank()) {
+            throw wrong(at, "text before the first #file: " + lines.get(at));
+        }
+    }
+
+    /** Reads a table; returns the line of its last row. */
+    private int readTable(int at) {
+        List<String> columns = cells(at);
+        List<Map<String, String>> rows = new ArrayList<>();
+        int last = at;
+        while (last + 1 < lines.size() && lines.get(last + 1).startsWith("# ")) {
+            last++;
+            List<String> cells = cells(last);
+            if (cells.size() != columns.size()) {
+                throw wrong(last, "expected " + columns + ", found " + cells);
+            }
+            Map<String, String> row = new HashMap<>();
+            for (int i = 0; i < cells.size(); i++) {
+                row.put(columns.get(i), cells.get(i).equals("-") ? "" : cells.get(i));
+            }
+            rows.add(row);
+        }
+        tables.put(lines.get(at).split(" +")[1], rows);
+        return last;
+    }
+
+    /** Returns what stands behind the first two blanks of a line. */
+    private List<String> cells(int at) {
+        String[] cells = lines.get(at).strip().split(" {2,}");
+        return List.of(cells).subList(1, cells.length);
+    }
+
+    /** Expands the lines up to the matching end for each row; returns the line of that end. */
+    private int repeat(int at, Map<String, String> outer) {
+        int end = matching("#end", at);
+        String name =
+                filled(lines.get(at).substring("#for".length()), at, outer).strip();
+        if (!tables.containsKey(name)) {
+            throw wrong(at, "no table " + name + " above: there are " + new TreeSet<>(tables.keySet()));
+        }
+        for (Map<String, String> row : tables.get(name)) {
+            Map<String, String> both = new HashMap<>(outer);
+            both.putAll(row);
+            expand(at + 1, end, both);
+        }
+        return end;
+    }
+
+    /** Expands one of two parts; returns the line of the matching end. */
+    private int choose(int at, Map<String, String> row) {
+        int end = matching("#end", at);
+        int otherwise = matching("#else", at);
+        String column = lines.get(at).substring("#if".length()).strip();
+        if (!value(column, at, row).isEmpty()) {
+            expand(at + 1, Math.min(otherwise, end), row);
+        } else if (otherwise < end) {
+            expand(otherwise + 1, end, row);
+        }
+        return end;
+    }
+
+    /** Returns the line of a directive that belongs to the one at a line, or of the end if the end comes first. */
+    private int matching(String directive, int at) {
+        int open = 0;
+        for (int i = at + 1; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (open == 0 && (line.equals(directive) || line.equals("#end"))) {
+                return i;
+            } else if (line.startsWith("#for ") || line.startsWith("#if ")) {
+                open++;
+            } else if (line.equals("#end")) {
+                open--;
+            }
+        }
+        throw wrong(at, "no #end for " + lines.get(at));
+    }
+
+    private String filled(String text, int at, Map<String, String> row) {
+        return VALUE.matcher(text).replaceAll(found -> Matcher.quoteReplacement(filled(found, at, row)));
+    }
+
+    private String filled(MatchResult found, int at, Map<String, String> row) {
+        String value = value(found.group(1), at, row);
+        return found.group(2) == null
+                ? value
+                : OPERAND.matcher(value)
+                        .replaceAll(word -> found.group(word.group().equals("a") ? 2 : 3));
+    }
+
+    private String value(String column, int at, Map<String, String> row) {
+        if (!row.containsKey(column)) {
+            throw wrong(at, "no column " + column + " here: there are " + new TreeSet<>(row.keySet()));
+        }
+        return row.get(column);
+    }
+
+    private IllegalArgumentException wrong(int at, String what) {
+        return new IllegalArgumentException(template + ":" + (at + 1) + ": " + what);
+    }
+
+    private void write(Path folder) throws IOException {
+        for (Map.Entry<String, StringBuilder> made : files.entrySet()) {
+            Path path = folder.resolve(made.getKey());
+            String text = made.getValue().toString();
+            if (!Files.exists(path) || !Files.readString(path).equals(text)) {
+                Files.createDirectories(path.getParent());
+                Files.writeString(path, text);
+            }
+        }
+        try (Stream<Path> found = Files.walk(folder)) {
+            for (Path path : found.filter(Files::isRegularFile).toList()) {
+                String name = folder.relativize(path).toString().replace('\\', '/');
+                if (!files.containsKey(name) && isOurs(path)) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    private boolean isOurs(Path path) throws IOException {
+        try (Stream<String> text = Files.lines(path)) {
+            return text.findFirst().orElse("").equals(header());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package ferro.templates;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExpandTest {
+    private static final String SUMS = """
+            ## of numbers
+            #table type  name  box      half
+            #            int   Integer  -
+            #            char  Integer  (char)
+            #table op  title  value
+            #          Sum    a + b
+            #          Or     a | b
+            #for type
+            #file ${name}/${box}.java
+            #for op
+            ${name} ${title} = ${half}(${value(x[i], y)});
+            #end
+            #if half
+            half
+            #else
+            whole
+            #end
+            #end
+            """;
+
+    private static Expander expander;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void compile(@TempDir Path classes) {
+        expander = new Expander(classes);
+    }
+
+    private Path template(String text) throws IOException {
+        return Files.writeString(folder.resolve("sums.template"), text);
+    }
+
+    @Test
+    void aFileIsMadeForEachRowWithItsCellsInPlace() throws IOException {
+        expander.expand(template(SUMS), folder.resolve("made"));
+        String first = "// Made from sums.template by Expand.java: change that, not this file.\n";
+        assertEquals(
+                first + "int Sum = (x[i] + y);\nint Or = (x[i] | y);\nwhole\n",
+                Files.readString(folder.resolve("made/int/Integer.java")));
+        assertEquals(
+                first + "char Sum = (char)(x[i] + y);\nchar Or = (char)(x[i] | y);\nhalf\n",
+                Files.readString(folder.resolve("made/char/Integer.java")));
+    }
+
+    @Test
+    void aFileIsWrittenOnlyIfItsTextIsNew() throws IOException {
+        Path made = folder.resolve("made/int/Integer.java");
+        Path template = template(SUMS);
+        expander.expand(template, folder.resolve("made"));
+        FileTime past = FileTime.fromMillis(1_000_000);
+        Files.setLastModifiedTime(made, past);
+        expander.expand(template, folder.resolve("made"));
+        assertEquals(past, Files.getLastModifiedTime(made));
+
+        expander.expand(template(SUMS.replace("whole", "all")), folder.resolve("made"));
+        assertTrue(Files.readString(made).endsWith("\nall\n"));
+    }
+
+    @Test
+    void aFileThatTheTemplateMakesNoMoreIsDeletedAndOthersStay() throws IOException {
+        Path own = folder.resolve("made/int/Own.java");
+        expander.expand(template(SUMS), folder.resolve("made"));
+        Files.writeString(own, "class Own {}\n");
+        expander.expand(template(SUMS.replace("#            int   Integer  -\n", "")), folder.resolve("made"));
+        assertFalse(Files.exists(folder.resolve("made/int/Integer.java")));
+        assertTrue(Files.exists(folder.resolve("made/char/Integer.java")));
+        assertTrue(Files.exists(own));
+    }
+
+    @Test
+    void whatIsWrongWithATemplateIsSaidWithItsLine() throws IOException {
+        assertEquals(
+                "11: no column colour here: there are [box, half, name, title, value]", wrong("${half}", "${colour}"));
+        assertEquals("10: no table ops above: there are [op, type]", wrong("#for op\n", "#for ops\n"));
+        assertEquals("4: expected [name, box, half], found [char, Integer]", wrong("Integer  (char)", "Integer"));
+        assertEquals("8: no #end for #for type", wrong("whole\n#end\n#end\n", "whole\n#end\n"));
+        assertEquals("13: no such directive: #iff half", wrong("#if half", "#iff half"));
+        assertEquals("9: text before the first #file: ${name}/${box}.java", wrong("#file ", ""));
+    }
+
+    /** Returns what is said about a template with one thing changed, without its path. */
+    private String wrong(String part, String instead) throws IOException {
+        Path template = template(SUMS.replace(part, instead));
+        String said = assertThrows(
+                        IllegalArgumentException.class, () -> expander.expand(template, folder.resolve("made")))
+                .getMessage();
+        assertTrue(said.startsWith(template + ":"), said);
+        return said.substring((template + ":").length());
+    }
+}
