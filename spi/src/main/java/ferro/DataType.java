@@ -1,38 +1,44 @@
 package ferro;
 
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Element type; {@code label} is what settings, tables and JSON use. */
 public enum DataType {
     /** Signed 8 bit. */
-    INT8("i8", 1),
+    INT8("i8", Carrier.BYTE, false),
     /** Unsigned 8 bit, in byte[]. */
-    UINT8("u8", 1),
+    UINT8("u8", Carrier.BYTE, false),
     /** Signed 16 bit; what short[] means when nothing else is said; host only (NCCL has none). */
-    INT16("i16", 2),
+    INT16("i16", Carrier.SHORT, false),
     /** Signed 32 bit. */
-    INT32("i32", 4),
+    INT32("i32", Carrier.INT, false),
     /** Unsigned 32 bit, in int[]. */
-    UINT32("u32", 4),
+    UINT32("u32", Carrier.INT, false),
     /** Signed 64 bit. */
-    INT64("i64", 8),
+    INT64("i64", Carrier.LONG, false),
     /** Unsigned 64 bit, in long[]. */
-    UINT64("u64", 8),
+    UINT64("u64", Carrier.LONG, false),
     /** IEEE binary16, as raw bits in short[]. */
-    FLOAT16("f16", 2),
+    FLOAT16("f16", Carrier.SHORT, true),
     /** bfloat16, as raw bits in short[]. */
-    BFLOAT16("bf16", 2),
+    BFLOAT16("bf16", Carrier.SHORT, true),
     /** IEEE binary32. */
-    FLOAT32("f32", 4),
+    FLOAT32("f32", Carrier.FLOAT, true),
     /** IEEE binary64. */
-    FLOAT64("f64", 8);
+    FLOAT64("f64", Carrier.DOUBLE, true);
 
     private final String label;
+    private final Carrier carrier;
     private final int byteSize;
+    private final boolean floating;
 
-    DataType(String label, int byteSize) {
+    DataType(String label, Carrier carrier, boolean floating) {
         this.label = label;
-        this.byteSize = byteSize;
+        this.carrier = carrier;
+        this.byteSize = carrier.byteSize();
+        this.floating = floating;
     }
 
     /**
@@ -54,6 +60,24 @@ public enum DataType {
     }
 
     /**
+     * Returns the Java type that holds the elements.
+     *
+     * @return for example {@code INT} for i32 and u32
+     */
+    public Carrier carrier() {
+        return carrier;
+    }
+
+    /**
+     * Returns whether the elements are floating-point numbers.
+     *
+     * @return true for f16, bf16, f32 and f64
+     */
+    public boolean isFloating() {
+        return floating;
+    }
+
+    /**
      * Finds a type by its label.
      *
      * @param label for example {@code f32}
@@ -67,7 +91,7 @@ public enum DataType {
                 return type;
             }
         }
-        throw new IllegalArgumentException(
-                "no element type \"" + label + "\": use one of i8 u8 i16 i32 u32 i64 u64 f16 bf16 f32 f64");
+        throw new IllegalArgumentException("no element type \"" + label + "\": use one of "
+                + Stream.of(values()).map(DataType::label).collect(Collectors.joining(" ")));
     }
 }

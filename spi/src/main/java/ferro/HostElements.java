@@ -38,7 +38,7 @@ abstract sealed class HostElements permits HostTensor {
     public final float getFloat(long index) {
         return memory instanceof float[] array
                 ? array[element(index)]
-                : bytes(float.class).getFloat(place(index));
+                : bytes(Carrier.FLOAT).getFloat(place(index));
     }
 
     /**
@@ -53,7 +53,7 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof float[] array) {
             array[element(index)] = value;
         } else {
-            bytes(float.class).putFloat(place(index), value);
+            bytes(Carrier.FLOAT).putFloat(place(index), value);
         }
     }
 
@@ -69,11 +69,7 @@ abstract sealed class HostElements permits HostTensor {
      */
     public final void copyTo(long from, float[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof float[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(float.class, from, count).asFloatBuffer().get(into, at, count);
-        }
+        read(Carrier.FLOAT, from, into, at, count);
     }
 
     /**
@@ -88,18 +84,14 @@ abstract sealed class HostElements permits HostTensor {
      */
     public final void copyFrom(long to, float[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof float[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(float.class, to, count).asFloatBuffer().put(source, at, count);
-        }
+        write(Carrier.FLOAT, to, source, at, count);
     }
 
     /** See {@link HostTensor#getFloat(long)}; of f64. */
     public final double getDouble(long index) {
         return memory instanceof double[] array
                 ? array[element(index)]
-                : bytes(double.class).getDouble(place(index));
+                : bytes(Carrier.DOUBLE).getDouble(place(index));
     }
 
     /** See {@link HostTensor#setFloat(long, float)}; of f64. */
@@ -107,35 +99,27 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof double[] array) {
             array[element(index)] = value;
         } else {
-            bytes(double.class).putDouble(place(index), value);
+            bytes(Carrier.DOUBLE).putDouble(place(index), value);
         }
     }
 
     /** See {@link HostTensor#copyTo(long, float[], int, int)}; of f64. */
     public final void copyTo(long from, double[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof double[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(double.class, from, count).asDoubleBuffer().get(into, at, count);
-        }
+        read(Carrier.DOUBLE, from, into, at, count);
     }
 
     /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of f64. */
     public final void copyFrom(long to, double[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof double[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(double.class, to, count).asDoubleBuffer().put(source, at, count);
-        }
+        write(Carrier.DOUBLE, to, source, at, count);
     }
 
     /** See {@link HostTensor#getFloat(long)}; of i32 or u32. */
     public final int getInt(long index) {
         return memory instanceof int[] array
                 ? array[element(index)]
-                : bytes(int.class).getInt(place(index));
+                : bytes(Carrier.INT).getInt(place(index));
     }
 
     /** See {@link HostTensor#setFloat(long, float)}; of i32 or u32. */
@@ -143,35 +127,27 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof int[] array) {
             array[element(index)] = value;
         } else {
-            bytes(int.class).putInt(place(index), value);
+            bytes(Carrier.INT).putInt(place(index), value);
         }
     }
 
     /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i32 or u32. */
     public final void copyTo(long from, int[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof int[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(int.class, from, count).asIntBuffer().get(into, at, count);
-        }
+        read(Carrier.INT, from, into, at, count);
     }
 
     /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i32 or u32. */
     public final void copyFrom(long to, int[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof int[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(int.class, to, count).asIntBuffer().put(source, at, count);
-        }
+        write(Carrier.INT, to, source, at, count);
     }
 
     /** See {@link HostTensor#getFloat(long)}; of i64 or u64. */
     public final long getLong(long index) {
         return memory instanceof long[] array
                 ? array[element(index)]
-                : bytes(long.class).getLong(place(index));
+                : bytes(Carrier.LONG).getLong(place(index));
     }
 
     /** See {@link HostTensor#setFloat(long, float)}; of i64 or u64. */
@@ -179,35 +155,27 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof long[] array) {
             array[element(index)] = value;
         } else {
-            bytes(long.class).putLong(place(index), value);
+            bytes(Carrier.LONG).putLong(place(index), value);
         }
     }
 
     /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i64 or u64. */
     public final void copyTo(long from, long[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof long[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(long.class, from, count).asLongBuffer().get(into, at, count);
-        }
+        read(Carrier.LONG, from, into, at, count);
     }
 
     /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i64 or u64. */
     public final void copyFrom(long to, long[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof long[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(long.class, to, count).asLongBuffer().put(source, at, count);
-        }
+        write(Carrier.LONG, to, source, at, count);
     }
 
     /** See {@link HostTensor#getFloat(long)}; of i16, or the bits of f16 or bf16. */
     public final short getShort(long index) {
         return memory instanceof short[] array
                 ? array[element(index)]
-                : bytes(short.class).getShort(place(index));
+                : bytes(Carrier.SHORT).getShort(place(index));
     }
 
     /** See {@link HostTensor#setFloat(long, float)}; of i16, or the bits of f16 or bf16. */
@@ -215,35 +183,27 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof short[] array) {
             array[element(index)] = value;
         } else {
-            bytes(short.class).putShort(place(index), value);
+            bytes(Carrier.SHORT).putShort(place(index), value);
         }
     }
 
     /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i16, or the bits of f16 or bf16. */
     public final void copyTo(long from, short[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof short[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(short.class, from, count).asShortBuffer().get(into, at, count);
-        }
+        read(Carrier.SHORT, from, into, at, count);
     }
 
     /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i16, or the bits of f16 or bf16. */
     public final void copyFrom(long to, short[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof short[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(short.class, to, count).asShortBuffer().put(source, at, count);
-        }
+        write(Carrier.SHORT, to, source, at, count);
     }
 
     /** See {@link HostTensor#getFloat(long)}; of i8 or u8. */
     public final byte getByte(long index) {
         return memory instanceof byte[] array
                 ? array[element(index)]
-                : bytes(byte.class).get(place(index));
+                : bytes(Carrier.BYTE).get(place(index));
     }
 
     /** See {@link HostTensor#setFloat(long, float)}; of i8 or u8. */
@@ -251,28 +211,20 @@ abstract sealed class HostElements permits HostTensor {
         if (memory instanceof byte[] array) {
             array[element(index)] = value;
         } else {
-            bytes(byte.class).put(place(index), value);
+            bytes(Carrier.BYTE).put(place(index), value);
         }
     }
 
     /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i8 or u8. */
     public final void copyTo(long from, byte[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
-        if (memory instanceof byte[] array) {
-            System.arraycopy(array, offset + first(from, count), into, at, count);
-        } else {
-            bytes(byte.class, from, count).get(into, at, count);
-        }
+        read(Carrier.BYTE, from, into, at, count);
     }
 
     /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i8 or u8. */
     public final void copyFrom(long to, byte[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
-        if (memory instanceof byte[] array) {
-            System.arraycopy(source, at, array, offset + first(to, count), count);
-        } else {
-            bytes(byte.class, to, count).put(source, at, count);
-        }
+        write(Carrier.BYTE, to, source, at, count);
     }
 
     /**
@@ -299,78 +251,56 @@ abstract sealed class HostElements permits HostTensor {
             int givenAt = given.offset + givenFirst * unit;
             ((ByteBuffer) memory).put(offset + intoFirst * unit, bytes, givenAt, length * unit);
         } else if (isDirect) {
-            write(to, given.memory, given.offset + givenFirst, length);
+            write(dataType.carrier(), to, given.memory, given.offset + givenFirst, length);
         } else if (given.memory instanceof ByteBuffer) {
-            given.read(from, memory, offset + intoFirst, length);
+            given.read(dataType.carrier(), from, memory, offset + intoFirst, length);
         } else {
             System.arraycopy(given.memory, given.offset + givenFirst, memory, offset + intoFirst, length);
         }
     }
 
-    /** As {@code copyTo}, for any array that carries the type. */
-    final void read(long from, Object array, int at, int count) {
-        if (array instanceof float[] floats) {
-            copyTo(from, floats, at, count);
-        } else if (array instanceof double[] doubles) {
-            copyTo(from, doubles, at, count);
-        } else if (array instanceof int[] ints) {
-            copyTo(from, ints, at, count);
-        } else if (array instanceof long[] longs) {
-            copyTo(from, longs, at, count);
-        } else if (array instanceof short[] shorts) {
-            copyTo(from, shorts, at, count);
+    /** As {@code copyTo}, for any array of a carrier. */
+    final void read(Carrier carrier, long from, Object into, int at, int count) {
+        check(carrier);
+        int first = first(from, count);
+        if (memory instanceof ByteBuffer bytes) {
+            carrier.read(whole(bytes), offset + first * carrier.byteSize(), into, at, count);
         } else {
-            copyTo(from, (byte[]) array, at, count);
+            System.arraycopy(memory, offset + first, into, at, count);
         }
     }
 
-    /** As {@code copyFrom}, for any array that carries the type. */
-    final void write(long to, Object array, int at, int count) {
-        if (array instanceof float[] floats) {
-            copyFrom(to, floats, at, count);
-        } else if (array instanceof double[] doubles) {
-            copyFrom(to, doubles, at, count);
-        } else if (array instanceof int[] ints) {
-            copyFrom(to, ints, at, count);
-        } else if (array instanceof long[] longs) {
-            copyFrom(to, longs, at, count);
-        } else if (array instanceof short[] shorts) {
-            copyFrom(to, shorts, at, count);
+    /** As {@code copyFrom}, for any array of a carrier. */
+    final void write(Carrier carrier, long to, Object source, int at, int count) {
+        check(carrier);
+        int first = first(to, count);
+        if (memory instanceof ByteBuffer bytes) {
+            carrier.write(whole(bytes), offset + first * carrier.byteSize(), source, at, count);
         } else {
-            copyFrom(to, (byte[]) array, at, count);
+            System.arraycopy(source, at, memory, offset + first, count);
         }
     }
 
-    /** Returns the Java type that carries elements of a type, for example {@code int} for u32. */
-    static Class<?> carrier(DataType type) {
-        return switch (type) {
-            case INT8, UINT8 -> byte.class;
-            case INT16, FLOAT16, BFLOAT16 -> short.class;
-            case INT32, UINT32 -> int.class;
-            case INT64, UINT64 -> long.class;
-            case FLOAT32 -> float.class;
-            case FLOAT64 -> double.class;
-        };
-    }
-
-    /** Returns the direct buffer, once its elements are of this Java type. */
-    private ByteBuffer bytes(Class<?> type) {
-        Class<?> mine = carrier(dataType);
-        if (mine != type) {
-            String accessor = Character.toUpperCase(mine.getName().charAt(0))
-                    + mine.getName().substring(1);
-            throw new IllegalArgumentException(this + " has elements that are read and written as " + mine + ", not as "
-                    + type + ": use get" + accessor + ", set" + accessor + ", or copies with " + mine + "[]");
-        }
+    /** Returns the direct buffer, once its elements are of this carrier. */
+    private ByteBuffer bytes(Carrier carrier) {
+        check(carrier);
         return (ByteBuffer) memory;
     }
 
-    /** Returns the bytes of a run. */
-    private ByteBuffer bytes(Class<?> type, long from, long count) {
-        ByteBuffer whole = bytes(type).duplicate().clear();
-        int unit = dataType.byteSize();
-        return whole.slice(offset + first(from, count) * unit, (int) count * unit)
-                .order(ByteOrder.nativeOrder());
+    private void check(Carrier carrier) {
+        Carrier mine = dataType.carrier();
+        if (mine != carrier) {
+            String name = mine.elementClass().getName();
+            String accessor = Character.toUpperCase(name.charAt(0)) + name.substring(1);
+            throw new IllegalArgumentException(this + " has elements that are read and written as " + name + ", not as "
+                    + carrier.elementClass() + ": use get" + accessor + ", set" + accessor + ", or copies with "
+                    + mine.arrayName());
+        }
+    }
+
+    /** Returns all of a buffer, whatever its limit. */
+    private static ByteBuffer whole(ByteBuffer bytes) {
+        return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
     /** Returns where an element lies in the array. */

@@ -2,6 +2,7 @@ package ferro;
 
 import static java.util.Objects.requireNonNull;
 
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -62,7 +63,7 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, float[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.FLOAT32, "float[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.FLOAT), array, offset, count);
     }
 
     /**
@@ -88,7 +89,7 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, double[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.FLOAT64, "double[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.DOUBLE), array, offset, count);
     }
 
     /**
@@ -114,7 +115,7 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, int[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.INT32, "int[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.INT), array, offset, count);
     }
 
     /**
@@ -140,7 +141,7 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, long[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.INT64, "long[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.LONG), array, offset, count);
     }
 
     /**
@@ -166,7 +167,7 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, short[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.INT16, "short[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.SHORT), array, offset, count);
     }
 
     /**
@@ -192,7 +193,28 @@ public final class HostTensor extends HostElements implements Tensor {
      */
     public static HostTensor of(DataType dataType, byte[] array, int offset, int count) {
         Objects.checkFromIndexSize(offset, count, requireNonNull(array, "array").length);
-        return new HostTensor(fitting(dataType, DataType.INT8, "byte[]"), array, offset, count);
+        return new HostTensor(fitting(dataType, Carrier.BYTE), array, offset, count);
+    }
+
+    /**
+     * Wraps part of an array without copying, for code that serves every element type.
+     *
+     * @param dataType element type
+     * @param array    elements, of the {@link Carrier} of the type
+     * @param offset   first element
+     * @param count    elements
+     * @return view
+     * @throws IllegalArgumentException  if {@code array} cannot hold {@code dataType}
+     * @throws IndexOutOfBoundsException if the part is not inside the array
+     */
+    public static HostTensor ofArray(DataType dataType, Object array, int offset, int count) {
+        Carrier carrier = requireNonNull(dataType, "dataType").carrier();
+        if (!carrier.arrayClass().isInstance(requireNonNull(array, "array"))) {
+            throw new IllegalArgumentException(array.getClass().getSimpleName() + " cannot hold " + dataType.label()
+                    + ": need a " + carrier.arrayName());
+        }
+        Objects.checkFromIndexSize(offset, count, Array.getLength(array));
+        return new HostTensor(dataType, array, offset, count);
     }
 
     /**
@@ -326,9 +348,9 @@ public final class HostTensor extends HostElements implements Tensor {
         return dataType.label() + "[" + elementCount + "]";
     }
 
-    private static DataType fitting(DataType dataType, DataType natural, String array) {
-        if (carrier(requireNonNull(dataType, "dataType")) != carrier(natural)) {
-            throw new IllegalArgumentException(array + " cannot hold " + dataType.label());
+    private static DataType fitting(DataType dataType, Carrier carrier) {
+        if (requireNonNull(dataType, "dataType").carrier() != carrier) {
+            throw new IllegalArgumentException(carrier.arrayName() + " cannot hold " + dataType.label());
         }
         return dataType;
     }

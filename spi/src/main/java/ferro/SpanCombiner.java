@@ -1,6 +1,5 @@
 package ferro;
 
-import java.lang.reflect.Array;
 import java.util.Objects;
 
 /**
@@ -16,10 +15,10 @@ record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements R
 
     static <A> SpanCombiner<A> of(DataType type, Class<A> array, ReduceOp.SpanCombine<A> code) {
         Objects.requireNonNull(code, "combine");
-        Class<?> carrier = HostElements.carrier(Objects.requireNonNull(type, "type"));
-        if (Objects.requireNonNull(array, "array").getComponentType() != carrier) {
+        Carrier carrier = Objects.requireNonNull(type, "type").carrier();
+        if (Objects.requireNonNull(array, "array") != carrier.arrayClass()) {
             throw new IllegalArgumentException(
-                    array.getSimpleName() + " cannot hold " + type.label() + ": use " + carrier + "[].class");
+                    array.getSimpleName() + " cannot hold " + type.label() + ": use " + carrier.arrayName() + ".class");
         }
         return new SpanCombiner<>(type, code);
     }
@@ -28,14 +27,15 @@ record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements R
     @SuppressWarnings("unchecked") // of has compared the class of the arrays with the type
     public void combine(HostTensor into, HostTensor received) {
         int block = (int) Math.min(into.elementCount(), BLOCK_BYTES / type.byteSize());
-        Object left = Array.newInstance(HostElements.carrier(type), block);
-        Object right = Array.newInstance(HostElements.carrier(type), block);
+        Carrier carrier = type.carrier();
+        Object left = carrier.newArray(block);
+        Object right = carrier.newArray(block);
         for (long done = 0; done < into.elementCount(); done += block) {
             int length = (int) Math.min(block, into.elementCount() - done);
-            into.read(done, left, 0, length);
-            received.read(done, right, 0, length);
+            into.read(carrier, done, left, 0, length);
+            received.read(carrier, done, right, 0, length);
             code.combine((A) left, (A) right, length);
-            into.write(done, left, 0, length);
+            into.write(carrier, done, left, 0, length);
         }
     }
 }

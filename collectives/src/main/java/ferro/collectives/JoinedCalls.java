@@ -160,10 +160,6 @@ final class JoinedCalls {
 
     /** Two operands have one order; integers and the smaller or larger of two come out the same in any. */
     private boolean isOrderFree(DataType type, ReduceOp op) {
-        boolean floating = switch (type) {
-            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> true;
-            default -> false;
-        };
-        return worldSize <= 2 || !floating || op == ReduceOp.MIN || op == ReduceOp.MAX;
+        return worldSize <= 2 || !type.isFloating() || op == ReduceOp.MIN || op == ReduceOp.MAX;
     }
 }

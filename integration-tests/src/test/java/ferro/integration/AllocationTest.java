@@ -106,6 +106,10 @@ class AllocationTest {
             calls.add(new Called(
                     "allGather in place, by two buffers" + of, group -> group.allGather(parts.get(group.rank()), all)));
         }
+        double[] doubles = new double[1000];
+        calls.add(new Called("allReduce array of f64", group -> group.allReduce(doubles, ReduceOp.MAX)));
+        short[] shorts = new short[1000];
+        calls.add(new Called("allReduce array of i16", group -> group.allReduce(shorts, ReduceOp.MAX)));
         calls.add(new Called("barrier", ProcessGroup::barrier));
         return calls;
     }

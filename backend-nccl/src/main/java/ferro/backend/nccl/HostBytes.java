@@ -21,20 +21,10 @@ final class HostBytes {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
         Object memory = tensor.memory();
         int start = Math.toIntExact(tensor.offset() + from * unit(tensor));
-        if (memory instanceof float[] floats) {
-            part.asFloatBuffer().put(floats, start, count);
-        } else if (memory instanceof double[] doubles) {
-            part.asDoubleBuffer().put(doubles, start, count);
-        } else if (memory instanceof int[] ints) {
-            part.asIntBuffer().put(ints, start, count);
-        } else if (memory instanceof long[] longs) {
-            part.asLongBuffer().put(longs, start, count);
-        } else if (memory instanceof short[] shorts) {
-            part.asShortBuffer().put(shorts, start, count);
-        } else if (memory instanceof byte[] bytes) {
-            part.put(bytes, start, count);
+        if (memory instanceof ByteBuffer other) {
+            part.put(part(other, start, part.remaining()));
         } else {
-            part.put(part((ByteBuffer) memory, start, part.remaining()));
+            tensor.dataType().carrier().write(part, 0, memory, start, count);
         }
     }
 
@@ -51,20 +41,10 @@ final class HostBytes {
         ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
         Object memory = tensor.memory();
         int start = Math.toIntExact(tensor.offset() + to * unit(tensor));
-        if (memory instanceof float[] floats) {
-            part.asFloatBuffer().get(floats, start, count);
-        } else if (memory instanceof double[] doubles) {
-            part.asDoubleBuffer().get(doubles, start, count);
-        } else if (memory instanceof int[] ints) {
-            part.asIntBuffer().get(ints, start, count);
-        } else if (memory instanceof long[] longs) {
-            part.asLongBuffer().get(longs, start, count);
-        } else if (memory instanceof short[] shorts) {
-            part.asShortBuffer().get(shorts, start, count);
-        } else if (memory instanceof byte[] bytes) {
-            part.get(bytes, start, count);
+        if (memory instanceof ByteBuffer other) {
+            part(other, start, part.remaining()).put(part);
         } else {
-            part((ByteBuffer) memory, start, part.remaining()).put(part);
+            tensor.dataType().carrier().read(part, 0, memory, start, count);
         }
     }
 

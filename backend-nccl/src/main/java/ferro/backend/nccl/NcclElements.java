@@ -3,15 +3,10 @@ package ferro.backend.nccl;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 
 /** What a library can take, checked before any native call. */
 final class NcclElements {
-    private static final Set<DataType> FLOATING =
-            EnumSet.of(DataType.FLOAT16, DataType.BFLOAT16, DataType.FLOAT32, DataType.FLOAT64);
-
     private final NcclVersion version;
 
     NcclElements(NcclVersion version) {
@@ -37,7 +32,7 @@ final class NcclElements {
     int code(DataType type, ReduceOp op) {
         NcclRedOp found = NcclRedOp.of(op);
         refuse(found.unsupportedBecause(version));
-        if (op == ReduceOp.AVG && !FLOATING.contains(type)) {
+        if (op == ReduceOp.AVG && !type.isFloating()) {
             // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
             throw new UnsupportedOperationException("the average of " + type.label()
                     + " would wrap in NCCL, which sums in the type itself: use sum, or convert to one of f16 bf16 f32 f64,"

@@ -16,20 +16,11 @@ final class Movement {
 
     /** Returns elements in an array of their own. */
     static HostTensor copyOf(HostTensor data, long from, long count) {
-        HostTensor copy = array(data.dataType(), Math.toIntExact(count));
-        Elements.copy(data.dataType(), copy.memory(), 0, data.memory(), Elements.at(data, from), count);
+        DataType type = data.dataType();
+        int length = Math.toIntExact(count);
+        HostTensor copy = HostTensor.ofArray(type, type.carrier().newArray(length), 0, length);
+        copy.copyFrom(0, data, from, count);
         return copy;
-    }
-
-    private static HostTensor array(DataType type, int count) {
-        return switch (type) {
-            case INT8, UINT8 -> HostTensor.of(type, new byte[count], 0, count);
-            case INT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[count], 0, count);
-            case INT32, UINT32 -> HostTensor.of(type, new int[count], 0, count);
-            case INT64, UINT64 -> HostTensor.of(type, new long[count], 0, count);
-            case FLOAT32 -> HostTensor.of(type, new float[count], 0, count);
-            case FLOAT64 -> HostTensor.of(type, new double[count], 0, count);
-        };
     }
 
     /** Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing where types are equal. */

@@ -146,7 +146,7 @@ final class Incoming {
             return 0;
         }
         if (post.kernel() == null) {
-            staging.inElements().read(post, post.place(position), at, count);
+            staging.inElements().read(post.type(), at, post.memory(), post.place(position), count);
         } else {
             post.kernel().combine(post.memory(), post.place(position), in, at, count);
         }

@@ -122,7 +122,7 @@ final class Outgoing {
         }
         long from = Math.max(done, post.headerBytes());
         int count = (int) Math.min(Staging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
-        staging.outElements().write(post, post.place(from), end, count);
+        staging.outElements().write(post.type(), end, post.memory(), post.place(from), count);
         return end - at + count * post.elementBytes();
     }
 }

@@ -100,11 +100,13 @@ final class Rig implements AutoCloseable {
     }
 
     private static double tolerance(DataType type) {
-        return switch (type) {
-            case FLOAT16, BFLOAT16 -> 1e-2;
-            case FLOAT32 -> 1e-5;
-            case FLOAT64 -> 1e-12;
-            default -> 0;
+        if (!type.isFloating()) {
+            return 0;
+        }
+        return switch (type.byteSize()) {
+            case Short.BYTES -> 1e-2;
+            case Float.BYTES -> 1e-5;
+            default -> 1e-12;
         };
     }
 

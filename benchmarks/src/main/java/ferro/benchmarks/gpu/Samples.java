@@ -4,22 +4,17 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /** Elements of every type, and what reductions must make of them; small whole numbers, which every type holds exactly. */
 final class Samples {
+    /** How an element of each type lies in memory: every type that NCCL knows and ferro has. */
+    private static final Map<DataType, Form> FORMS = forms();
+
     /** Every type that NCCL knows and ferro has. */
-    static final List<DataType> TYPES = List.of(
-            DataType.INT8,
-            DataType.UINT8,
-            DataType.INT32,
-            DataType.UINT32,
-            DataType.INT64,
-            DataType.UINT64,
-            DataType.FLOAT16,
-            DataType.BFLOAT16,
-            DataType.FLOAT32,
-            DataType.FLOAT64);
+    static final List<DataType> TYPES = List.copyOf(FORMS.keySet());
 
     private Samples() {}
 
@@ -46,14 +41,9 @@ final class Samples {
     /** Ops that NCCL has for a type: an average of whole numbers would be rounded. */
     static List<ReduceOp> ops(DataType type) {
         List<ReduceOp> plain = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
-        return isReal(type) ? List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG) : plain;
-    }
-
-    private static boolean isReal(DataType type) {
-        return switch (type) {
-            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> true;
-            default -> false;
-        };
+        return type.isFloating()
+                ? List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG)
+                : plain;
     }
 
     static ByteBuffer memory(DataType type, long count) {
@@ -62,32 +52,51 @@ final class Samples {
     }
 
     static void put(ByteBuffer to, DataType type, int index, double value) {
-        int at = index * type.byteSize();
-        switch (type) {
-            case INT8, UINT8 -> to.put(at, (byte) value);
-            case INT16 -> to.putShort(at, (short) value);
-            case INT32, UINT32 -> to.putInt(at, (int) value);
-            case INT64, UINT64 -> to.putLong(at, (long) value);
-            case FLOAT16 -> to.putShort(at, (short) half((float) value));
-            case BFLOAT16 -> to.putShort(at, (short) (Float.floatToIntBits((float) value) >>> 16));
-            case FLOAT32 -> to.putFloat(at, (float) value);
-            case FLOAT64 -> to.putDouble(at, value);
-        }
+        FORMS.get(type).put().put(to, index * type.byteSize(), value);
     }
 
     static double at(ByteBuffer from, DataType type, int index) {
-        int at = index * type.byteSize();
-        return switch (type) {
-            case INT8 -> from.get(at);
-            case UINT8 -> Byte.toUnsignedInt(from.get(at));
-            case INT16 -> from.getShort(at);
-            case INT32, UINT32 -> from.getInt(at);
-            case INT64, UINT64 -> from.getLong(at);
-            case FLOAT16 -> whole(Short.toUnsignedInt(from.getShort(at)));
-            case BFLOAT16 -> Float.intBitsToFloat(Short.toUnsignedInt(from.getShort(at)) << 16);
-            case FLOAT32 -> from.getFloat(at);
-            case FLOAT64 -> from.getDouble(at);
-        };
+        return FORMS.get(type).at().at(from, index * type.byteSize());
+    }
+
+    /** Writes an element. */
+    private interface Put {
+        void put(ByteBuffer to, int at, double value);
+    }
+
+    /** Reads an element. */
+    private interface At {
+        double at(ByteBuffer from, int at);
+    }
+
+    /** Both for one type. */
+    private record Form(Put put, At at) {}
+
+    private static Map<DataType, Form> forms() {
+        Form ints = new Form((to, at, value) -> to.putInt(at, (int) value), ByteBuffer::getInt);
+        Form longs = new Form((to, at, value) -> to.putLong(at, (long) value), ByteBuffer::getLong);
+        Map<DataType, Form> forms = new EnumMap<>(DataType.class);
+        forms.put(DataType.INT8, new Form((to, at, value) -> to.put(at, (byte) value), ByteBuffer::get));
+        forms.put(
+                DataType.UINT8,
+                new Form((to, at, value) -> to.put(at, (byte) value), (from, at) -> Byte.toUnsignedInt(from.get(at))));
+        forms.put(DataType.INT32, ints);
+        forms.put(DataType.UINT32, ints);
+        forms.put(DataType.INT64, longs);
+        forms.put(DataType.UINT64, longs);
+        forms.put(
+                DataType.FLOAT16,
+                new Form(
+                        (to, at, value) -> to.putShort(at, (short) half((float) value)),
+                        (from, at) -> whole(Short.toUnsignedInt(from.getShort(at)))));
+        forms.put(
+                DataType.BFLOAT16,
+                new Form(
+                        (to, at, value) -> to.putShort(at, (short) (Float.floatToIntBits((float) value) >>> 16)),
+                        (from, at) -> Float.intBitsToFloat(Short.toUnsignedInt(from.getShort(at)) << 16)));
+        forms.put(DataType.FLOAT32, new Form((to, at, value) -> to.putFloat(at, (float) value), ByteBuffer::getFloat));
+        forms.put(DataType.FLOAT64, new Form(ByteBuffer::putDouble, ByteBuffer::getDouble));
+        return forms;
     }
 
     /** IEEE binary16 of a number that it holds exactly, none of them subnormal: 5 bits of exponent, bias 15. */

@@ -45,10 +45,10 @@ public final class Copies {
         int length = Math.toIntExact(elements);
         if (writes) {
             Buffer view = views.at((ByteBuffer) target, targetAt);
-            Elements.write(view, views.index(targetAt), given, Math.toIntExact(givenAt), length);
+            type.carrier().put(view, views.index(targetAt), given, Math.toIntExact(givenAt), length);
         } else {
             Buffer view = views.at((ByteBuffer) given, givenAt);
-            Elements.read(view, views.index(givenAt), target, Math.toIntExact(targetAt), length);
+            type.carrier().get(view, views.index(givenAt), target, Math.toIntExact(targetAt), length);
         }
     }
 

@@ -2,13 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.nio.DoubleBuffer;
-import java.nio.FloatBuffer;
-import java.nio.IntBuffer;
-import java.nio.LongBuffer;
-import java.nio.ShortBuffer;
 
 /** Moves and divides runs of elements; offsets are elements for an array and bytes for a buffer. Any thread may call. */
 public final class Elements {
@@ -20,8 +14,8 @@ public final class Elements {
     /**
      * Copies elements unchanged; right also where both runs overlap in one array or buffer.
      *
-     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; a typed view (a few dozen
-     * bytes, which the JIT compiler may remove) between another array and a buffer.
+     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; between another array and a
+     * buffer, of more than a few elements, a typed view (a few dozen bytes, which the JIT compiler may remove).
      *
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
@@ -42,10 +36,10 @@ public final class Elements {
             if (source instanceof ByteBuffer other) {
                 bytes.put(to, other, from, length * type.byteSize());
             } else {
-                write(view(type, bytes, to, length), 0, source, from, length);
+                type.carrier().write(bytes, to, source, from, length);
             }
         } else if (source instanceof ByteBuffer bytes) {
-            read(view(type, bytes, from, length), 0, into, to, length);
+            type.carrier().read(bytes, from, into, to, length);
         } else {
             System.arraycopy(source, from, into, to, length);
         }
@@ -74,27 +68,17 @@ public final class Elements {
      * @throws IllegalArgumentException if the type is an integer one
      */
     public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
-        int from = Math.toIntExact(offset);
-        switch (type) {
-            case FLOAT32 -> divideFloats(memory, from, Math.toIntExact(count), divisor);
-            case FLOAT64 -> divideDoubles(memory, from, Math.toIntExact(count), divisor);
-            case FLOAT16, BFLOAT16 -> divideHalves(type, memory, from, Math.toIntExact(count), divisor);
-            case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 ->
-                throw new IllegalArgumentException(
-                        "divide of " + type.label() + ": a sum of integers may have wrapped, use WholeSums");
+        if (!type.isFloating()) {
+            throw new IllegalArgumentException(
+                    "divide of " + type.label() + ": a sum of integers may have wrapped, use WholeSums");
         }
-    }
-
-    /** Returns a new array that carries a type. */
-    static Object array(DataType type, int count) {
-        return switch (type) {
-            case FLOAT32 -> new float[count];
-            case FLOAT64 -> new double[count];
-            case INT32, UINT32 -> new int[count];
-            case INT64, UINT64 -> new long[count];
-            case INT16, FLOAT16, BFLOAT16 -> new short[count];
-            case INT8, UINT8 -> new byte[count];
-        };
+        int from = Math.toIntExact(offset);
+        int length = Math.toIntExact(count);
+        switch (type.carrier()) {
+            case FLOAT -> divideFloats(memory, from, length, divisor);
+            case DOUBLE -> divideDoubles(memory, from, length, divisor);
+            default -> divideHalves(type, memory, from, length, divisor);
+        }
     }
 
     private static void divideFloats(Object memory, int from, int count, float divisor) {
@@ -153,43 +137,6 @@ public final class Elements {
             for (int at = from; at < from + 2 * count; at += 2) {
                 bytes.putShort(at, HalfFloats.narrow(type, HalfFloats.widen(type, bytes.getShort(at)) / divisor));
             }
-        }
-    }
-
-    /** Returns a view of exactly these elements; bytes need none. */
-    private static Buffer view(DataType type, ByteBuffer bytes, int offset, int length) {
-        return Views.typed(type, bytes.slice(offset, length * type.byteSize()));
-    }
-
-    static void write(Buffer view, int at, Object source, int from, int length) {
-        if (source instanceof float[] array) {
-            ((FloatBuffer) view).put(at, array, from, length);
-        } else if (source instanceof double[] array) {
-            ((DoubleBuffer) view).put(at, array, from, length);
-        } else if (source instanceof int[] array) {
-            ((IntBuffer) view).put(at, array, from, length);
-        } else if (source instanceof long[] array) {
-            ((LongBuffer) view).put(at, array, from, length);
-        } else if (source instanceof short[] array) {
-            ((ShortBuffer) view).put(at, array, from, length);
-        } else {
-            ((ByteBuffer) view).put(at, (byte[]) source, from, length);
-        }
-    }
-
-    static void read(Buffer view, int at, Object into, int to, int length) {
-        if (into instanceof float[] array) {
-            ((FloatBuffer) view).get(at, array, to, length);
-        } else if (into instanceof double[] array) {
-            ((DoubleBuffer) view).get(at, array, to, length);
-        } else if (into instanceof int[] array) {
-            ((IntBuffer) view).get(at, array, to, length);
-        } else if (into instanceof long[] array) {
-            ((LongBuffer) view).get(at, array, to, length);
-        } else if (into instanceof short[] array) {
-            ((ShortBuffer) view).get(at, array, to, length);
-        } else {
-            ((ByteBuffer) view).get(at, (byte[]) into, to, length);
         }
     }
 }

@@ -21,64 +21,55 @@ public final class Multiplied {
         }
         DataType type = given.dataType();
         int count = Math.toIntExact(given.elementCount());
-        Object array = Elements.array(type, count);
+        Object array = type.carrier().newArray(count);
         Elements.copy(type, array, 0, given.memory(), Elements.at(given, 0), count);
-        if (array instanceof float[] elements) {
-            return multiplied(elements, (float) factor);
-        } else if (array instanceof double[] elements) {
-            return multiplied(elements, factor);
-        } else if (array instanceof int[] elements) {
-            return multiplied(type, elements, (long) factor);
-        } else if (array instanceof long[] elements) {
-            return multiplied(type, elements, (long) factor);
-        } else if (array instanceof short[] elements) {
-            return multiplied(type, elements, factor);
+        switch (type.carrier()) {
+            case FLOAT -> multiply((float[]) array, (float) factor);
+            case DOUBLE -> multiply((double[]) array, factor);
+            case INT -> multiply((int[]) array, (long) factor);
+            case LONG -> multiply((long[]) array, (long) factor);
+            case SHORT -> multiply(type, (short[]) array, factor);
+            case BYTE -> multiply((byte[]) array, (long) factor);
         }
-        return multiplied(type, (byte[]) array, (long) factor);
+        return HostTensor.ofArray(type, array, 0, count);
     }
 
-    private static HostTensor multiplied(float[] elements, float factor) {
+    private static void multiply(float[] elements, float factor) {
         for (int i = 0; i < elements.length; i++) {
             elements[i] *= factor;
         }
-        return HostTensor.of(elements);
     }
 
-    private static HostTensor multiplied(double[] elements, double factor) {
+    private static void multiply(double[] elements, double factor) {
         for (int i = 0; i < elements.length; i++) {
             elements[i] *= factor;
         }
-        return HostTensor.of(elements);
     }
 
-    private static HostTensor multiplied(DataType type, int[] elements, long factor) {
+    private static void multiply(int[] elements, long factor) {
         for (int i = 0; i < elements.length; i++) {
             elements[i] = (int) (elements[i] * factor);
         }
-        return HostTensor.of(type, elements, 0, elements.length);
     }
 
-    private static HostTensor multiplied(DataType type, long[] elements, long factor) {
+    private static void multiply(long[] elements, long factor) {
         for (int i = 0; i < elements.length; i++) {
             elements[i] *= factor;
         }
-        return HostTensor.of(type, elements, 0, elements.length);
     }
 
-    private static HostTensor multiplied(DataType type, short[] elements, double factor) {
-        boolean whole = type == DataType.INT16;
+    private static void multiply(DataType type, short[] elements, double factor) {
+        boolean whole = !type.isFloating();
         for (int i = 0; i < elements.length; i++) {
             elements[i] = whole
                     ? (short) (elements[i] * (long) factor)
                     : HalfFloats.narrow(type, HalfFloats.widen(type, elements[i]) * (float) factor);
         }
-        return HostTensor.of(type, elements, 0, elements.length);
     }
 
-    private static HostTensor multiplied(DataType type, byte[] elements, long factor) {
+    private static void multiply(byte[] elements, long factor) {
         for (int i = 0; i < elements.length; i++) {
             elements[i] = (byte) (elements[i] * factor);
         }
-        return HostTensor.of(type, elements, 0, elements.length);
     }
 }

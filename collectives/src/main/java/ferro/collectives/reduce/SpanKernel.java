@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import ferro.Carrier;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
@@ -13,6 +14,7 @@ final class SpanKernel extends Kernel {
     private static final int BLOCK_BYTES = 4096;
 
     private final DataType type;
+    private final Carrier carrier;
     private final ReduceOp op;
     private final ReduceOp.SpanCombine<Object> code;
     private final int block;
@@ -24,11 +26,12 @@ final class SpanKernel extends Kernel {
     @SuppressWarnings("unchecked") // the op has compared the arrays of its code with its type, and that is this one
     SpanKernel(DataType type, ReduceOp op) {
         this.type = type;
+        this.carrier = type.carrier();
         this.op = op;
         this.code = (ReduceOp.SpanCombine<Object>) op.span();
         this.block = BLOCK_BYTES / type.byteSize();
-        this.left = Elements.array(type, block);
-        this.right = Elements.array(type, block);
+        this.left = carrier.newArray(block);
+        this.right = carrier.newArray(block);
         this.leftViews = new Views(type);
         this.rightViews = new Views(type);
     }
@@ -71,9 +74,9 @@ final class SpanKernel extends Kernel {
         }
     }
 
-    private static void load(Object memory, long offset, Object into, Views views, int length) {
+    private void load(Object memory, long offset, Object into, Views views, int length) {
         if (memory instanceof ByteBuffer bytes) {
-            Elements.read(views.at(bytes, offset), views.index(offset), into, 0, length);
+            carrier.get(views.at(bytes, offset), views.index(offset), into, 0, length);
         } else {
             System.arraycopy(memory, Math.toIntExact(offset), into, 0, length);
         }
@@ -81,7 +84,7 @@ final class SpanKernel extends Kernel {
 
     private void store(Object memory, long offset, Views views, int length) {
         if (memory instanceof ByteBuffer bytes) {
-            Elements.write(views.at(bytes, offset), views.index(offset), left, 0, length);
+            carrier.put(views.at(bytes, offset), views.index(offset), left, 0, length);
         } else {
             System.arraycopy(left, 0, memory, Math.toIntExact(offset), length);
         }

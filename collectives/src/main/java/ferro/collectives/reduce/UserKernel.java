@@ -43,17 +43,7 @@ final class UserKernel extends Kernel {
             return HostTensor.of(
                     type,
                     bytes.duplicate().order(ByteOrder.nativeOrder()).limit(end).position(at));
-        } else if (memory instanceof float[] array) {
-            return HostTensor.of(type, array, at, length);
-        } else if (memory instanceof double[] array) {
-            return HostTensor.of(type, array, at, length);
-        } else if (memory instanceof int[] array) {
-            return HostTensor.of(type, array, at, length);
-        } else if (memory instanceof long[] array) {
-            return HostTensor.of(type, array, at, length);
-        } else if (memory instanceof short[] array) {
-            return HostTensor.of(type, array, at, length);
         }
-        return HostTensor.of(type, (byte[]) memory, at, length);
+        return HostTensor.ofArray(type, memory, at, length);
     }
 }

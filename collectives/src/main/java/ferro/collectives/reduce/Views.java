@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import ferro.Carrier;
 import ferro.DataType;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -15,7 +16,7 @@ final class Views {
     /** As many as the peers of one host usually are. */
     private static final int KEPT = 8;
 
-    private final DataType type;
+    private final Carrier carrier;
     private final int byteSize;
     private final ByteBuffer[] owners = new ByteBuffer[KEPT];
     private final Buffer[] byOwnerAndPhase;
@@ -23,7 +24,7 @@ final class Views {
     private int next;
 
     Views(DataType type) {
-        this.type = type;
+        this.carrier = type.carrier();
         this.byteSize = type.byteSize();
         this.byOwnerAndPhase = new Buffer[KEPT * byteSize];
     }
@@ -37,7 +38,8 @@ final class Views {
         int place = last * byteSize + phase;
         Buffer view = byOwnerAndPhase[place];
         if (view == null) {
-            view = typed(type, bytes.duplicate().clear().position(phase));
+            ByteBuffer from = bytes.duplicate().clear().position(phase).order(ByteOrder.nativeOrder());
+            view = carrier.view(from);
             byOwnerAndPhase[place] = view;
         }
         return view;
@@ -59,18 +61,5 @@ final class Views {
         owners[slot] = bytes;
         Arrays.fill(byOwnerAndPhase, slot * byteSize, (slot + 1) * byteSize, null);
         return slot;
-    }
-
-    /** Returns a view of a buffer from its position on. */
-    static Buffer typed(DataType type, ByteBuffer bytes) {
-        ByteBuffer ordered = bytes.order(ByteOrder.nativeOrder());
-        return switch (type) {
-            case FLOAT32 -> ordered.asFloatBuffer();
-            case FLOAT64 -> ordered.asDoubleBuffer();
-            case INT32, UINT32 -> ordered.asIntBuffer();
-            case INT64, UINT64 -> ordered.asLongBuffer();
-            case INT16, FLOAT16, BFLOAT16 -> ordered.asShortBuffer();
-            case INT8, UINT8 -> ordered;
-        };
     }
 }

@@ -105,7 +105,7 @@ final class RingReader {
             return 0;
         }
         if (post.kernel() == null) {
-            elements.read(post, post.place(posts.position()), at, count);
+            elements.read(post.type(), at, post.memory(), post.place(posts.position()), count);
         } else {
             post.kernel().combine(post.memory(), post.place(posts.position()), area, at, count);
         }

@@ -88,7 +88,7 @@ final class RingWriter {
         if (count == 0) {
             return 0;
         }
-        elements.write(post, post.place(posts.position()), at, count);
+        elements.write(post.type(), at, post.memory(), post.place(posts.position()), count);
         repeat(index, count * size);
         return count * size;
     }

@@ -3,6 +3,7 @@ package ferro.collectives.shared;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.posts.StagedElements;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
@@ -23,7 +24,7 @@ public final class SharedMachine {
     private final int worldSize;
     private final AreaLayout layout;
     private final ByteBuffer[] areas;
-    private final AreaElements[] elements;
+    private final StagedElements[] elements;
     private final SharedStanding standing;
     private final SharedTensors tensors;
     private final KeptKernels kernels = new KeptKernels();
@@ -93,9 +94,9 @@ public final class SharedMachine {
         this.tensors = new SharedTensors(rank);
         this.tensorAreas = new ByteBuffer[worldSize];
         this.tensorStarts = new int[worldSize];
-        this.elements = new AreaElements[worldSize];
+        this.elements = new StagedElements[worldSize];
         for (int i = 0; i < worldSize; i++) {
-            elements[i] = new AreaElements(areas[i]);
+            elements[i] = new StagedElements(areas[i]);
         }
         placeSlots();
     }

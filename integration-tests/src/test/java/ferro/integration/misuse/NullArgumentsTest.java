@@ -55,6 +55,7 @@ class NullArgumentsTest {
             Map.entry("InvalidRankException", "made of a failure, which a refusal would hide"),
             Map.entry("GroupEvent", "made of a failure, which a refusal would hide"),
             Map.entry("NcclBackend", "needs a device or what stands in for one: NullDeviceArgumentsTest"),
+            Map.entry("Carrier", "moves elements for the engine, piece by piece"),
             Map.entry("ReduceOp.Combiner", "written by users, called by ferro"),
             Map.entry("ReduceOp.SpanCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.FloatCombine", "written by users, called by ferro"),

@@ -1,0 +1,421 @@
+package ferro;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+import java.util.Objects;
+
+/**
+ * The Java type that elements are held in, such as {@code int} for i32 and u32, or {@code short} for the bits of f16; the one place
+ * that makes arrays and typed views of it, and copies between arrays and buffers in bulk.
+ *
+ * <p>{@link DataType#carrier} has the one of an element type. An array is passed as Object, and must be of {@link #arrayClass}; another
+ * one ends in ClassCastException. Copies look at the limit of a buffer and leave its position alone. Any thread may call.
+ */
+public enum Carrier {
+    /** Of f32. */
+    FLOAT(float[].class, Float.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new float[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.asFloatBuffer();
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((FloatBuffer) view).put(at, (float[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((FloatBuffer) view).get(at, (float[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            float[] elements = (float[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Float.BYTES).asFloatBuffer().put(elements, from, count);
+                return;
+            }
+            Objects.checkFromIndexSize(from, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Float.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                bytes.putFloat(offset + i * Float.BYTES, elements[from + i]);
+            }
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            float[] elements = (float[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Float.BYTES).asFloatBuffer().get(elements, to, count);
+                return;
+            }
+            Objects.checkFromIndexSize(to, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Float.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                elements[to + i] = bytes.getFloat(offset + i * Float.BYTES);
+            }
+        }
+    },
+    /** Of f64. */
+    DOUBLE(double[].class, Double.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new double[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.asDoubleBuffer();
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((DoubleBuffer) view).put(at, (double[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((DoubleBuffer) view).get(at, (double[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            double[] elements = (double[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Double.BYTES).asDoubleBuffer().put(elements, from, count);
+                return;
+            }
+            Objects.checkFromIndexSize(from, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Double.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                bytes.putDouble(offset + i * Double.BYTES, elements[from + i]);
+            }
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            double[] elements = (double[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Double.BYTES).asDoubleBuffer().get(elements, to, count);
+                return;
+            }
+            Objects.checkFromIndexSize(to, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Double.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                elements[to + i] = bytes.getDouble(offset + i * Double.BYTES);
+            }
+        }
+    },
+    /** Of i32 and u32. */
+    INT(int[].class, Integer.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new int[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.asIntBuffer();
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((IntBuffer) view).put(at, (int[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((IntBuffer) view).get(at, (int[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            int[] elements = (int[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Integer.BYTES).asIntBuffer().put(elements, from, count);
+                return;
+            }
+            Objects.checkFromIndexSize(from, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Integer.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                bytes.putInt(offset + i * Integer.BYTES, elements[from + i]);
+            }
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            int[] elements = (int[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Integer.BYTES).asIntBuffer().get(elements, to, count);
+                return;
+            }
+            Objects.checkFromIndexSize(to, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Integer.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                elements[to + i] = bytes.getInt(offset + i * Integer.BYTES);
+            }
+        }
+    },
+    /** Of i64 and u64. */
+    LONG(long[].class, Long.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new long[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.asLongBuffer();
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((LongBuffer) view).put(at, (long[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((LongBuffer) view).get(at, (long[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            long[] elements = (long[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Long.BYTES).asLongBuffer().put(elements, from, count);
+                return;
+            }
+            Objects.checkFromIndexSize(from, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Long.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                bytes.putLong(offset + i * Long.BYTES, elements[from + i]);
+            }
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            long[] elements = (long[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Long.BYTES).asLongBuffer().get(elements, to, count);
+                return;
+            }
+            Objects.checkFromIndexSize(to, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Long.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                elements[to + i] = bytes.getLong(offset + i * Long.BYTES);
+            }
+        }
+    },
+    /** Of i16, and of the bits of f16 and bf16. */
+    SHORT(short[].class, Short.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new short[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.asShortBuffer();
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((ShortBuffer) view).put(at, (short[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((ShortBuffer) view).get(at, (short[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            short[] elements = (short[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Short.BYTES).asShortBuffer().put(elements, from, count);
+                return;
+            }
+            Objects.checkFromIndexSize(from, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Short.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                bytes.putShort(offset + i * Short.BYTES, elements[from + i]);
+            }
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            short[] elements = (short[]) array;
+            if (count > FEW) {
+                run(bytes, offset, count * Short.BYTES).asShortBuffer().get(elements, to, count);
+                return;
+            }
+            Objects.checkFromIndexSize(to, count, elements.length);
+            Objects.checkFromIndexSize(offset, count * Short.BYTES, bytes.limit());
+            for (int i = 0; i < count; i++) {
+                elements[to + i] = bytes.getShort(offset + i * Short.BYTES);
+            }
+        }
+    },
+    /** Of i8 and u8. */
+    BYTE(byte[].class, Byte.BYTES) {
+        @Override
+        public Object newArray(int count) {
+            return new byte[count];
+        }
+
+        @Override
+        public Buffer view(ByteBuffer bytes) {
+            return bytes.slice().order(bytes.order());
+        }
+
+        @Override
+        public void put(Buffer view, int at, Object array, int from, int count) {
+            ((ByteBuffer) view).put(at, (byte[]) array, from, count);
+        }
+
+        @Override
+        public void get(Buffer view, int at, Object array, int to, int count) {
+            ((ByteBuffer) view).get(at, (byte[]) array, to, count);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
+            bytes.put(offset, (byte[]) array, from, count);
+        }
+
+        @Override
+        public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
+            bytes.get(offset, (byte[]) array, to, count);
+        }
+    };
+
+    /** As many elements as {@link #write} and {@link #read} copy one by one: below this that is faster than in bulk. */
+    public static final int FEW = 16;
+
+    private final Class<?> arrayClass;
+    private final String arrayName;
+    private final int byteSize;
+
+    Carrier(Class<?> arrayClass, int byteSize) {
+        this.arrayClass = arrayClass;
+        this.arrayName = arrayClass.getSimpleName();
+        this.byteSize = byteSize;
+    }
+
+    /**
+     * Makes an array, all zero.
+     *
+     * @param count elements
+     * @return for example {@code new float[count]}
+     * @throws NegativeArraySizeException if the count is negative
+     */
+    public abstract Object newArray(int count);
+
+    /**
+     * Makes a view of a buffer from its position to its limit, in the byte order of the buffer.
+     *
+     * @param bytes buffer, left as it is
+     * @return for example {@code bytes.asFloatBuffer()}; of bytes a slice
+     */
+    public abstract Buffer view(ByteBuffer bytes);
+
+    /**
+     * Copies elements from an array to a view; allocates nothing.
+     *
+     * @param view  made by {@link #view}
+     * @param at    first element there, whatever its position
+     * @param array where from
+     * @param from  first element in the array
+     * @param count elements
+     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     */
+    public abstract void put(Buffer view, int at, Object array, int from, int count);
+
+    /**
+     * Copies elements from a view to an array; allocates nothing.
+     *
+     * @param view  made by {@link #view}
+     * @param at    first element there, whatever its position
+     * @param array where to
+     * @param to    first element in the array
+     * @param count elements
+     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     */
+    public abstract void get(Buffer view, int at, Object array, int to, int count);
+
+    /**
+     * Copies elements from an array to a buffer, in the byte order of the buffer. Of more than a few elements it makes a view (a few
+     * dozen bytes, which the JIT compiler may remove): where copies follow each other, keep one and use {@link #put}.
+     *
+     * @param bytes  where to; its position is not looked at
+     * @param offset first byte there, of any alignment
+     * @param array  where from
+     * @param from   first element in the array
+     * @param count  elements
+     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     */
+    public abstract void write(ByteBuffer bytes, int offset, Object array, int from, int count);
+
+    /**
+     * Copies elements from a buffer to an array, as {@link #write} does the other way.
+     *
+     * @param bytes  where from; its position is not looked at
+     * @param offset first byte there, of any alignment
+     * @param array  where to
+     * @param to     first element in the array
+     * @param count  elements
+     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     */
+    public abstract void read(ByteBuffer bytes, int offset, Object array, int to, int count);
+
+    /**
+     * Returns the class of the arrays.
+     *
+     * @return for example {@code float[].class}
+     */
+    public Class<?> arrayClass() {
+        return arrayClass;
+    }
+
+    /**
+     * Returns what messages call the arrays.
+     *
+     * @return for example {@code float[]}
+     */
+    public String arrayName() {
+        return arrayName;
+    }
+
+    /**
+     * Returns the class of one element.
+     *
+     * @return for example {@code float.class}
+     */
+    public Class<?> elementClass() {
+        return arrayClass.getComponentType();
+    }
+
+    /**
+     * Returns the size of one element.
+     *
+     * @return bytes, a power of two
+     */
+    public int byteSize() {
+        return byteSize;
+    }
+
+    private static ByteBuffer run(ByteBuffer bytes, int offset, int length) {
+        return bytes.slice(offset, length).order(bytes.order());
+    }
+}
