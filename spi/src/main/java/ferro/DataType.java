@@ -7,38 +7,38 @@ import java.util.stream.Stream;
 /** Element type; {@code label} is what settings, tables and JSON use. */
 public enum DataType {
     /** Signed 8 bit. */
-    INT8("i8", Carrier.BYTE, false),
+    INT8("i8", Carrier.BYTE, Numbers.SIGNED),
     /** Unsigned 8 bit, in byte[]. */
-    UINT8("u8", Carrier.BYTE, false),
+    UINT8("u8", Carrier.BYTE, Numbers.UNSIGNED),
     /** Signed 16 bit; what short[] means when nothing else is said; host only (NCCL has none). */
-    INT16("i16", Carrier.SHORT, false),
+    INT16("i16", Carrier.SHORT, Numbers.SIGNED),
     /** Signed 32 bit. */
-    INT32("i32", Carrier.INT, false),
+    INT32("i32", Carrier.INT, Numbers.SIGNED),
     /** Unsigned 32 bit, in int[]. */
-    UINT32("u32", Carrier.INT, false),
+    UINT32("u32", Carrier.INT, Numbers.UNSIGNED),
     /** Signed 64 bit. */
-    INT64("i64", Carrier.LONG, false),
+    INT64("i64", Carrier.LONG, Numbers.SIGNED),
     /** Unsigned 64 bit, in long[]. */
-    UINT64("u64", Carrier.LONG, false),
+    UINT64("u64", Carrier.LONG, Numbers.UNSIGNED),
     /** IEEE binary16, as raw bits in short[]. */
-    FLOAT16("f16", Carrier.SHORT, true),
+    FLOAT16("f16", Carrier.SHORT, Numbers.FLOATING),
     /** bfloat16, as raw bits in short[]. */
-    BFLOAT16("bf16", Carrier.SHORT, true),
+    BFLOAT16("bf16", Carrier.SHORT, Numbers.FLOATING),
     /** IEEE binary32. */
-    FLOAT32("f32", Carrier.FLOAT, true),
+    FLOAT32("f32", Carrier.FLOAT, Numbers.FLOATING),
     /** IEEE binary64. */
-    FLOAT64("f64", Carrier.DOUBLE, true);
+    FLOAT64("f64", Carrier.DOUBLE, Numbers.FLOATING);
 
     private final String label;
     private final Carrier carrier;
     private final int byteSize;
-    private final boolean floating;
+    private final Numbers numbers;
 
-    DataType(String label, Carrier carrier, boolean floating) {
+    DataType(String label, Carrier carrier, Numbers numbers) {
         this.label = label;
         this.carrier = carrier;
         this.byteSize = carrier.byteSize();
-        this.floating = floating;
+        this.numbers = numbers;
     }
 
     /**
@@ -74,7 +74,16 @@ public enum DataType {
      * @return true for f16, bf16, f32 and f64
      */
     public boolean isFloating() {
-        return floating;
+        return numbers == Numbers.FLOATING;
+    }
+
+    /**
+     * Returns whether the elements are integers without a sign.
+     *
+     * @return true for u8, u32 and u64
+     */
+    public boolean isUnsigned() {
+        return numbers == Numbers.UNSIGNED;
     }
 
     /**
@@ -93,5 +102,12 @@ public enum DataType {
         }
         throw new IllegalArgumentException("no element type \"" + label + "\": use one of "
                 + Stream.of(values()).map(DataType::label).collect(Collectors.joining(" ")));
+    }
+
+    /** What the bits of an element stand for. */
+    private enum Numbers {
+        SIGNED,
+        UNSIGNED,
+        FLOATING
     }
 }

@@ -27,7 +27,8 @@ class CarrierTest {
         Carrier carrier = type.carrier();
 
         assertEquals(type.byteSize(), carrier.byteSize());
-        assertEquals(type.label().contains("f"), type.isFloating());
+        assertEquals(type.label().contains("f"), type.isFloating(), "floating");
+        assertEquals(type.label().startsWith("u"), type.isUnsigned(), "unsigned");
         assertEquals(carrier.arrayName(), carrier.newArray(0).getClass().getSimpleName());
         assertEquals(carrier.elementClass() + "[]", carrier.arrayName());
     }

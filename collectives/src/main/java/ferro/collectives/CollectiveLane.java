@@ -6,6 +6,7 @@ import ferro.ReduceOp;
 import ferro.collectives.control.Failure;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.Standing;
+import ferro.collectives.reduce.Division;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Multiplied;
 import ferro.recorder.GroupRecorder;
@@ -387,7 +388,7 @@ final class CollectiveLane {
     private void average(Prepared prepared, HostTensor out) {
         if (prepared.op == ReduceOp.AVG && out != null && !prepared.isWidened()) {
             int worldSize = driver.group().worldSize();
-            Elements.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
+            Division.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
         }
     }
 

@@ -27,14 +27,12 @@ class ElementTypesTest {
             .importPackages("ferro")
             .that(resideOutsideOfPackage("ferro.tck.."));
 
-    /** Kernels that serve more than one type, by the arithmetic of each. */
+    /** What computes with elements of more than one carrier, or chooses who does. */
     private static final Set<String> KERNELS = Set.of(
-            "ferro.collectives.reduce.Elements",
+            "ferro.collectives.reduce.Division",
             "ferro.collectives.reduce.Kernels",
             "ferro.collectives.reduce.Multiplied",
-            "ferro.collectives.reduce.WholeSums",
-            "ferro.collectives.reduce.ElementLoops",
-            "ferro.collectives.reduce.Specialised");
+            "ferro.collectives.reduce.WholeSums");
 
     private static final String ELEMENTS_OF_TENSORS = "ferro.HostElements";
 
@@ -46,11 +44,16 @@ class ElementTypesTest {
             Set.of("asFloatBuffer", "asDoubleBuffer", "asIntBuffer", "asLongBuffer", "asShortBuffer");
 
     @Test
-    void onlyKernelsSwitchOverTypes() {
-        Set<String> switching = switching();
+    void nothingSwitchesOverTypes() {
+        assertEquals(Set.of(), switchingOver("DataType"), "ask the type: carrier, isFloating, isUnsigned, byteSize");
+    }
+
+    @Test
+    void onlyKernelsSwitchOverCarriers() {
+        Set<String> switching = switchingOver("Carrier");
         switching.removeAll(KERNELS);
 
-        assertEquals(Set.of(), switching, "ask the type: DataType.carrier, isFloating, byteSize");
+        assertEquals(Set.of(), switching, "leave it to Carrier");
     }
 
     @Test
@@ -62,19 +65,20 @@ class ElementTypesTest {
         assertEquals(Map.of(), chains, "a chain by the type of the elements: leave it to Carrier");
     }
 
-    /** Or the two above would look for what no class file has. */
+    /** Or the others would look for what no class file has. */
     @Test
     void whatIsLookedForIsSeenWhereItStands() {
-        assertTrue(switching().contains("ferro.collectives.reduce.Multiplied"), "switch");
+        assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.Multiplied"), "switch");
         assertEquals(ARRAYS, chains().get(ELEMENTS_OF_TENSORS), "arrays");
         assertEquals(VIEWS, chains().get(Carrier.class.getName()), "views");
     }
 
-    private static Set<String> switching() {
+    private static Set<String> switchingOver(String type) {
         // what javac makes of a switch over an enum
-        Set<String> tables = Set.of("$SwitchMap$ferro$DataType", "$SwitchMap$ferro$Carrier");
+        String table = "$SwitchMap$ferro$" + type;
         return PRODUCT.stream()
-                .filter(each -> each.getFields().stream().anyMatch(field -> tables.contains(field.getName())))
+                .filter(each -> each.getFields().stream()
+                        .anyMatch(field -> field.getName().equals(table)))
                 .map(ElementTypesTest::outermost)
                 .collect(Collectors.toCollection(TreeSet::new));
     }

@@ -23,7 +23,7 @@ public final class Kernels {
      * Returns a kernel of its own, for one thread at a time; making one costs a few KiB, so keep it.
      *
      * @param type element type
-     * @param op   how; for AVG of floats and sums of multiplied inputs the kernel sums, the rest is {@link Elements#divide} and
+     * @param op   how; for AVG of floats and sums of multiplied inputs the kernel sums, the rest is {@link Division#divide} and
      *             {@link Multiplied}
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
@@ -43,17 +43,19 @@ public final class Kernels {
     /** Returns a kernel of plain Java, for an op of ours. */
     static BlockKernel plain(DataType type, ReduceOp op) {
         refuse(type, op);
-        return switch (type) {
-            case INT8 -> ByteKernel.of(op, false);
-            case UINT8 -> ByteKernel.of(op, true);
-            case INT16 -> ShortKernel.of(op, false);
-            case INT32 -> IntKernel.of(op, false);
-            case UINT32 -> IntKernel.of(op, true);
-            case INT64 -> LongKernel.of(op, false);
-            case UINT64 -> LongKernel.of(op, true);
-            case FLOAT32, FLOAT16, BFLOAT16 -> FloatKernel.of(op, type, new PlainHalves(type));
-            case FLOAT64 -> DoubleKernel.of(op);
+        boolean unsigned = type.isUnsigned();
+        return switch (type.carrier()) {
+            case BYTE -> ByteKernel.of(op, unsigned);
+            case SHORT -> type.isFloating() ? floats(type, op) : ShortKernel.of(op, unsigned);
+            case INT -> IntKernel.of(op, unsigned);
+            case LONG -> LongKernel.of(op, unsigned);
+            case FLOAT -> floats(type, op);
+            case DOUBLE -> DoubleKernel.of(op);
         };
+    }
+
+    private static BlockKernel floats(DataType type, ReduceOp op) {
+        return FloatKernel.of(op, type, new PlainHalves(type));
     }
 
     private static void refuse(DataType type, ReduceOp op) {
@@ -90,7 +92,7 @@ public final class Kernels {
             return Optional.of("no " + op.name() + " of " + type.label()
                     + ": bits of a float mean nothing one by one; use" + " sum product min max avg, or integers");
         }
-        return isWhole(op.factor()) || isFloating(type)
+        return isWhole(op.factor()) || type.isFloating()
                 ? Optional.empty()
                 : Optional.of(
                         "no " + op.name() + " of " + type.label() + ": the factor is not whole, and integers hold no"
@@ -98,14 +100,7 @@ public final class Kernels {
     }
 
     private static Set<ReduceOp> builtIn(DataType type) {
-        return isFloating(type) ? OF_FLOATS : OF_INTEGERS;
-    }
-
-    private static boolean isFloating(DataType type) {
-        return switch (type) {
-            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> true;
-            default -> false;
-        };
+        return type.isFloating() ? OF_FLOATS : OF_INTEGERS;
     }
 
     private static boolean isWhole(double factor) {

@@ -27,11 +27,7 @@ public final class WholeSums {
      * @return true for AVG of an integer type
      */
     public static boolean serve(DataType type, ReduceOp op) {
-        return op == ReduceOp.AVG
-                && switch (type) {
-                    case INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64 -> true;
-                    case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> false;
-                };
+        return op == ReduceOp.AVG && !type.isFloating();
     }
 
     /**
@@ -70,7 +66,7 @@ public final class WholeSums {
         Object memory = given.memory();
         int from = Math.toIntExact(given.offset());
         if (given.dataType().byteSize() == Long.BYTES) {
-            halve(given.dataType() == DataType.UINT64, memory, from, count, sums);
+            halve(given.dataType().isUnsigned(), memory, from, count, sums);
         } else if (memory instanceof ByteBuffer bytes) {
             widen(given.dataType(), bytes, from, count, sums);
         } else {
@@ -80,11 +76,7 @@ public final class WholeSums {
 
     /** Returns the bits that stay of a sign-extended element of at most 32 bits: all, or of an unsigned one its own. */
     private static long value(DataType type) {
-        return switch (type) {
-            case UINT8 -> 0xff;
-            case UINT32 -> LOWER_HALF;
-            default -> -1;
-        };
+        return type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
     }
 
     private static void widen(long value, Object array, int from, int count, long[] sums) {

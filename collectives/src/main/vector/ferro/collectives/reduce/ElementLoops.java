@@ -22,7 +22,7 @@ final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final boolean BOTH = CHOICE.both();
-    private static final Class<?> ELEMENT = Specialised.elementOf(CHOICE.type());
+    private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
     private static final long FLIP = flipOf(CHOICE);
 
@@ -129,13 +129,9 @@ final class ElementLoops {
 
     private static long flipOf(Specialised.Choice choice) {
         boolean ordered = choice.op() == VectorOperators.MIN || choice.op() == VectorOperators.MAX;
-        long sign = switch (choice.type()) {
-            case UINT8 -> Byte.MIN_VALUE;
-            case UINT32 -> Integer.MIN_VALUE;
-            case UINT64 -> Long.MIN_VALUE;
-            default -> 0;
-        };
-        return ordered ? sign : 0;
+        // the lowest number of as many bits
+        long sign = -1L << Byte.SIZE * choice.type().byteSize() - 1;
+        return ordered && choice.type().isUnsigned() ? sign : 0;
     }
 
     private static void put(Vector<?> vector, Object array, int at) {

@@ -32,18 +32,6 @@ final class Specialised {
         }
     }
 
-    /** Returns the primitive type that holds elements of a type. */
-    static Class<?> elementOf(DataType type) {
-        return switch (type) {
-            case FLOAT32 -> float.class;
-            case FLOAT64 -> double.class;
-            case INT64, UINT64 -> long.class;
-            case INT32, UINT32 -> int.class;
-            case INT16, FLOAT16, BFLOAT16 -> short.class;
-            case INT8, UINT8 -> byte.class;
-        };
-    }
-
     /** Defines a template anew for a choice. */
     static Lookup define(Class<?> template, Choice choice) {
         try (InputStream stream = template.getResourceAsStream(template.getSimpleName() + ".class")) {

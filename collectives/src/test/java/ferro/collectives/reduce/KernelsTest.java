@@ -109,7 +109,7 @@ class KernelsTest {
     void averagesByTheKernelOfSumAndADivision() {
         double[] into = {9, -4};
         Kernels.of(DataType.FLOAT64, ReduceOp.AVG).combine(into, 0, new double[] {2, 1}, 0, 2);
-        Elements.divide(DataType.FLOAT64, into, 0, 2, 2);
+        Division.divide(DataType.FLOAT64, into, 0, 2, 2);
 
         assertEquals(5.5, into[0]);
         assertEquals(-1.5, into[1]);
@@ -119,7 +119,7 @@ class KernelsTest {
     void averagesHalvesByASumAndOneDivision() {
         short[] into = {0x3f80, 0x4040};
         Kernels.of(DataType.BFLOAT16, ReduceOp.AVG).combine(into, 0, new short[] {0x4000, (short) 0xbf80}, 0, 2);
-        Elements.divide(DataType.BFLOAT16, into, 0, 2, 2);
+        Division.divide(DataType.BFLOAT16, into, 0, 2, 2);
 
         assertArrayEquals(new short[] {0x3fc0, 0x3f80}, into);
     }
