@@ -27,6 +27,8 @@ final class Driver {
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final long IDLE_MILLIS = 100;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
+    /** From one look at deadlines to the next while giving way; where nobody takes the core that is some sixty times. */
+    private static final long LOOK_NANOS = 50_000L;
 
     private final Machine machine;
     private final Transport transport;
@@ -40,6 +42,8 @@ final class Driver {
     private volatile Thread progress;
     private ExecutorService dependants;
     private volatile boolean closed;
+    /** When whoever has the turn has last looked at deadlines between two yields. */
+    private long lookedNanos;
 
     /** What is driven; all methods but those of any thread are called with the turn held. */
     interface Machine {
@@ -288,14 +292,27 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0) {
-                Thread.yield();
+            } else if (misses <= budget.spins() + budget.yields()) {
+                if (yieldUntilLook() && !keepOn(work, looking, untilNanos)) {
+                    return;
+                }
             } else if (!keepOn(work, looking, untilNanos)) {
                 return;
-            } else if (misses > budget.spins() + budget.yields() && !work.isDone()) {
+            } else if (!work.isDone()) {
                 park(looking, untilNanos);
             }
         }
+    }
+
+    /** Gives way once, which takes as long as the scheduler likes; returns whether it is time to look at deadlines again. */
+    private boolean yieldUntilLook() {
+        Thread.yield();
+        long now = nanoTime();
+        if (now - lookedNanos < LOOK_NANOS) {
+            return false;
+        }
+        lookedNanos = now;
+        return true;
     }
 
     /** Looks at clock, interrupt and failure; returns false if the caller should go. */
@@ -445,13 +462,14 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0) {
-                Thread.yield();
-            } else {
-                machine.check(nanoTime());
-                if (misses > budget.spins() + budget.yields()) {
-                    sleep(nanoTime() + PARK_NANOS);
+            } else if (misses <= budget.spins() + budget.yields()) {
+                if (yieldUntilLook()) {
+                    machine.check(lookedNanos);
                 }
+            } else {
+                long now = nanoTime();
+                machine.check(now);
+                sleep(now + PARK_NANOS);
             }
         }
     }

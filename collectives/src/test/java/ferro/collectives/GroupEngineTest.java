@@ -27,10 +27,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One rank of two whose other one never says anything, driven by hand, on a clock that the test moves. */
 @Timeout(60)
@@ -54,7 +57,7 @@ class GroupEngineTest {
     /** All of a process but its clock. */
     private static final class ClockOfTest implements RankContext {
         private final SystemContext process;
-        private long now = 5 * MILLI;
+        private volatile long now = 5 * MILLI;
 
         ClockOfTest(SystemContext process) {
             this.process = process;
@@ -122,6 +125,30 @@ class GroupEngineTest {
 
             assertEquals(Code.ABORTED, told.code());
             assertTrue(told.getMessage().contains("parks nobody"), told.getMessage());
+            group.close();
+        }
+    }
+
+    /** Four hundred is more than what counts as a rank that stood still, at every look. */
+    @ParameterizedTest
+    @CsvSource({"100, 1100", "400, 3000"})
+    void aDeadlineIsKeptWhereOtherThreadsTakeTheCoreForLong(int yieldMillis, int mostMillis) {
+        Map<String, String> alone = Map.of("LOCAL_WORLD_SIZE", "2", "FERRO_LOCAL_CORES", "2");
+        try (SystemContext process = SystemContext.of(alone)) {
+            ClockOfTest clock = new ClockOfTest(process);
+            AtomicInteger polls = new AtomicInteger();
+            Trouble busy = new Trouble();
+            int spins = WaitBudget.of(process, 2).spins();
+            busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
+            CollectiveBackend group =
+                    CollectiveEngine.over(new StillTransport(busy, true), new GroupSpec("pair", 0, 2, LONG), clock);
+
+            FerroException told = assertThrows(
+                    FerroException.class, () -> group.run(new Collective.Barrier(), Duration.ofSeconds(1)));
+
+            assertEquals(Code.TIMED_OUT, told.code(), told.getMessage());
+            long millis = told.where().elapsedNanos() / MILLI;
+            assertTrue(millis >= 1000 && millis <= mostMillis, told.getMessage());
             group.close();
         }
     }

@@ -32,6 +32,9 @@ final class StillTransport implements Transport {
         /** Sequence numbers of what was posted on links, in that order. */
         final List<Long> sends = new ArrayList<>();
 
+        /** At every look for what has come. */
+        Runnable polled = () -> {};
+
         volatile int abandons;
         int closes;
     }
@@ -63,6 +66,7 @@ final class StillTransport implements Transport {
 
     @Override
     public boolean poll() {
+        trouble.polled.run();
         return false;
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -176,6 +177,7 @@ final class TcpProxy implements AutoCloseable {
     private final class Connection {
         private final Socket from;
         private final Socket to;
+        private final CountDownLatch passing = new CountDownLatch(2);
         private Fault fault;
         private volatile boolean isData;
         private volatile boolean isEnded;
@@ -216,6 +218,8 @@ final class TcpProxy implements AutoCloseable {
                 if (!isEnded) {
                     reset();
                 }
+            } finally {
+                passing.countDown();
             }
         }
 
@@ -231,13 +235,28 @@ final class TcpProxy implements AutoCloseable {
         void end(End how) {
             isEnded = true;
             switch (how) {
-                case RESET -> reset();
+                case RESET -> {
+                    reset();
+                    awaitEnd();
+                }
                 case CLOSED_HERE -> close(from);
                 case CLOSED_THERE -> close(to);
                 case CLOSED -> {
                     close(from);
                     close(to);
+                    awaitEnd();
                 }
+            }
+        }
+
+        /** The kernel resets a connection only when no thread waits in a read of it any more. */
+        private void awaitEnd() {
+            try {
+                if (!passing.await(60, TimeUnit.SECONDS)) {
+                    throw new AssertionError("a thread of the proxy still reads what was closed");
+                }
+            } catch (InterruptedException interrupted) {
+                throw new AssertionError("interrupted while a connection of the proxy ends", interrupted);
             }
         }
 

@@ -7,7 +7,8 @@ import java.util.BitSet;
  * Asks all ranks where they stand before a deadline, so that it can be judged by their answers when it comes: at once if all
  * have answered, a little later if not. They are asked twice, early and once more: who has not answered since the early
  * question stands still, who has only not answered the last one may just be slow. A rank that stood still itself asks again
- * first: whatever the others told before they answer is read before the answers are. Called by one thread at a time.
+ * first, a few times at most: whatever the others told before they answer is read before the answers are. Called by one thread
+ * at a time.
  */
 public final class Inquiry {
     /** So long before a deadline the ranks are asked for the last time; judged is at most as long after it. */
@@ -18,6 +19,8 @@ public final class Inquiry {
     private static final int LEAD_PART = 8;
     /** Whoever looks this much later than it wanted has stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
+    /** So often a deadline that is over waits for new answers: on a machine that is busy enough, every look comes late. */
+    private static final int AGAIN_MOST = 3;
 
     /** Nobody is warned of shorter deadlines: a quarter of them is nothing unusual. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
@@ -27,6 +30,7 @@ public final class Inquiry {
     private final Question last = new Question();
     private boolean looked;
     private long expectedNanos;
+    private int again;
 
     /** One round of questions. */
     private static final class Question {
@@ -41,9 +45,14 @@ public final class Inquiry {
 
     /** Forgets what was asked: another operation is looked at. */
     public void begin() {
+        forget();
+        looked = false;
+        again = 0;
+    }
+
+    private void forget() {
         early.isAsked = false;
         last.isAsked = false;
-        looked = false;
     }
 
     /**
@@ -82,8 +91,9 @@ public final class Inquiry {
      * @return whether the deadline is over and there are answers to judge by
      */
     public boolean mayJudge(CallHeader call, BitSet among, long deadlineNanos, long leadNanos, long nowNanos) {
-        if (looked && nowNanos - expectedNanos > STOOD_STILL_NANOS) {
-            begin();
+        if (looked && nowNanos - expectedNanos > STOOD_STILL_NANOS && again < AGAIN_MOST) {
+            forget();
+            again += nowNanos - deadlineNanos >= 0 ? 1 : 0;
         }
         looked = true;
         expectedNanos = nowNanos;
