@@ -62,62 +62,22 @@ public final class WholeSums {
      * @param sums  where to, from the first on
      */
     public static void widen(HostTensor given, long[] sums) {
-        int count = Math.toIntExact(given.elementCount());
+        DataType type = given.dataType();
+        // what stays of a sign-extended element
+        long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
+        switch (type.carrier()) {
+            case BYTE -> ByteKernel.widen(given, bits, sums);
+            case SHORT -> ShortKernel.widen(given, bits, sums);
+            case INT -> IntKernel.widen(given, bits, sums);
+            default -> halve(given, sums);
+        }
+    }
+
+    private static void halve(HostTensor given, long[] sums) {
+        boolean unsigned = given.dataType().isUnsigned();
         Object memory = given.memory();
         int from = Math.toIntExact(given.offset());
-        if (given.dataType().byteSize() == Long.BYTES) {
-            halve(given.dataType().isUnsigned(), memory, from, count, sums);
-        } else if (memory instanceof ByteBuffer bytes) {
-            widen(given.dataType(), bytes, from, count, sums);
-        } else {
-            widen(value(given.dataType()), memory, from, count, sums);
-        }
-    }
-
-    /** Returns the bits that stay of a sign-extended element of at most 32 bits: all, or of an unsigned one its own. */
-    private static long value(DataType type) {
-        return type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
-    }
-
-    private static void widen(long value, Object array, int from, int count, long[] sums) {
-        if (array instanceof int[] ints) {
-            for (int i = 0; i < count; i++) {
-                sums[i] = ints[from + i] & value;
-            }
-        } else if (array instanceof short[] shorts) {
-            for (int i = 0; i < count; i++) {
-                sums[i] = shorts[from + i] & value;
-            }
-        } else {
-            byte[] bytes = (byte[]) array;
-            for (int i = 0; i < count; i++) {
-                sums[i] = bytes[from + i] & value;
-            }
-        }
-    }
-
-    private static void widen(DataType type, ByteBuffer bytes, int from, int count, long[] sums) {
-        long value = value(type);
-        switch (type.byteSize()) {
-            case 4 -> {
-                for (int i = 0; i < count; i++) {
-                    sums[i] = bytes.getInt(from + 4 * i) & value;
-                }
-            }
-            case 2 -> {
-                for (int i = 0; i < count; i++) {
-                    sums[i] = bytes.getShort(from + 2 * i) & value;
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    sums[i] = bytes.get(from + i) & value;
-                }
-            }
-        }
-    }
-
-    private static void halve(boolean unsigned, Object memory, int from, int count, long[] sums) {
+        int count = Math.toIntExact(given.elementCount());
         for (int i = 0; i < count; i++) {
             long element =
                     memory instanceof long[] array ? array[from + i] : ((ByteBuffer) memory).getLong(from + 8 * i);
@@ -135,48 +95,11 @@ public final class WholeSums {
      * @param into  where the averages go
      */
     public static void divide(long[] sums, int first, int ranks, HostTensor into) {
-        int count = Math.toIntExact(into.elementCount());
-        Object memory = into.memory();
-        int to = Math.toIntExact(into.offset());
-        if (into.dataType().byteSize() == Long.BYTES) {
-            divideHalves(sums, first, ranks, into);
-        } else if (memory instanceof ByteBuffer bytes) {
-            divide(sums, first, ranks, bytes, into);
-        } else if (memory instanceof int[] ints) {
-            for (int i = 0; i < count; i++) {
-                ints[to + i] = (int) (sums[first + i] / ranks);
-            }
-        } else if (memory instanceof short[] shorts) {
-            for (int i = 0; i < count; i++) {
-                shorts[to + i] = (short) (sums[first + i] / ranks);
-            }
-        } else {
-            byte[] array = (byte[]) memory;
-            for (int i = 0; i < count; i++) {
-                array[to + i] = (byte) (sums[first + i] / ranks);
-            }
-        }
-    }
-
-    private static void divide(long[] sums, int first, int ranks, ByteBuffer bytes, HostTensor into) {
-        int count = Math.toIntExact(into.elementCount());
-        int to = Math.toIntExact(into.offset());
-        switch (into.dataType().byteSize()) {
-            case 4 -> {
-                for (int i = 0; i < count; i++) {
-                    bytes.putInt(to + 4 * i, (int) (sums[first + i] / ranks));
-                }
-            }
-            case 2 -> {
-                for (int i = 0; i < count; i++) {
-                    bytes.putShort(to + 2 * i, (short) (sums[first + i] / ranks));
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    bytes.put(to + i, (byte) (sums[first + i] / ranks));
-                }
-            }
+        switch (into.dataType().carrier()) {
+            case BYTE -> ByteKernel.divide(sums, first, ranks, into);
+            case SHORT -> ShortKernel.divide(sums, first, ranks, into);
+            case INT -> IntKernel.divide(sums, first, ranks, into);
+            default -> divideHalves(sums, first, ranks, into);
         }
     }
 
