@@ -109,10 +109,10 @@ record TensorCalls(CollectiveBackend backend, RankContext context, GpuCollective
 
     /** Closes the back end when what goes through host memory has been handed over, or the bound is over. */
     void close(Duration bound) {
-        long until = System.nanoTime() + Deadlines.nanos(bound);
+        long until = context.nanoTime() + Deadlines.nanos(bound);
         try {
             gpu.isBusy(backend, bound);
-            backend.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+            backend.close(Duration.ofNanos(Math.max(0, until - context.nanoTime())));
         } finally {
             gpu.close();
         }

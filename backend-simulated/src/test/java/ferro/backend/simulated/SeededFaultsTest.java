@@ -51,8 +51,8 @@ class SeededFaultsTest {
 
     @Test
     void sameSeedGivesTheSameTrace() {
-        for (long seed = 1; seed <= 30; seed++) {
-            assertEquals(FaultyRun.run(seed), FaultyRun.run(seed));
+        for (long seed = 1; seed <= 60; seed++) {
+            assertEquals(FaultyRun.run(seed), FaultyRun.run(seed), "seed " + seed);
         }
     }
 }
