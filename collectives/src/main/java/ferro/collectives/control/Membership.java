@@ -49,7 +49,6 @@ public final class Membership implements RankProcesses {
     private final Peer[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
-    private final ByteBuffer beat = ByteBuffer.allocate(MembershipMessage.BEAT_BYTES);
     private boolean over;
     private volatile Transport control;
     private Future<?> timer;
@@ -329,7 +328,7 @@ public final class Membership implements RankProcesses {
     }
 
     private void sendBeat(IntStream receivers) {
-        new Beat(++beats, pausesTold, lastPauseNanos).encode(beat);
+        ByteBuffer beat = new Beat(++beats, pausesTold, lastPauseNanos).encoded();
         Transport lane = control;
         receivers.filter(rank -> !peers[rank].isOver()).forEach(rank -> lane.control(rank, beat.duplicate()));
     }
@@ -369,14 +368,6 @@ public final class Membership implements RankProcesses {
                 .forEach(rank -> lane.control(rank, message.duplicate()));
     }
 
-    private int checked(int rank) {
-        if (rank < 0 || rank >= peers.length) {
-            throw new IllegalArgumentException(
-                    "membership message about rank " + rank + ", need one below " + peers.length);
-        }
-        return rank;
-    }
-
     private void heardOf(Lost loss) {
         Peer lost = peers[loss.rank()];
         if (loss.rank() == group.rank() || lost.isOver()) {
@@ -411,7 +402,7 @@ public final class Membership implements RankProcesses {
             Peer peer = peers[rank];
             long now = context.nanoTime();
             try {
-                MembershipMessage read = MembershipMessage.decode(message);
+                MembershipMessage read = MembershipMessage.decode(message, peers.length);
                 if (read instanceof Beat beaten) {
                     if (peer.heard(beaten, now)) {
                         pauseHeard = true;
@@ -419,10 +410,8 @@ public final class Membership implements RankProcesses {
                 } else if (read instanceof Leave) {
                     peer.end();
                 } else if (read instanceof Lost loss) {
-                    checked(loss.rank());
                     inBackground(() -> heardOf(loss));
                 } else if (read instanceof Found found) {
-                    checked(found.rank());
                     inBackground(() -> members.isFound(found.rank()));
                 } else if (read instanceof Present present
                         && peer.heard(present, now)

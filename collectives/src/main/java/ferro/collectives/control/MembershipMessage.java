@@ -2,13 +2,14 @@ package ferro.collectives.control;
 
 import ferro.FerroException.Code;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /** What the memberships of a joined group tell each other; docs/wire-protocol.md has the table. */
-sealed interface MembershipMessage {
-    /** Kind and three longs, the most that is sent often. */
-    int BEAT_BYTES = 1 + 3 * Long.BYTES;
+sealed interface MembershipMessage extends WireMessage {
+    /** Longest identity, place or text, in bytes. */
+    int TEXT_MOST = 800;
+    /** Why a rank can be lost. */
+    Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
 
     /**
      * The first message: who is there.
@@ -18,12 +19,20 @@ sealed interface MembershipMessage {
      * @param place         for people; empty if unknown
      */
     record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
-        ByteBuffer encoded() {
-            ByteBuffer bytes = ByteBuffer.allocate(1 + Long.BYTES + 2 * (Short.BYTES + MOST_TEXT_BYTES));
-            bytes.put(PRESENT).putLong(intervalNanos);
-            put(bytes, identity);
-            put(bytes, place);
-            return bytes.flip();
+        static final byte KIND = 1;
+
+        Present(Fields in) {
+            this(in.int64("intervalNanos"), in.text("identity", TEXT_MOST), in.text("place", TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(intervalNanos).text(identity, TEXT_MOST).text(place, TEXT_MOST);
         }
     }
 
@@ -35,20 +44,35 @@ sealed interface MembershipMessage {
      * @param pauseNanos the last of them
      */
     record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
-        void encode(ByteBuffer bytes) {
-            bytes.clear()
-                    .put(BEAT)
-                    .putLong(number)
-                    .putLong(pauses)
-                    .putLong(pauseNanos)
-                    .flip();
+        static final byte KIND = 2;
+
+        Beat(Fields in) {
+            this(in.int64("number"), in.int64("pauses"), in.int64("pauseNanos"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(number).int64(pauses).int64(pauseNanos);
         }
     }
 
     /** The last message: the sender has left all its groups, and will be silent. */
     record Leave() implements MembershipMessage {
-        ByteBuffer encoded() {
-            return ByteBuffer.allocate(1).put(LEAVE).flip();
+        static final byte KIND = 3;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            // its kind says it all
         }
     }
 
@@ -60,11 +84,20 @@ sealed interface MembershipMessage {
      * @param text for people, with {@link Members#RANK} in it
      */
     record Lost(int rank, Code code, String text) implements MembershipMessage {
-        ByteBuffer encoded() {
-            ByteBuffer bytes = ByteBuffer.allocate(2 + Integer.BYTES + Short.BYTES + MOST_TEXT_BYTES);
-            bytes.put(LOST).putInt(rank).put((byte) code.ordinal());
-            put(bytes, text);
-            return bytes.flip();
+        static final byte KIND = 4;
+
+        Lost(Fields in) {
+            this(in.rank("rank"), in.code("code", LOSSES), in.text("text", TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(rank).code(code).text(text, TEXT_MOST);
         }
     }
 
@@ -74,79 +107,49 @@ sealed interface MembershipMessage {
      * @param rank of the joined group
      */
     record Found(int rank) implements MembershipMessage {
-        ByteBuffer encoded() {
-            return ByteBuffer.allocate(1 + Integer.BYTES)
-                    .put(FOUND)
-                    .putInt(rank)
-                    .flip();
+        static final byte KIND = 5;
+
+        Found(Fields in) {
+            this(in.rank("rank"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(rank);
         }
     }
-
-    /** First bytes. */
-    byte PRESENT = 1;
-
-    byte BEAT = 2;
-    byte LEAVE = 3;
-    byte LOST = 4;
-    byte FOUND = 5;
-    int MOST_TEXT_BYTES = 800;
-    /** Why a rank can be lost. */
-    Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
 
     /**
      * Reads a message.
      *
-     * @throws IllegalArgumentException if it makes no sense
+     * @param message   bytes; left as they are
+     * @param worldSize of the joined group
+     * @throws IllegalArgumentException if it makes no sense there
      */
-    static MembershipMessage decode(ByteBuffer message) {
-        ByteBuffer in = message.duplicate();
-        int length = in.remaining();
-        int kind = length == 0 ? 0 : in.get();
-        if (kind == BEAT && length == BEAT_BYTES) {
-            return new Beat(in.getLong(), in.getLong(), in.getLong());
+    static MembershipMessage decode(ByteBuffer message, int worldSize) {
+        FieldReader in = new FieldReader("membership message", message, worldSize);
+        MembershipMessage read = of(in.kind(), in);
+        if (read == null) {
+            throw in.unknown(Found.KIND);
         }
-        if (kind == LEAVE && length == 1) {
-            return new Leave();
-        }
-        if (kind == PRESENT && length > Long.BYTES) {
-            return new Present(in.getLong(), text(in), text(in));
-        }
-        if (kind == FOUND && length == 1 + Integer.BYTES) {
-            return new Found(in.getInt());
-        }
-        if (kind == LOST && length > 1 + Integer.BYTES) {
-            return lost(in);
-        }
-        throw new IllegalArgumentException("membership message of kind " + kind + " with " + length + " bytes");
+        in.end();
+        return read;
     }
 
-    private static Lost lost(ByteBuffer in) {
-        int rank = in.getInt();
-        int code = in.get();
-        if (code < 0 || code >= Code.values().length) {
-            throw new IllegalArgumentException("membership message of unknown code " + code);
-        }
-        if (!LOSSES.contains(Code.values()[code])) {
-            throw new IllegalArgumentException(
-                    "membership message of a rank lost with " + Code.values()[code] + ", need one of " + LOSSES);
-        }
-        return new Lost(rank, Code.values()[code], text(in));
-    }
-
-    private static void put(ByteBuffer bytes, String text) {
-        byte[] words = text.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(words.length, MOST_TEXT_BYTES);
-        bytes.putShort((short) length).put(words, 0, length);
-    }
-
-    private static String text(ByteBuffer in) {
-        int length = in.remaining() < Short.BYTES ? -1 : in.getShort();
-        if (length < 0 || length > in.remaining()) {
-            throw new IllegalArgumentException("membership message with a text of " + length + " bytes, of which "
-                    + in.remaining() + " are there");
-        }
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+    /** Makes the message of a kind from its fields, null if there is none. */
+    static MembershipMessage of(int kind, Fields in) {
+        return switch (kind) {
+            case Present.KIND -> new Present(in);
+            case Beat.KIND -> new Beat(in);
+            case Leave.KIND -> new Leave();
+            case Lost.KIND -> new Lost(in);
+            case Found.KIND -> new Found(in);
+            default -> null;
+        };
     }
 }

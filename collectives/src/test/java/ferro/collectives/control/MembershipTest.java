@@ -191,8 +191,7 @@ class MembershipTest {
 
         sleeper.paused = true;
         // an old heartbeat is no sign of life
-        ByteBuffer old = ByteBuffer.allocate(MembershipMessage.BEAT_BYTES);
-        new Beat(1, 9, TimeUnit.SECONDS.toNanos(5)).encode(old);
+        ByteBuffer old = new Beat(1, 9, TimeUnit.SECONDS.toNanos(5)).encoded();
         for (int second = 0; second < 7; second++) {
             sleeper.control(0, old.duplicate());
             world.pass(Duration.ofSeconds(1));
