@@ -136,22 +136,22 @@ final class PointToPoint {
 
     /** Fails the group where a peer has left that a transfer can never meet any more. */
     private void refuseIfItsPeerLeft(Transfer transfer) {
-        Leaves.Goodbye left = control.leaves().of(transfer.peer);
-        if (left == null) {
+        Leaves leaves = control.leaves();
+        if (!leaves.has(transfer.peer)) {
             return;
         }
+        long sent = leaves.sentBy(transfer.peer);
         if (transfer.isSend) {
-            if (!transfer.matched || transfer.number > left.taken()) {
+            if (!transfer.matched || transfer.number > leaves.takenBy(transfer.peer)) {
                 failForLeaver(transfer, "it has not taken this message");
             }
-        } else if (control.leaves().hasLostMessages(transfer.peer)) {
+        } else if (leaves.hasLostMessages(transfer.peer)) {
             failForLeaver(
                     transfer,
-                    "their connection ended with " + counts(transfer.peer).arrived() + " of the " + left.sent()
+                    "their connection ended with " + counts(transfer.peer).arrived() + " of the " + sent
                             + " messages that it sent to this rank");
-        } else if (!transfer.matched && counts(transfer.peer).arrived() >= left.sent()) {
-            failForLeaver(
-                    transfer, "of what it sent to this rank, messages: " + left.sent() + ", nothing is left for it");
+        } else if (!transfer.matched && counts(transfer.peer).arrived() >= sent) {
+            failForLeaver(transfer, "of what it sent to this rank, messages: " + sent + ", nothing is left for it");
         }
     }
 
@@ -274,7 +274,7 @@ final class PointToPoint {
             startOwn(transfer);
             return;
         }
-        if (transfer.isSend && control.leaves().of(transfer.peer) != null) {
+        if (transfer.isSend && control.leaves().has(transfer.peer)) {
             failForLeaver(transfer, "it takes no more messages");
             return;
         }

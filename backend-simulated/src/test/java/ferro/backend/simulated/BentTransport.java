@@ -12,17 +12,17 @@ import java.util.function.UnaryOperator;
 /** A transport that does what another does, for planted bugs to change; subgroups are bent in the same way. */
 class BentTransport implements Transport {
     /** First byte of a control message of a rank whose group has failed. */
-    static final int ABORT = 0;
+    static final int ABORT = 1;
     /** First byte of a control message of a rank that says where it stands. */
-    static final int STATUS = 3;
+    static final int STATUS = 5;
     /** First byte of a control message of a rank that makes a group. */
-    static final int AGREE = 4;
-    /** Where the turn stands in it: behind kind, code and attempt. */
-    static final int TURN_PLACE = 10;
+    static final int AGREE = 6;
+    /** Where the turn stands in it: behind kind and attempt. */
+    static final int TURN_PLACE = 9;
     /** Rounds that a message waits where it leaves late; an idle rank makes one in 10 ms. */
     static final int LATE_POLLS = 40;
-    /** Control messages of groups have at least so many; the membership's shortest ones have fewer. */
-    static final int LEAST_CONTROL_BYTES = 22;
+    /** These three have at least so many; those of memberships that begin with the same byte have fewer in a simulation. */
+    static final int LEAST_CONTROL_BYTES = 26;
 
     final Transport straight;
     private final UnaryOperator<Transport> bend;

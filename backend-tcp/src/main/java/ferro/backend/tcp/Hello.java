@@ -17,7 +17,7 @@ import java.util.Arrays;
  * @param nonce     32 fresh random bytes
  */
 record Hello(Kind kind, String job, Member member, Channel channel, Options options, byte[] nonce) {
-    static final int VERSION = 4;
+    static final int VERSION = 5;
     static final int PREFIX_BYTES = 12;
     static final int NONCE_BYTES = 32;
     static final int MOST_JOB_BYTES = 64;

@@ -4,6 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.collectives.control.ControlMessage.Agree;
+import ferro.collectives.control.ControlMessage.Cancel;
 import ferro.collectives.control.Proposals.Given;
 import ferro.collectives.control.Proposals.Proposal;
 import ferro.spi.Deadlines;
@@ -50,7 +52,7 @@ public final class Agreement {
     /** What this rank makes now. */
     public final class Attempt {
         private final String list;
-        private final String hash;
+        private final long hash;
         private final int[] ranks;
         private final long parent;
         private final long number;
@@ -69,7 +71,7 @@ public final class Agreement {
 
         private Attempt(long parent, int[] ranks, Duration timeout) {
             this.list = Arrays.toString(ranks);
-            this.hash = Long.toHexString(Hashing.of(list));
+            this.hash = Hashing.of(list);
             this.ranks = ranks.clone();
             this.parent = parent;
             this.number = ++attempts;
@@ -214,7 +216,7 @@ public final class Agreement {
 
         private void announce() {
             try {
-                turns.forEach((member, turn) -> control.tell(member, ControlMessage.agree(number, turn, list)));
+                turns.forEach((member, turn) -> control.tell(member, new Agree(number, turn, hash, list)));
             } finally {
                 takeBack(null, true);
             }
@@ -239,8 +241,7 @@ public final class Agreement {
                 }
             }
             turns.forEach((member, turn) -> control.tell(
-                    member,
-                    ControlMessage.cancel(turn, given.code(), given.where().culprits(), given.getMessage())));
+                    member, new Cancel(turn, given.code(), given.where().culprits(), given.getMessage())));
         }
 
         private boolean forget() {
@@ -337,24 +338,24 @@ public final class Agreement {
     }
 
     /** Hears that a rank makes a group. */
-    void heard(int peer, ControlMessage agree) {
+    void heard(int peer, Agree said) {
         synchronized (this) {
-            proposals.add(peer, agree.hash(), new Proposal(agree.sequence(), agree.culprits(), agree.text(), null));
+            proposals.add(peer, said.turn(), new Proposal(said.attempt(), said.hash(), said.list(), null));
         }
         wake();
     }
 
     /** Hears that a rank has given up what it made at a turn, and whom it blames; nobody means itself. */
-    void cancelled(int peer, long turn, Code code, String culprits, String text) {
+    void cancelled(int peer, Cancel said) {
         synchronized (this) {
             Attempt mine = current;
             Given given = new Given(
-                    code == Code.INTERRUPTED ? Code.ABORTED : code,
-                    culprits.isEmpty() ? Integer.toString(peer) : culprits,
-                    "rank " + peer + " gave it up: " + text);
-            if (!proposals.giveUp(peer, turn, given)
+                    said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
+                    said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
+                    "rank " + peer + " gave it up: " + said.text());
+            if (!proposals.giveUp(peer, said.turn(), given)
                     && mine != null
-                    && Long.valueOf(turn).equals(mine.turns.get(peer))) {
+                    && Long.valueOf(said.turn()).equals(mine.turns.get(peer))) {
                 mine.ended = given;
             }
         }
@@ -385,7 +386,7 @@ public final class Agreement {
                 continue;
             }
             mine.heard.put(member, proposal.attempt());
-            if (!proposal.hash().equals(mine.hash)) {
+            if (proposal.hash() != mine.hash) {
                 throw mine.failure(
                         Code.MISMATCH,
                         Integer.toString(member),

@@ -3,172 +3,338 @@ package ferro.collectives.control;
 import ferro.FerroException.Code;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/**
- * What ranks of a group tell each other beside the data; at most 4 KiB.
- *
- * @param kind     what it means
- * @param sequence operation meant; of an abort the rank that saw it first, from bit 32 on of how many ranks the calls were
- *                 compared, and from bit 56 on for how many milliseconds the teller has known of a failure; of a goodbye the last operation called, of its answer the last one that has ended, of an
- *                 agreement the attempt
- * @param hash     fingerprint; of an agreement the turn between the two ranks, of an abort the operation in which it was seen, of
- *                 a goodbye the messages sent, of its answer those that have come
- * @param code     of a failure, else null
- * @param culprits ranks to blame, the hash of the ranks of a group that is being made, the number of a question, the ranks
- *                 that a status waits for, or the messages that a leaver has taken and the fingerprint of its last call
- * @param text     for people
- */
-record ControlMessage(Kind kind, long sequence, long hash, Code code, String culprits, String text) {
-    private static final int FIXED_BYTES = 22;
-    private static final int KNOWN_BITS = 24;
-    private static final int KNOWN_MOST = (1 << KNOWN_BITS) - 1;
-    /** Beyond it nothing is asked of the time since a failure; with it no number of an abort is negative. */
-    private static final long AGE_MOST_MILLIS = 127;
+/** What ranks of a group tell each other beside the data; docs/wire-protocol.md has the table. */
+sealed interface ControlMessage extends WireMessage
+        permits ControlMessage.Abort,
+                ControlMessage.Goodbye,
+                ControlMessage.Heard,
+                ControlMessage.Query,
+                Status,
+                ControlMessage.Agree,
+                ControlMessage.Cancel,
+                ControlMessage.Called {
+    /** Longest text that says what a call is, in bytes: twice what a call has. */
+    int CALL_MOST = 512;
 
-    /** What a message means. */
-    enum Kind {
-        /** The group has failed. */
-        ABORT,
-        /** The sender leaves in good order; with its last collective, and the messages between it and the receiver. */
-        GOODBYE,
-        /** Where are you, have you called this operation, and was it the same? */
-        QUERY,
-        /** There I am, and that was my call. */
-        STATUS,
-        /** I am making a group of these ranks. */
-        AGREE,
-        /** I have given up making it. */
-        CANCEL,
-        /** That was my last call; a sample in passing, for which no answer is due. */
-        CALLED,
-        /** I know that you leave; the last collective that has ended here, and how many of your messages are here. */
-        HEARD
+    Set<Code> CODES = Set.of(Code.values());
+
+    /** What a rank does with what another one told it. */
+    interface Handler {
+        void abort(int peer, Abort said);
+
+        void goodbye(int peer, Goodbye said);
+
+        void heard(int peer, Heard said);
+
+        void query(int peer, Query said);
+
+        void status(int peer, Status said);
+
+        void agree(int peer, Agree said);
+
+        void cancel(int peer, Cancel said);
+
+        void called(int peer, Called said);
     }
 
-    static ControlMessage abort(Failure failure, long ageNanos) {
-        long age = Math.max(0, Math.min(AGE_MOST_MILLIS, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
-        long known = Math.min(KNOWN_MOST, failure.known());
-        long origin = age << Integer.SIZE + KNOWN_BITS | known << Integer.SIZE | failure.origin();
-        return new ControlMessage(
-                Kind.ABORT, origin, failure.sequence(), failure.code(), failure.culprits(), failure.text());
-    }
+    /** Hands it to the method of its kind. */
+    void accept(int peer, Handler handler);
 
-    /** Returns the failure that an abort tells of. */
-    Failure failure() {
-        int known = (int) (sequence >>> Integer.SIZE) & KNOWN_MOST;
-        return new Failure(codeOrAborted(), (int) sequence, hash, culprits, text, null, known);
-    }
+    /**
+     * The group has failed.
+     *
+     * @param origin    rank that saw it first
+     * @param sequence  operation in which it was seen, -1 if none
+     * @param code      kind of the failure
+     * @param known     of how many ranks the calls were compared; 0 where the cause is another
+     * @param ageMillis for how long the sender has known of a failure
+     * @param culprits  ranks to blame
+     * @param text      for people
+     */
+    record Abort(int origin, long sequence, Code code, int known, int ageMillis, String culprits, String text)
+            implements ControlMessage {
+        static final byte KIND = 1;
 
-    /** Returns for how long the sender of an abort has known of a failure, as far as it matters. */
-    long ageNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(sequence >>> Integer.SIZE + KNOWN_BITS);
-    }
+        Abort(Fields in) {
+            this(
+                    in.rank("origin"),
+                    in.int64("sequence"),
+                    in.code("code", CODES),
+                    in.count("known"),
+                    in.count("ageMillis"),
+                    in.ranks("culprits"),
+                    in.text("text", Failure.TEXT_MOST));
+        }
 
-    Code codeOrAborted() {
-        return code == null ? Code.ABORTED : code;
+        static Abort of(Failure failure, long ageNanos) {
+            long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
+            return new Abort(
+                    failure.origin(),
+                    failure.sequence(),
+                    failure.code(),
+                    failure.known(),
+                    (int) age,
+                    failure.culprits(),
+                    failure.text());
+        }
+
+        Failure failure() {
+            return new Failure(code, origin, sequence, culprits, text, null, known);
+        }
+
+        long ageNanos() {
+            return TimeUnit.MILLISECONDS.toNanos(ageMillis);
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(origin).int64(sequence).code(code).int32(known).int32(ageMillis);
+            out.ranks(culprits).text(text, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.abort(peer, this);
+        }
     }
 
     /**
-     * Returns this message, if those that it blames are ranks of the group that it came for.
+     * The sender leaves in good order.
      *
-     * @throws IllegalArgumentException if it makes no sense there
+     * @param lastSequence of the last collective that it has called, 0 if none
+     * @param sent         messages that it has sent to the rank that is told
+     * @param taken        messages of that rank that were delivered
+     * @param fingerprint  of the last collective, 0 if none
+     * @param call         what that was, for people
      */
-    ControlMessage checked(int worldSize) {
-        boolean blames = kind == Kind.ABORT || kind == Kind.CANCEL;
-        if (blames && !Names.isList(culprits, worldSize)) {
-            throw new IllegalArgumentException(
-                    kind + " that blames \"" + culprits + "\", need ranks below " + worldSize);
+    record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 2;
+
+        Goodbye(Fields in) {
+            this(
+                    in.int64("lastSequence"),
+                    in.int64("sent"),
+                    in.int64("taken"),
+                    in.int64("fingerprint"),
+                    in.text("call", CALL_MOST));
         }
-        if (kind == Kind.ABORT && ((int) sequence < 0 || (int) sequence >= worldSize || sequence < 0)) {
-            throw new IllegalArgumentException(
-                    kind + " first seen by rank " + sequence + ", need a rank below " + worldSize);
+
+        @Override
+        public byte kind() {
+            return KIND;
         }
-        return this;
-    }
 
-    static ControlMessage goodbye(Leaves.Goodbye said) {
-        String more = said.taken() + " " + Long.toHexString(said.fingerprint());
-        return new ControlMessage(Kind.GOODBYE, said.lastSequence(), said.sent(), null, more, said.call());
-    }
-
-    /** Returns what a goodbye says. */
-    Leaves.Goodbye goodbye() {
-        String[] more = culprits.split(" ", 2);
-        if (more.length < 2) {
-            throw new IllegalArgumentException(kind + " with \"" + culprits + "\", need two numbers");
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(lastSequence).int64(sent).int64(taken).int64(fingerprint).text(call, CALL_MOST);
         }
-        return new Leaves.Goodbye(sequence, hash, Long.parseLong(more[0]), Long.parseUnsignedLong(more[1], 16), text);
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.goodbye(peer, this);
+        }
     }
 
-    static ControlMessage heard(long endedSequence, long arrived) {
-        return new ControlMessage(Kind.HEARD, endedSequence, arrived, null, "", "");
+    /**
+     * The answer to a goodbye: sent at once, and again when the sender has all that the leaver sent.
+     *
+     * @param ended   last collective that has ended on the sender, 0 if none
+     * @param arrived messages of the leaver that have come
+     */
+    record Heard(long ended, long arrived) implements ControlMessage {
+        static final byte KIND = 3;
+
+        Heard(Fields in) {
+            this(in.int64("ended"), in.int64("arrived"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(ended).int64(arrived);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.heard(peer, this);
+        }
     }
 
-    /** Asks about a call, or, without one, where the rank stands. */
-    static ControlMessage query(long ask, CallHeader call) {
-        return call == null
-                ? new ControlMessage(Kind.QUERY, 0, 0, null, Long.toString(ask), "")
-                : new ControlMessage(
-                        Kind.QUERY, call.sequence(), call.fingerprint(), null, Long.toString(ask), call.text());
+    /**
+     * Asks where a rank stands, and about a call.
+     *
+     * @param ask         number of the question
+     * @param sequence    operation that it asks about, 0 for none
+     * @param fingerprint of the sender's call there, 0 for none
+     * @param call        what that call is
+     */
+    record Query(long ask, long sequence, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 4;
+
+        Query(Fields in) {
+            this(in.int64("ask"), in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+        }
+
+        /** Asks about a call, or, without one, only where the rank stands. */
+        static Query about(long ask, CallHeader call) {
+            return call == null
+                    ? new Query(ask, 0, 0, "")
+                    : new Query(ask, call.sequence(), call.fingerprint(), call.text());
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(ask).int64(sequence).int64(fingerprint).text(call, CALL_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.query(peer, this);
+        }
     }
 
-    static ControlMessage called(CallHeader call) {
-        return new ControlMessage(Kind.CALLED, call.sequence(), call.fingerprint(), null, "", call.text());
+    /**
+     * The sender makes a group.
+     *
+     * @param attempt number of its attempt
+     * @param turn    which of the attempts of these two ranks it is
+     * @param hash    of the whole list: what is compared
+     * @param list    ranks of the new group, for people; cut where it is too long to travel
+     */
+    record Agree(long attempt, long turn, long hash, String list) implements ControlMessage {
+        static final byte KIND = 6;
+
+        Agree(Fields in) {
+            this(in.int64("attempt"), in.int64("turn"), in.int64("hash"), in.text("list", Failure.TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(attempt).int64(turn).int64(hash).text(list, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.agree(peer, this);
+        }
     }
 
-    static ControlMessage agree(long attempt, long turn, String ranks) {
-        // the list may be too long to travel whole: its hash is what is compared
-        return new ControlMessage(Kind.AGREE, attempt, turn, null, Long.toHexString(Hashing.of(ranks)), ranks);
+    /**
+     * The sender has given up the group that it made.
+     *
+     * @param turn     as it was told
+     * @param code     why
+     * @param culprits ranks that it blames, empty for itself
+     * @param text     for people
+     */
+    record Cancel(long turn, Code code, String culprits, String text) implements ControlMessage {
+        static final byte KIND = 7;
+
+        Cancel(Fields in) {
+            this(in.int64("turn"), in.code("code", CODES), in.ranks("culprits"), in.text("text", Failure.TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(turn).code(code).ranks(culprits).text(text, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.cancel(peer, this);
+        }
     }
 
-    static ControlMessage cancel(long turn, Code code, String culprits, String why) {
-        return new ControlMessage(Kind.CANCEL, 0, turn, code, culprits, why);
-    }
+    /**
+     * The sender's last call, told with a heartbeat; no answer is due.
+     *
+     * @param sequence    its number
+     * @param fingerprint of the call
+     * @param call        what it is
+     */
+    record Called(long sequence, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 8;
 
-    ByteBuffer encode() {
-        byte[] blame = Failure.wholeNumbers(culprits).getBytes(StandardCharsets.UTF_8);
-        byte[] words = Failure.cut(text).getBytes(StandardCharsets.UTF_8);
-        ByteBuffer bytes = ByteBuffer.allocate(FIXED_BYTES + blame.length + words.length);
-        bytes.put((byte) kind.ordinal()).put((byte) (code == null ? -1 : code.ordinal()));
-        bytes.putLong(sequence).putLong(hash);
-        bytes.putShort((short) blame.length).put(blame);
-        bytes.putShort((short) words.length).put(words);
-        return bytes.flip();
+        Called(Fields in) {
+            this(in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+        }
+
+        static Called of(CallHeader call) {
+            return new Called(call.sequence(), call.fingerprint(), call.text());
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(sequence).int64(fingerprint).text(call, CALL_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.called(peer, this);
+        }
     }
 
     /**
      * Reads a message.
      *
-     * @throws IllegalArgumentException if it makes no sense
+     * @param message   bytes; left as they are
+     * @param worldSize of the group
+     * @throws IllegalArgumentException if it makes no sense there
      */
-    static ControlMessage decode(ByteBuffer bytes) {
-        ByteBuffer in = bytes.duplicate();
-        if (in.remaining() < FIXED_BYTES) {
-            throw new IllegalArgumentException(
-                    "control message of " + in.remaining() + " bytes, need at least " + FIXED_BYTES);
+    static ControlMessage decode(ByteBuffer message, int worldSize) {
+        FieldReader in = new FieldReader("control message", message, worldSize);
+        ControlMessage read = of(in.kind(), in);
+        if (read == null) {
+            throw in.unknown(Called.KIND);
         }
-        int kind = in.get();
-        int code = in.get();
-        if (kind < 0 || kind >= Kind.values().length || code < -1 || code >= Code.values().length) {
-            throw new IllegalArgumentException("control message of unknown kind " + kind + " or code " + code);
-        }
-        long sequence = in.getLong();
-        long hash = in.getLong();
-        String culprits = text(in);
-        Code failed = code < 0 ? null : Code.values()[code];
-        return new ControlMessage(Kind.values()[kind], sequence, hash, failed, culprits, text(in));
+        in.end();
+        return read;
     }
 
-    private static String text(ByteBuffer in) {
-        int length = in.remaining() < Short.BYTES ? -1 : in.getShort();
-        if (length < 0 || length > in.remaining()) {
-            throw new IllegalArgumentException(
-                    "control message with a text of " + length + " bytes, of which " + in.remaining() + " are there");
-        }
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+    /** Makes the message of a kind from its fields, null if there is none. */
+    static ControlMessage of(int kind, Fields in) {
+        return switch (kind) {
+            case Abort.KIND -> new Abort(in);
+            case Goodbye.KIND -> new Goodbye(in);
+            case Heard.KIND -> new Heard(in);
+            case Query.KIND -> new Query(in);
+            case Status.KIND -> new Status(in);
+            case Agree.KIND -> new Agree(in);
+            case Cancel.KIND -> new Cancel(in);
+            case Called.KIND -> new Called(in);
+            default -> null;
+        };
     }
 }

@@ -1,7 +1,6 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -18,8 +17,6 @@ import java.util.List;
  * @param known    of how many ranks the calls were compared; 0 where the cause is another
  */
 public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause, int known) {
-    /** Longest list of culprits, in characters: what a control message takes. */
-    static final int CULPRITS_MOST = 1024;
     /** Longest text, in bytes of UTF-8: what a control message takes. */
     static final int TEXT_MOST = 2800;
 
@@ -48,8 +45,8 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      * @param known    of how many ranks the calls were compared; 0 where the cause is another
      */
     public Failure {
-        culprits = wholeNumbers(Names.ascending(culprits));
-        text = cut(text);
+        culprits = FieldWriter.cutRanks(Names.ascending(culprits));
+        text = FieldWriter.cut(text, TEXT_MOST);
     }
 
     /**
@@ -145,30 +142,5 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
     private static int gravity(Code code) {
         int place = GRAVEST_FIRST.indexOf(code);
         return place < 0 ? GRAVEST_FIRST.size() + code.ordinal() : place;
-    }
-
-    /** Cuts a list of ranks between two of them: half a number would be another rank. */
-    static String wholeNumbers(String ranks) {
-        int cut = ranks.length() <= CULPRITS_MOST ? ranks.length() : ranks.lastIndexOf(',', CULPRITS_MOST);
-        return ranks.substring(0, Math.max(0, cut));
-    }
-
-    /** Cuts a text between two characters, so that it reads back as it is. */
-    static String cut(String text) {
-        // three bytes are the most that one char takes
-        if (text.length() * 3 <= TEXT_MOST) {
-            return text;
-        }
-        int bytes = 0;
-        for (int i = 0; i < text.length(); i++) {
-            int high = Character.isHighSurrogate(text.charAt(i)) ? 1 : 0;
-            int end = Math.min(text.length(), i + 1 + high);
-            bytes += text.substring(i, end).getBytes(StandardCharsets.UTF_8).length;
-            if (bytes > TEXT_MOST) {
-                return text.substring(0, i);
-            }
-            i += high;
-        }
-        return text;
     }
 }

@@ -1,5 +1,6 @@
 package ferro.collectives.control;
 
+import ferro.collectives.control.ControlMessage.Abort;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Why the group has failed, as far as this rank knows: a merge of what it saw and of what others told; thread-safe. */
@@ -41,8 +42,8 @@ final class FirstCause {
     }
 
     /** Returns what the others are told of a failure. */
-    ControlMessage message(Failure agreed, long nowNanos) {
-        return ControlMessage.abort(agreed, nowNanos - known.get().sinceNanos);
+    Abort message(Failure agreed, long nowNanos) {
+        return Abort.of(agreed, nowNanos - known.get().sinceNanos);
     }
 
     /** Adds weak evidence: it counts only where nothing is known yet. Returns it if it does, else null. */

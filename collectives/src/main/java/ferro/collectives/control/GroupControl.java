@@ -3,6 +3,10 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.collectives.control.ControlMessage.Abort;
+import ferro.collectives.control.ControlMessage.Called;
+import ferro.collectives.control.ControlMessage.Goodbye;
+import ferro.collectives.control.ControlMessage.Query;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -44,6 +48,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final Agreement agreement;
+    private final ControlInbox inbox;
     private final AtomicBoolean ownerTold = new AtomicBoolean();
     /** Callers may hear of the failure: the others were told before. */
     private volatile boolean told;
@@ -127,6 +132,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.board = new StatusBoard(group.rank(), group.worldSize());
         this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
+        this.inbox = new ControlInbox(this, group.worldSize(), leaves, board, mismatches);
         this.whereabouts = new Whereabouts(
                 place.standings, new Standings.Seat(group.name(), place.joinedRanks, this::standing), history, owner);
     }
@@ -141,16 +147,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
-        ControlMessage read =
-                ControlMessage.decode(ControlMessage.abort(sample, 0).encode());
+        Abort read = (Abort) readBack(Abort.of(sample, 0));
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
-        Status status = whereabouts.status(0, 0);
         Status[] answers = new Status[group.worldSize()];
-        answers[answers.length - 1] =
-                Status.of(ControlMessage.decode(status.message().encode()));
+        answers[answers.length - 1] = (Status) readBack(whereabouts.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
+    }
+
+    private ControlMessage readBack(ControlMessage message) {
+        return ControlMessage.decode(message.encoded(), group.worldSize());
     }
 
     /**
@@ -213,7 +220,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         if (agreed == null) {
             return;
         }
-        ByteBuffer abort = first.message(agreed, context.nanoTime()).encode();
+        ByteBuffer abort = first.message(agreed, context.nanoTime()).encoded();
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank() && (own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer))) {
                 transport.control(peer, abort.duplicate());
@@ -257,13 +264,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         // those that have left answer by what they said then
         leaves.compare();
         long ask = board.ask();
-        tellAll(ControlMessage.query(ask, call));
+        tellAll(Query.about(ask, call));
         return ask;
     }
 
     /** Asks some ranks again about an operation. */
     void ask(CallHeader call, BitSet ranks) {
-        ControlMessage again = ControlMessage.query(board.ask(), call);
+        ControlMessage again = Query.about(board.ask(), call);
         ranks.stream().forEach(rank -> tell(rank, again));
     }
 
@@ -383,7 +390,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         if (last == null || told) {
             return;
         }
-        ByteBuffer sample = ControlMessage.called(last).encode();
+        ByteBuffer sample = Called.of(last).encoded();
         for (int step = 1; step <= Math.min(SAMPLED_MOST, group.worldSize() - 1); step++) {
             transport.control((group.rank() + step) % group.worldSize(), sample.duplicate());
         }
@@ -396,43 +403,22 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        try {
-            heard(peer, ControlMessage.decode(message).checked(group.worldSize()));
-        } catch (IllegalArgumentException nonsense) {
-            String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
-            fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
-        } catch (RuntimeException | Error broken) {
-            // thrown on, it would end the connection to a rank that has done nothing wrong
-            Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
-            String self = Integer.toString(group.rank());
-            String text = "rank " + self + " failed inside, over a control message of rank " + peer + ": " + broken;
-            fail(new Failure(code, group.rank(), -1, self, text, broken));
-        }
+        inbox.read(peer, message);
     }
 
-    private void heard(int peer, ControlMessage read) {
-        switch (read.kind()) {
-            case ABORT -> {
-                losses.toldAbort(peer);
-                changed(first.told(read.failure(), context.nanoTime() - read.ageNanos()), false);
-            }
-            case GOODBYE -> left(peer, read.goodbye());
-            case HEARD -> leaves.heard(peer, read.sequence(), read.hash());
-            case QUERY -> answer(peer, read);
-            case STATUS -> answered(peer, Status.of(read));
-            case AGREE -> agreement.heard(peer, read);
-            case CANCEL -> agreement.cancelled(peer, read.hash(), read.codeOrAborted(), read.culprits(), read.text());
-            case CALLED -> mismatches.heard(peer, read.sequence(), read.hash(), read.text());
-        }
+    /** A rank tells that the group has failed. */
+    void told(int peer, Abort said) {
+        losses.toldAbort(peer);
+        changed(first.told(said.failure(), context.nanoTime() - said.ageNanos()), false);
     }
 
     /** Sends to one rank; for {@link Agreement}. */
     void tell(int peer, ControlMessage message) {
-        transport.control(peer, message.encode());
+        transport.control(peer, message.encoded());
     }
 
     private void tellAll(ControlMessage message) {
-        ByteBuffer bytes = message.encode();
+        ByteBuffer bytes = message.encoded();
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank()) {
                 transport.control(peer, bytes.duplicate());
@@ -453,18 +439,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return context.nanoTime();
     }
 
-    private void answer(int peer, ControlMessage query) {
+    /** Says where this rank stands. */
+    void answer(int peer, long ask, long sequence) {
         Failure known = failure();
         if (known != null) {
             // whoever asks may have missed it: it was told before the asker had made the group
             tell(peer, first.message(known, context.nanoTime()));
         }
-        tell(
-                peer,
-                whereabouts
-                        .status(Long.parseLong(query.culprits()), query.sequence())
-                        .message());
-        mismatches.heard(peer, query.sequence(), query.hash(), query.text());
+        tell(peer, whereabouts.status(ask, sequence));
     }
 
     private Standing standing() {
@@ -472,13 +454,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return standing.isIdle() ? agreement.standing() : standing;
     }
 
-    private void answered(int peer, Status status) {
-        board.answered(peer, status);
-        mismatches.heard(peer, status.asked(), status.fingerprint(), status.call());
-    }
-
     /** Compares the last call of a rank that has left with this rank's; where they differ, the group ends with that soon. */
-    boolean differsFromLeaver(int peer, Leaves.Goodbye said) {
+    boolean differsFromLeaver(int peer, Goodbye said) {
         return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
     }
 
@@ -488,7 +465,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.settleNow();
     }
 
-    private void left(int peer, Leaves.Goodbye said) {
+    /** A rank has left. */
+    void left(int peer, Goodbye said) {
         leaves.left(peer, said);
         board.left(peer, Status.left(said.lastSequence(), said.call()));
         if (differsFromLeaver(peer, said) && closed) {

@@ -1,6 +1,8 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
+import ferro.collectives.control.ControlMessage.Goodbye;
+import ferro.collectives.control.ControlMessage.Heard;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
@@ -34,17 +36,6 @@ public final class Leaves {
     private volatile boolean anyUnconfirmed;
     private volatile Leaving own;
 
-    /**
-     * What a rank says when it leaves.
-     *
-     * @param lastSequence of the last collective that it has called, 0 if none
-     * @param sent         messages that it has sent to the rank that is told
-     * @param taken        messages of that rank that were delivered
-     * @param fingerprint  of the last collective, 0 if none
-     * @param call         what that was, for people
-     */
-    public record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call) {}
-
     /** {@code ended} tells the number of the last collective that has ended on this rank. */
     Leaves(GroupControl control, GroupSpec group, LongSupplier ended) {
         this.control = control;
@@ -73,21 +64,36 @@ public final class Leaves {
 
     private synchronized int search(long sequence) {
         for (Map.Entry<Integer, Goodbye> gone : left.entrySet()) {
-            if (gone.getValue().lastSequence < sequence) {
+            if (gone.getValue().lastSequence() < sequence) {
                 return gone.getKey();
             }
         }
         return -1;
     }
 
-    /**
-     * Returns what a rank said when it left.
-     *
-     * @param peer rank
-     * @return goodbye, or null while it has not left
-     */
-    public Goodbye of(int peer) {
+    /** Returns what a rank said when it left, or null while it has not. */
+    Goodbye of(int peer) {
         return any ? find(peer) : null;
+    }
+
+    /**
+     * Returns how many messages a rank that has left has sent to this one.
+     *
+     * @param peer rank that has left
+     * @return count
+     */
+    public long sentBy(int peer) {
+        return of(peer).sent();
+    }
+
+    /**
+     * Returns how many messages of this rank were delivered on a rank that has left.
+     *
+     * @param peer rank that has left
+     * @return count
+     */
+    public long takenBy(int peer) {
+        return of(peer).taken();
     }
 
     private synchronized Goodbye find(int peer) {
@@ -103,7 +109,13 @@ public final class Leaves {
         return any;
     }
 
-    boolean has(int peer) {
+    /**
+     * Returns whether a rank has left; costs one read while nobody has.
+     *
+     * @param peer rank
+     * @return whether its goodbye was heard
+     */
+    public boolean has(int peer) {
         return of(peer) != null;
     }
 
@@ -126,9 +138,9 @@ public final class Leaves {
     /** Says when a rank left: rank 0 left group "world" after seq 17. */
     String text(int peer) {
         Goodbye said = of(peer);
-        String after = said == null || said.lastSequence == 0
+        String after = said == null || said.lastSequence() == 0
                 ? " before its first collective"
-                : " after seq " + said.lastSequence;
+                : " after seq " + said.lastSequence();
         return "rank " + peer + " left group \"" + group.name() + "\"" + after;
     }
 
@@ -148,7 +160,7 @@ public final class Leaves {
     public boolean hasLostMessages(int peer) {
         Goodbye said = of(peer);
         synchronized (this) {
-            return said != null && endedLinks.get(peer) && messages.look(peer).arrived() < said.sent;
+            return said != null && endedLinks.get(peer) && messages.look(peer).arrived() < said.sent();
         }
     }
 
@@ -163,9 +175,7 @@ public final class Leaves {
             anyUnconfirmed = true;
         }
         if (!confirm(peer, said)) {
-            control.tell(
-                    peer,
-                    ControlMessage.heard(ended.getAsLong(), messages.look(peer).arrived()));
+            control.tell(peer, new Heard(ended.getAsLong(), messages.look(peer).arrived()));
         }
         Leaving leaving = own;
         if (leaving != null) {
@@ -191,7 +201,7 @@ public final class Leaves {
     private boolean confirm(int peer, Goodbye said) {
         long now = ended.getAsLong();
         long arrived = messages.look(peer).arrived();
-        if (now < said.lastSequence || arrived < said.sent) {
+        if (now < said.lastSequence() || arrived < said.sent()) {
             return false;
         }
         synchronized (this) {
@@ -201,7 +211,7 @@ public final class Leaves {
             unconfirmed.clear(peer);
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
-        control.tell(peer, ControlMessage.heard(now, arrived));
+        control.tell(peer, new Heard(now, arrived));
         return true;
     }
 
@@ -235,7 +245,7 @@ public final class Leaves {
                         counts.taken(),
                         last == null ? 0 : last.fingerprint(),
                         last == null ? "" : last.text());
-                control.tell(peer, ControlMessage.goodbye(said));
+                control.tell(peer, said);
                 if (has(peer) || isLost(peer)) {
                     leaving.isOver(peer);
                 }
@@ -249,10 +259,10 @@ public final class Leaves {
     }
 
     /** A rank has answered the goodbye of this one. */
-    void heard(int peer, long itsEnded, long itsArrived) {
+    void heard(int peer, Heard said) {
         Leaving leaving = own;
         if (leaving != null) {
-            leaving.heard(peer, itsEnded, itsArrived);
+            leaving.heard(peer, said.ended(), said.arrived());
         }
     }
 

@@ -13,7 +13,7 @@ final class Proposals {
     private final Map<Integer, Long> turns = new HashMap<>();
 
     /** What a rank said it makes, and why it has given it up, or null. */
-    record Proposal(long attempt, String hash, String ranks, Given given) {}
+    record Proposal(long attempt, long hash, String ranks, Given given) {}
 
     /** Why a rank has given up what it made, and whom it blames. */
     record Given(Code code, String culprits, String text) {}

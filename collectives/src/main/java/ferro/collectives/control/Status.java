@@ -27,9 +27,12 @@ record Status(
         String call,
         String place,
         String waitsFor,
-        long pausedMillis) {
-    private static final char BREAK = '\n';
-    private static final int FIELDS = 7;
+        long pausedMillis)
+        implements ControlMessage {
+    static final byte KIND = 5;
+    /** Longest place, in bytes: what is left in a message. */
+    private static final int PLACE_MOST = 1800;
+
     /** Newer than any answer. */
     private static final long LEFT = Long.MAX_VALUE;
 
@@ -43,37 +46,35 @@ record Status(
         return ask == LEFT;
     }
 
-    ControlMessage message() {
-        String text = ask + "" + BREAK + asked + BREAK + pausedMillis + BREAK + running + BREAK + line(lastCall) + BREAK
-                + line(call) + BREAK + line(place);
-        return new ControlMessage(ControlMessage.Kind.STATUS, sequence, fingerprint, null, waitsFor, text);
+    Status(Fields in) {
+        this(
+                in.int64("ask"),
+                in.int64("sequence"),
+                in.text("lastCall", CALL_MOST),
+                in.int64("running"),
+                in.int64("asked"),
+                in.int64("fingerprint"),
+                in.text("call", CALL_MOST),
+                in.text("place", PLACE_MOST),
+                in.joinedRanks("waitsFor"),
+                in.int64("pausedMillis"));
     }
 
-    /**
-     * Reads an answer.
-     *
-     * @throws IllegalArgumentException if it makes no sense
-     */
-    static Status of(ControlMessage message) {
-        String[] fields = message.text().split("\n", FIELDS);
-        if (fields.length < FIELDS) {
-            throw new IllegalArgumentException("a status of " + fields.length + " lines, need " + FIELDS);
-        }
-        return new Status(
-                Long.parseLong(fields[0]),
-                message.sequence(),
-                fields[4],
-                Long.parseLong(fields[3]),
-                Long.parseLong(fields[1]),
-                message.hash(),
-                fields[5],
-                fields[6],
-                message.culprits(),
-                Long.parseLong(fields[2]));
+    @Override
+    public byte kind() {
+        return KIND;
     }
 
-    private static String line(String text) {
-        return text.replace(BREAK, ' ');
+    @Override
+    public void write(FieldWriter out) {
+        out.int64(ask).int64(sequence).text(lastCall, CALL_MOST).int64(running);
+        out.int64(asked).int64(fingerprint).text(call, CALL_MOST);
+        out.text(place, PLACE_MOST).ranks(waitsFor).int64(pausedMillis);
+    }
+
+    @Override
+    public void accept(int peer, Handler handler) {
+        handler.status(peer, this);
     }
 
     /** Returns whether it has not come to an operation: it has not called it, or is in one before it. */

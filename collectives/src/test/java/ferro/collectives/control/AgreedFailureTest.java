@@ -8,9 +8,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.collectives.control.ControlMessage.Abort;
 import ferro.spi.CallHeader;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,33 +164,23 @@ class AgreedFailureTest {
     @Test
     @DisplayName("an abort that blames what is no rank of the group is the nonsense of its sender")
     void anAbortThatBlamesNonsenseIsBlamedOnItsSender() {
-        for (String culprits : List.of("1,x", "3", "-1", "1,,2", "0123456789", "1".repeat(2000))) {
+        for (String culprits : List.of("1,x", "3", "-1", "1,,2", "0123456789", "1".repeat(1000))) {
             HandDriven group = new HandDriven(3);
-            group.ranks.get(0).control(2, abort(culprits));
+            Abort abort = new Abort(1, -1, Code.PEER_LOST, 0, 0, culprits, "");
+            group.ranks.get(0).control(2, abort.encoded());
             group.deliverAll();
             assertAgreed(group, Code.PROTOCOL, "2", 0, 1, 2);
+            String text = group.ranks.get(1).failure().text();
+            assertTrue(text.contains("field culprits: found \"" + culprits.charAt(0)), text);
             assertEquals(List.of(2), group.events.get(0).get(0).ranks(), culprits);
         }
-    }
-
-    /** As a rank would send it whose memory is damaged. */
-    private static ByteBuffer abort(String culprits) {
-        byte[] blame = culprits.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer bytes = ByteBuffer.allocate(22 + blame.length);
-        bytes.put((byte) 0).put((byte) Code.PEER_LOST.ordinal()).putLong(1).putLong(-1);
-        return bytes.putShort((short) blame.length)
-                .put(blame)
-                .putShort((short) 0)
-                .flip();
     }
 
     @Test
     void aRankThatMakesUpTurnsOfNewGroupsIsBlamed() {
         for (long turn : new long[] {0, -5, 4097, Long.MAX_VALUE}) {
             HandDriven group = new HandDriven(2);
-            group.ranks
-                    .get(0)
-                    .control(1, ControlMessage.agree(1, turn, "[0, 1]").encode());
+            group.ranks.get(0).control(1, new ControlMessage.Agree(1, turn, Hashing.of("[0, 1]"), "[0, 1]").encoded());
             assertEquals(Code.PROTOCOL, group.ranks.get(0).failure().code(), () -> "turn " + turn);
         }
     }

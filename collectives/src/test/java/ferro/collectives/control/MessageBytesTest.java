@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.collectives.control.ControlMessage.Abort;
+import ferro.collectives.control.ControlMessage.Cancel;
 import ferro.collectives.control.MembershipMessage.Beat;
 import ferro.collectives.control.MembershipMessage.Found;
 import ferro.collectives.control.MembershipMessage.Lost;
@@ -121,6 +123,35 @@ class MessageBytesTest {
         refused(
                 "membership message of kind 4, field text: found a text of 2 bytes that is not UTF-8, need UTF-8",
                 bytes(4, 0, 0, 0, 1, Code.PROTOCOL.ordinal(), 0, 2, 0xC3, 'b'));
+    }
+
+    @Test
+    void aMessageOfAGroupThatMakesNoSenseThereIsRefusedWithTheField() {
+        String ofAbort = "control message of kind 1, field ";
+        refused(ofAbort + "origin: found 3, need a rank below 3", new Abort(3, 0, Code.ABORTED, 0, 0, "", ""));
+        refused(ofAbort + "origin: found -1, need a rank below 3", new Abort(-1, 0, Code.ABORTED, 0, 0, "", ""));
+        refused(ofAbort + "known: found -1, need 0 or more", new Abort(0, 0, Code.ABORTED, -1, 0, "", ""));
+        refused(ofAbort + "ageMillis: found -2, need 0 or more", new Abort(0, 0, Code.ABORTED, 0, -2, "", ""));
+        refused(
+                ofAbort + "culprits: found \"1,3\", need ranks below 3",
+                new Abort(0, 0, Code.ABORTED, 0, 0, "1,3", ""));
+        refused(
+                "control message of kind 5, field waitsFor: found \"1,x\", need ranks",
+                new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0));
+        ByteBuffer longList = new Cancel(1, Code.ABORTED, "", "").encoded();
+        // behind kind, turn and code
+        longList.putShort(10, (short) 1025);
+        assertEquals(
+                "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",
+                refusal(MessageFamily.CONTROL, longList));
+        assertEquals(
+                "control message of kind 9, need 1 to 8",
+                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 9)));
+    }
+
+    private static void refused(String why, ControlMessage message) {
+        String said = refusal(MessageFamily.CONTROL, message.encoded());
+        assertTrue(said.startsWith(why), said);
     }
 
     @Test

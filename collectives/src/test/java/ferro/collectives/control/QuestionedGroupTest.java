@@ -49,14 +49,12 @@ class QuestionedGroupTest {
         }
 
         private long answers() {
-            return sent.stream()
-                    .filter(message -> message.kind() == ControlMessage.Kind.STATUS)
-                    .count();
+            return sent.stream().filter(Status.class::isInstance).count();
         }
 
         private void question() {
             questions++;
-            control.control(1, ControlMessage.query(questions, null).encode());
+            control.control(1, ControlMessage.Query.about(questions, null).encoded());
         }
 
         @Override
@@ -88,7 +86,7 @@ class QuestionedGroupTest {
         @Override
         public void control(int peer, ByteBuffer message) {
             if (control != null) {
-                sent.add(ControlMessage.decode(message));
+                sent.add(ControlMessage.decode(message, worldSize()));
             }
         }
 

@@ -42,11 +42,7 @@ class WaitingRanksTest {
         HandDriven group = new HandDriven(2);
         Agreement.Attempt attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
-        group.ranks
-                .get(0)
-                .control(
-                        1,
-                        ControlMessage.cancel(1, Code.ABORTED, "1", "no labels").encode());
+        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, "1", "no labels").encoded());
         assertEquals(700_000_000L, failureOf(attempt).where().elapsedNanos());
     }
 
