@@ -3,7 +3,10 @@ package ferro.benchmarks;
 import ferro.HostTensor;
 import ferro.benchmarks.model.PlanTime;
 import ferro.benchmarks.model.Rates;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.Algorithm;
+import ferro.collectives.algorithm.AlgorithmChoice;
+import ferro.collectives.algorithm.AlgorithmChoice.Case;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.plan.Plan;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -37,7 +40,7 @@ public final class PredictBench {
 
     private final ProcessGroup group;
     private final ProcessGroup pair;
-    private final AlgorithmTable table;
+    private final AlgorithmChoice choice;
     private final Prediction asked;
     private final Stopwatch stopwatch;
     private final PrintStream out;
@@ -46,7 +49,7 @@ public final class PredictBench {
         this.group = group;
         this.asked = asked;
         this.pair = group.rank() < 2 ? group.newGroup(0, 1) : null;
-        this.table = AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        this.choice = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
         this.stopwatch = new Stopwatch(group, pace);
         this.out = out;
     }
@@ -102,7 +105,7 @@ public final class PredictBench {
                 "| %d | %s | %s | %.1f | %.1f | %.2f |",
                 bytes,
                 collective.label(),
-                algorithm(collective, group.worldSize(), bytes),
+                algorithm(collective, group.worldSize(), bytes).name(),
                 measured,
                 predicted,
                 ratio));
@@ -154,13 +157,12 @@ public final class PredictBench {
         }
     }
 
-    private String algorithm(Measured collective, int worldSize, long bytes) {
-        return table.algorithm(collective.kind(), worldSize, bytes);
+    private Algorithm algorithm(Measured collective, int worldSize, long bytes) {
+        return choice.algorithm(Topology.FLAT, new Case(collective.kind(), worldSize, bytes));
     }
 
     private Plan plan(Measured collective, int rank, int worldSize, long bytes) {
-        return table.plan(
-                collective.kind(), algorithm(collective, worldSize, bytes), rank, worldSize, Expectation.ROOT);
+        return algorithm(collective, worldSize, bytes).plan(rank, worldSize, Expectation.ROOT, null);
     }
 
     private double predict(Measured collective, long bytes, Rates rates) {
@@ -190,8 +192,11 @@ public final class PredictBench {
                 for (int ranks : WORLDS) {
                     double micros = PlanTime.mirroredMicros(
                             plan(collective, 0, ranks, bytes), load(collective, bytes, 1), rates.get(bytes));
-                    line.append(
-                            String.format(Locale.ROOT, " %.0f (%s) |", micros, algorithm(collective, ranks, bytes)));
+                    line.append(String.format(
+                            Locale.ROOT,
+                            " %.0f (%s) |",
+                            micros,
+                            algorithm(collective, ranks, bytes).name()));
                 }
                 print(line.toString());
             }

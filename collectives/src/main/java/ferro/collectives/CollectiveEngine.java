@@ -2,7 +2,7 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.AlgorithmChoice;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.control.HeartbeatTimes;
 import ferro.collectives.control.Rules;
@@ -70,7 +70,7 @@ public final class CollectiveEngine {
      */
     public static void check(RankContext context) {
         Objects.requireNonNull(context, "context");
-        AlgorithmTable.of(Settings.ALGORITHM.of(context));
+        AlgorithmChoice.of(Settings.ALGORITHM.of(context));
         Settings.SEGMENT.of(context);
         Settings.WARM_UP.of(context);
         HeartbeatTimes.of(context);

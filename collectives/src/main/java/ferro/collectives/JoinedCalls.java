@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import ferro.collectives.algorithm.Algorithm;
 import ferro.collectives.reduce.Copies;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,6 @@ final class JoinedCalls {
     private static final long TOTAL_BYTES_MOST = 1 << 20;
     private static final Set<ReduceOp> KNOWN_OPS =
             Set.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
-    /** Every element is combined in the same order of ranks. */
-    private static final Set<String> ALIKE_EVERYWHERE = Set.of("recursiveDoubling", "flat", "byHostsDoubling");
 
     private final Planner planner;
     private final int worldSize;
@@ -143,8 +142,8 @@ final class JoinedCalls {
         if (isOrderFree(type, op)) {
             return true;
         }
-        String algorithm = planner.allReduceAlgorithm(type, total);
-        return ALIKE_EVERYWHERE.contains(algorithm)
+        Algorithm algorithm = planner.allReduceAlgorithm(type, total);
+        return algorithm.isInOneOrder()
                 && algorithm.equals(
                         planner.allReduceAlgorithm(type, call.operand().elementCount()))
                 && algorithm.equals(

@@ -5,15 +5,16 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
-import ferro.collectives.algorithm.AlgorithmTable;
-import ferro.collectives.algorithm.HostPlans;
+import ferro.collectives.algorithm.Algorithm;
+import ferro.collectives.algorithm.AlgorithmChoice;
+import ferro.collectives.algorithm.AlgorithmChoice.Case;
 import ferro.collectives.algorithm.Hosts;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.Kernels;
 import ferro.collectives.reduce.WholeSums;
 import ferro.collectives.shared.AreaLayout;
-import ferro.collectives.shared.Program;
-import ferro.collectives.shared.SharedAlgorithms;
+import ferro.collectives.shared.ChunkSizes;
 import ferro.collectives.shared.SharedCall;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -40,7 +41,7 @@ final class Planner {
 
     private final GroupSpec group;
     private final long identity;
-    private final AlgorithmTable table;
+    private final AlgorithmChoice choice;
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
@@ -52,8 +53,8 @@ final class Planner {
     Planner(GroupSpec group, RankContext context, Place place, boolean far) {
         this.group = group;
         this.identity = place.identity();
-        AlgorithmTable own = AlgorithmTable.of(Settings.ALGORITHM.of(context));
-        this.table = own.with(place.manner().tuned()).far(far);
+        AlgorithmChoice own = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
+        this.choice = own.with(place.manner().tuned()).far(far);
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
     }
 
@@ -67,7 +68,7 @@ final class Planner {
     /** Has what there are plans for go between hosts once, and inside them over shared memory; before the first of them. */
     void spread(Hosts spanned) {
         synchronized (cache) {
-            hosts = spanned.as(table);
+            hosts = spanned;
         }
     }
 
@@ -133,21 +134,39 @@ final class Planner {
         int unit = carried.type() == null ? 1 : carried.type().byteSize();
         Parts parts = carried.parts();
         long bytes = carried.elements() * unit;
-        Program program = parts.areEqual() && table.isFree(key.kind()) ? program(carried, unit) : null;
-        if (program != null) {
-            return new Prepared(key, identity, program);
+        Algorithm algorithm = algorithm(call(carried, unit), parts.areEqual());
+        if (algorithm.topology() == Topology.SHARED_MEMORY) {
+            return new Prepared(key, identity, algorithm.program(call(carried, unit), shared.slotBytes()));
         }
-        if (hosts != null && parts.areEqual() && table.isFree(key.kind())) {
-            Optional<Plan> plan = HostPlans.plan(key.kind(), bytes, group.rank(), key.root(), hosts);
-            if (plan.isPresent()) {
-                return prepared(key, plan.get(), List.of(plan.get()));
-            }
+        Plan plan = plan(algorithm, group.rank(), key.root());
+        boolean isAlike = algorithm.topology() == Topology.HOSTS || bytes <= Schedule.SCRATCH_BYTES_MOST;
+        return prepared(key, plan, isAlike ? List.of(plan) : all(algorithm, key.root()));
+    }
+
+    private SharedCall call(Prepared.Key key, int unit) {
+        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
+    }
+
+    /** Chooses by what the ranks have: memory that all share, hosts inside which some do, else messages between all. */
+    private Algorithm algorithm(SharedCall call, boolean areEqual) {
+        CollectiveKind kind = call.kind();
+        long bytes = call.elements() * call.unit();
+        if (shared != null
+                && areEqual
+                && choice.serves(kind, Topology.SHARED_MEMORY)
+                && ChunkSizes.isShort(call, shared)) {
+            return choice.algorithm(
+                    Topology.SHARED_MEMORY, new Case(kind, group.worldSize(), 1, bytes, shared.slotBytes()));
         }
-        String algorithm = parts.areEqual()
-                ? table.algorithm(key.kind(), group.worldSize(), bytes)
-                : table.algorithmOfParts(key.kind(), group.worldSize(), bytes);
-        Plan plan = table.plan(key.kind(), algorithm, group.rank(), group.worldSize(), key.root());
-        return prepared(key, plan, bytes <= Schedule.SCRATCH_BYTES_MOST ? List.of(plan) : all(key, algorithm));
+        if (hosts != null && areEqual && choice.serves(kind, Topology.HOSTS)) {
+            return choice.algorithm(Topology.HOSTS, new Case(kind, group.worldSize(), hosts.count(), bytes, 0));
+        }
+        Case flat = new Case(kind, group.worldSize(), bytes);
+        return areEqual ? choice.algorithm(Topology.FLAT, flat) : choice.algorithmOfParts(flat);
+    }
+
+    private Plan plan(Algorithm algorithm, int rank, int root) {
+        return algorithm.plan(rank, group.worldSize(), root, hosts);
     }
 
     private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll) {
@@ -158,20 +177,11 @@ final class Planner {
     }
 
     /** Returns by which algorithm an all-reduce goes. */
-    String allReduceAlgorithm(DataType type, long elements) {
-        int unit = type.byteSize();
-        boolean isFree = table.isFree(CollectiveKind.ALL_REDUCE);
-        if (shared != null && isFree) {
-            return sharedAlgorithm(
-                    new SharedCall(CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, unit),
-                    unit);
-        }
-        if (hosts != null && isFree) {
-            return HostPlans.plan(CollectiveKind.ALL_REDUCE, elements * unit, group.rank(), 0, hosts)
-                    .orElseThrow()
-                    .algorithm();
-        }
-        return table.algorithm(CollectiveKind.ALL_REDUCE, group.worldSize(), elements * unit);
+    Algorithm allReduceAlgorithm(DataType type, long elements) {
+        return algorithm(
+                new SharedCall(
+                        CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, type.byteSize()),
+                true);
     }
 
     /** Returns what all-reduces joined from parts of these lengths have in common; their fingerprint covers the lengths. */
@@ -186,28 +196,10 @@ final class Planner {
         return kept;
     }
 
-    /** Returns the program over shared memory; null where there is none, or it would be too long. */
-    private Program program(Prepared.Key key, int unit) {
-        if (shared == null) {
-            return null;
-        }
-        SharedCall call = new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
-        return SharedAlgorithms.isShort(call, shared)
-                ? SharedAlgorithms.program(call, sharedAlgorithm(call, unit), shared)
-                : null;
-    }
-
-    private String sharedAlgorithm(SharedCall call, int unit) {
-        return table.tuned()
-                .algorithm(
-                        call.kind(), call.worldSize(), call.elements() * unit, SharedAlgorithms.algorithms(call.kind()))
-                .orElseGet(() -> SharedAlgorithms.algorithm(call));
-    }
-
     /** Makes the plans of all ranks: only they tell how much scratch memory the one that needs most needs. */
-    private List<Plan> all(Prepared.Key key, String algorithm) {
+    private List<Plan> all(Algorithm algorithm, int root) {
         return IntStream.range(0, group.worldSize())
-                .mapToObj(rank -> table.plan(key.kind(), algorithm, rank, group.worldSize(), key.root()))
+                .mapToObj(rank -> plan(algorithm, rank, root))
                 .toList();
     }
 

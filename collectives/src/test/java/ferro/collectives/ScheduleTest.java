@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** Schedules cut fine still do what their plans do: run by an interpreter over arrays, one stream of numbers a link. */
 class ScheduleTest {
-    private static final AlgorithmTable TABLE = AlgorithmTable.of("");
     private static final int UNIT = 8;
 
     /** All ranks of one operation; sends put numbers on wires at once, receives take them as they come. */
@@ -115,7 +115,7 @@ class ScheduleTest {
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
         return IntStream.range(0, size)
-                .mapToObj(rank -> TABLE.plan(kind, algorithm, rank, size, root))
+                .mapToObj(rank -> AlgorithmRegistry.of(kind, algorithm).plan(rank, size, root, null))
                 .toList();
     }
 
@@ -141,7 +141,7 @@ class ScheduleTest {
     @Test
     void ringAllReduceInSegmentsAddsUpForUnevenChunks() {
         for (int size = 1; size <= 6; size++) {
-            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.ALL_REDUCE)) {
+            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.ALL_REDUCE, Topology.FLAT)) {
                 Interpreter all = interpret(CollectiveKind.ALL_REDUCE, algorithm, size, 1003, 1 << 20);
                 long factor = (long) size * (size + 3) / 2;
                 for (int rank = 0; rank < size; rank++) {
@@ -157,7 +157,7 @@ class ScheduleTest {
     @Test
     void reduceScatterInPassesNeedsLittleScratchAndIsStillRight() {
         for (int size = 2; size <= 5; size++) {
-            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.REDUCE_SCATTER)) {
+            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 long part = 217;
                 Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, size * part, 512);
                 long factor = (long) size * (size + 3) / 2;
@@ -174,7 +174,7 @@ class ScheduleTest {
 
     @Test
     void gatherInPassesJoinsPartsInOrder() {
-        for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.GATHER)) {
+        for (String algorithm : AlgorithmRegistry.names(CollectiveKind.GATHER, Topology.FLAT)) {
             Interpreter all = interpret(CollectiveKind.GATHER, algorithm, 5, 5 * 101, 256);
             for (int i = 0; i < 5 * 101; i++) {
                 long want = (i / 101 + 2L) * (i % 101 + 3);
@@ -195,7 +195,7 @@ class ScheduleTest {
         for (int size = 1; size <= 9; size++) {
             long[] counts = unequal(size);
             for (CollectiveKind kind : List.of(CollectiveKind.ALL_GATHER, CollectiveKind.GATHER)) {
-                for (String algorithm : AlgorithmTable.algorithms(kind)) {
+                for (String algorithm : AlgorithmRegistry.names(kind, Topology.FLAT)) {
                     for (long scratchMost : new long[] {1 << 20, 256}) {
                         Interpreter all = interpret(kind, algorithm, size, Parts.of(counts), scratchMost);
                         long[] out = all.memory.get(0)[Region.OUT.ordinal()];
@@ -219,7 +219,7 @@ class ScheduleTest {
         for (int size = 1; size <= 9; size++) {
             Parts parts = Parts.of(unequal(size));
             long factor = (long) size * (size + 3) / 2;
-            for (String algorithm : AlgorithmTable.algorithms(CollectiveKind.REDUCE_SCATTER)) {
+            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 for (long scratchMost : new long[] {1 << 20, 256}) {
                     Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, scratchMost);
                     for (int rank = 0; rank < size; rank++) {

@@ -9,6 +9,7 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -50,11 +51,15 @@ final class InProcessRanks implements AutoCloseable {
 
     /** Ranks over {@code simulated}, or over links that are {@code tcp} or {@code shm} by what they say themselves. */
     static InProcessRanks over(String medium, int worldSize) {
-        if (medium.equals("simulated")) {
-            return simulated(worldSize);
-        }
+        return medium.equals("simulated") ? simulated(worldSize) : over(medium, worldSize, Map.of());
+    }
+
+    /** Ranks over links that are {@code tcp} or {@code shm} by what they say themselves, with more settings. */
+    static InProcessRanks over(String medium, int worldSize, Map<String, String> more) {
         Links links = Links.valueOf(medium.toUpperCase(Locale.ROOT));
-        InProcessRanks ranks = joined(Collections.nCopies(worldSize, links.settings()));
+        Map<String, String> settings = new HashMap<>(links.settings());
+        settings.putAll(more);
+        InProcessRanks ranks = joined(Collections.nCopies(worldSize, settings));
         try {
             ranks.groups.forEach(group -> links.assertFoundIn(group.linkReport(), worldSize));
             return ranks;

@@ -2,9 +2,9 @@ package ferro.benchmarks.compare;
 
 import ferro.benchmarks.Measured;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.algorithm.TunedRows;
-import ferro.collectives.shared.SharedAlgorithms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,9 +41,8 @@ final class Tuning {
     }
 
     private static List<String> algorithms(String base, Measured collective) {
-        return Medium.of(base) == Medium.TCP
-                ? AlgorithmTable.algorithms(collective.kind())
-                : SharedAlgorithms.algorithms(collective.kind());
+        Topology topology = Medium.of(base) == Medium.TCP ? Topology.FLAT : Topology.SHARED_MEMORY;
+        return AlgorithmRegistry.names(collective.kind(), topology);
     }
 
     /** As the starter reads it: ferro-tcp+allReduce=ring@25. */

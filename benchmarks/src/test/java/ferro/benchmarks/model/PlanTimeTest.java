@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.benchmarks.Measured;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.plan.Plan;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PlanTimeTest {
-    private static final AlgorithmTable TABLE = AlgorithmTable.of("");
     private static final Rates RATES = new Rates(5, 0.001, 0.002, 0.003);
 
     @Test
@@ -74,7 +74,7 @@ class PlanTimeTest {
             if (collective == Measured.PINGPONG) {
                 continue;
             }
-            for (String algorithm : AlgorithmTable.algorithms(collective.kind())) {
+            for (String algorithm : AlgorithmRegistry.names(collective.kind(), Topology.FLAT)) {
                 PlanTime.Load load = new PlanTime.Load(70_000, 1 << 12, false, 2);
                 double micros = PlanTime.micros(plans(collective.kind(), algorithm, 5), load, RATES);
                 double alone = PlanTime.mirroredMicros(
@@ -86,7 +86,7 @@ class PlanTimeTest {
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int worldSize) {
         return IntStream.range(0, worldSize)
-                .mapToObj(rank -> TABLE.plan(kind, algorithm, rank, worldSize, 0))
+                .mapToObj(rank -> AlgorithmRegistry.of(kind, algorithm).plan(rank, worldSize, 0, null))
                 .toList();
     }
 }

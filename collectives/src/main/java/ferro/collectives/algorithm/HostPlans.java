@@ -1,12 +1,10 @@
 package ferro.collectives.algorithm;
 
-import ferro.CollectiveKind;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Collectives of a group that spans hosts: one rank of each host speaks for it, so that what goes between hosts goes there
@@ -15,39 +13,11 @@ import java.util.Optional;
  *
  * <p>Source: Karonis and others 2000, doi:10.1109/IPDPS.2000.846009.
  */
-public final class HostPlans {
-    /** Up to here few steps between hosts count, above few bytes. */
-    private static final long SMALL_BYTES = 64 << 10;
-
+final class HostPlans {
     private HostPlans() {}
 
-    /**
-     * Makes the plan of one rank.
-     *
-     * @param kind  as {@link ferro.Collective#kind}
-     * @param bytes size of the operation, the same number on all ranks
-     * @param rank  this rank
-     * @param root  the operation's root; ignored where it has none
-     * @param hosts of all ranks
-     * @return empty if there is none for this kind: the plans without hosts are for it
-     */
-    public static Optional<Plan> plan(CollectiveKind kind, long bytes, int rank, int root, Hosts hosts) {
-        return switch (kind) {
-            case ALL_REDUCE ->
-                Optional.of(bytes <= wholeMost(hosts) ? smallAllReduce(rank, hosts) : largeAllReduce(rank, hosts));
-            case ALL_GATHER -> Optional.of(allGather(rank, hosts));
-            case BROADCAST -> Optional.of(broadcast(rank, root, hosts));
-            case BARRIER -> Optional.of(barrier(rank, hosts));
-            default -> Optional.empty();
-        };
-    }
-
-    private static long wholeMost(Hosts hosts) {
-        return hosts.areFar() ? AlgorithmTable.wholeFar(hosts.count()) : SMALL_BYTES;
-    }
-
     /** By recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between ranks. */
-    private static Plan smallAllReduce(int rank, Hosts hosts) {
+    static Plan smallAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         PlanBuilder plan =
                 new PlanBuilder("byHostsDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
@@ -92,7 +62,7 @@ public final class HostPlans {
     }
 
     /** In a ring of hosts, a chunk each; members give and take chunks in the order in which the ring needs and makes them. */
-    private static Plan largeAllReduce(int rank, Hosts hosts) {
+    static Plan largeAllReduce(int rank, Hosts hosts) {
         int count = hosts.count();
         int host = hosts.of(rank);
         PlanBuilder plan =
@@ -133,7 +103,7 @@ public final class HostPlans {
     }
 
     /** The chunks of each host go round the ring of hosts; each leader hands them on. */
-    private static Plan allGather(int rank, Hosts hosts) {
+    static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int size = hosts.worldSize();
         PlanBuilder plan =
@@ -171,7 +141,7 @@ public final class HostPlans {
     }
 
     /** Down a binomial tree of hosts, for the root's of which the root speaks, then to each rank of a host. */
-    private static Plan broadcast(int rank, int root, Hosts hosts) {
+    static Plan broadcast(int rank, int root, Hosts hosts) {
         int host = hosts.of(rank);
         int speaker = speaker(host, root, hosts);
         PlanBuilder plan = new PlanBuilder("byHosts", 1);
@@ -201,7 +171,7 @@ public final class HostPlans {
     }
 
     /** By dissemination between hosts, as {@link DisseminationBarrier} does between ranks. */
-    private static Plan barrier(int rank, Hosts hosts) {
+    static Plan barrier(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(hosts.count() - 1);
         PlanBuilder plan = new PlanBuilder("byHosts", rounds + 1).scratch(Extent.all(rounds + 1));

@@ -11,12 +11,10 @@ import java.util.Optional;
 public final class Hosts {
     private final int[] hostOf;
     private final List<List<Integer>> ranks;
-    private final boolean far;
 
-    private Hosts(int[] hostOf, List<List<Integer>> ranks, boolean far) {
+    private Hosts(int[] hostOf, List<List<Integer>> ranks) {
         this.hostOf = hostOf;
         this.ranks = ranks;
-        this.far = far;
     }
 
     /** Whether two ranks share memory. */
@@ -64,25 +62,15 @@ public final class Hosts {
             }
         }
         boolean flat = ranks.size() == 1 || ranks.size() == worldSize;
-        return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks, false));
+        return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks));
     }
 
     /**
-     * Returns the same, as far from each other as a table says.
+     * Returns how many hosts there are.
      *
-     * @param table equal on all ranks
-     * @return hosts
+     * @return two at least
      */
-    public Hosts as(AlgorithmTable table) {
-        return new Hosts(hostOf, ranks, table.isFar());
-    }
-
-    boolean areFar() {
-        return far;
-    }
-
-    /** Returns how many hosts there are. */
-    int count() {
+    public int count() {
         return ranks.size();
     }
 

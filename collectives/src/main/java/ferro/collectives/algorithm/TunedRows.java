@@ -88,7 +88,9 @@ public final class TunedRows {
         try {
             if (words.length == WORDS) {
                 long upTo = words[2].equals("max") ? Long.MAX_VALUE : Long.parseLong(words[2]);
-                return new Row(CollectiveKind.parse(words[0]), Integer.parseInt(words[1]), upTo, words[3]);
+                CollectiveKind kind = CollectiveKind.parse(words[0]);
+                String algorithm = AlgorithmRegistry.of(kind, words[3]).name();
+                return new Row(kind, Integer.parseInt(words[1]), upTo, algorithm);
             }
         } catch (IllegalArgumentException misread) {
             throw misread(line, misread);

@@ -10,7 +10,7 @@ package ferro.collectives.shared;
  * @param slotBytes size of a slot, a multiple of 4096
  */
 public record AreaLayout(int slotBytes) {
-    /** With three slots a rank copies into one while others still read the two before: see {@link SharedAlgorithms}. */
+    /** With three slots a rank copies into one while others still read the two before: see {@link ProgramBuilder}. */
     public static final int SLOTS = 3;
 
     /** What fits in a line of 64 bytes beside number and fingerprint. */

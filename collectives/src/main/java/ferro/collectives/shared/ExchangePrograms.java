@@ -4,7 +4,7 @@ package ferro.collectives.shared;
  * Where every rank has something for every rank: each stages what the others want, and reads from all. The next chunk is
  * staged before this one is read; that a rank has staged chunk i + 1 says that it has read chunk i - 1.
  */
-final class ExchangePrograms {
+public final class ExchangePrograms {
     private static final String NAME = "staged";
 
     private final SharedCall call;
@@ -27,19 +27,47 @@ final class ExchangePrograms {
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
     }
 
-    static Program allGather(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program allGather(SharedCall call, int chunkBytes) {
         return new ExchangePrograms(call, Form.GATHER, chunkBytes).program();
     }
 
-    static Program allToAll(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program allToAll(SharedCall call, int chunkBytes) {
         return new ExchangePrograms(call, Form.SWAP, chunkBytes).program();
     }
 
-    static Program reduceScatter(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program reduceScatter(SharedCall call, int chunkBytes) {
         return new ExchangePrograms(call, Form.REDUCE, chunkBytes).program();
     }
 
-    static Program barrier(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program barrier(SharedCall call, int chunkBytes) {
         ProgramBuilder program = new ProgramBuilder(call, "flat", 0, 0);
         program.enter();
         for (int places = 1; places < call.worldSize(); places++) {

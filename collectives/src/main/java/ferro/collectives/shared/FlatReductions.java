@@ -3,11 +3,17 @@ package ferro.collectives.shared;
 import ferro.collectives.shared.ProgramBuilder.Part;
 
 /** Reductions of little data: every rank writes what it has, and whoever wants the result reads all. */
-final class FlatReductions {
+public final class FlatReductions {
     private FlatReductions() {}
 
-    /** Everybody combines in rank order, so that all have the same bits; with two ranks either order gives these. */
-    static Program allReduce(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank: everybody combines in rank order, so that all have the same bits; with two ranks either order gives these.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program allReduce(SharedCall call, int chunkBytes) {
         Chunks chunks = one(call);
         Part all = chunks.piece(0, 0);
         ProgramBuilder program = new ProgramBuilder(call, "flat", chunks.slots(), 0);
@@ -31,7 +37,14 @@ final class FlatReductions {
         return program.build();
     }
 
-    static Program reduce(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program reduce(SharedCall call, int chunkBytes) {
         Chunks chunks = one(call);
         Part all = chunks.piece(0, 0);
         ProgramBuilder program = new ProgramBuilder(call, "flat", chunks.slots(), 0);

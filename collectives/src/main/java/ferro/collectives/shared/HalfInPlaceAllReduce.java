@@ -12,7 +12,7 @@ import ferro.collectives.shared.ProgramBuilder.Part;
  * <p>With two ranks each copies half a message in and half out, and combines half. A prototype with slots of their own for
  * results took four times as long where processors are far from each other (1 MiB: 182 us for 41).
  */
-final class HalfInPlaceAllReduce {
+public final class HalfInPlaceAllReduce {
     /** What is combined of one rank after the other, so that the sum so far stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
@@ -33,7 +33,14 @@ final class HalfInPlaceAllReduce {
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
     }
 
-    static Program program(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program program(SharedCall call, int chunkBytes) {
         HalfInPlaceAllReduce normal = new HalfInPlaceAllReduce(call, chunkBytes);
         if (!normal.mayBeInTensors) {
             return normal.normal();

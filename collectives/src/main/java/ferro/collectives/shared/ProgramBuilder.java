@@ -2,7 +2,19 @@ package ferro.collectives.shared;
 
 import java.util.Arrays;
 
-/** Writes down the program of one rank. */
+/**
+ * Writes down the program of one rank.
+ *
+ * <p>What every program keeps to, so that any may follow any other, is proved by a test for all of them:
+ * <ul>
+ *   <li>A rank begins an operation only when all have entered the one before (the gate), and so have ended the one before
+ *       that. What was written in that one may be written over: the other header line, and the slot of chunk 0.
+ *   <li>Chunk 1 is written only when all have entered this operation, chunk i from {@link AreaLayout#SLOTS} on only when
+ *       chunk i - SLOTS has been read by all.
+ *   <li>A rank ends an operation of at least SLOTS chunks only when chunk (number of chunks - SLOTS) has been read by all.
+ *   <li>A rank enters without waiting for anything but the gate.
+ * </ul>
+ */
 final class ProgramBuilder {
     private final SharedCall call;
     private final String algorithm;

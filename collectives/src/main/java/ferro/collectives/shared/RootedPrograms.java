@@ -4,7 +4,7 @@ package ferro.collectives.shared;
  * From the root to all, and from all to the root: who has data stages it, who wants it copies it out. Readers say what they
  * have read as far as the writer needs to know before it uses the slot again.
  */
-final class RootedPrograms {
+public final class RootedPrograms {
     private static final String NAME = "staged";
 
     private final SharedCall call;
@@ -19,17 +19,38 @@ final class RootedPrograms {
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
     }
 
-    static Program broadcast(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program broadcast(SharedCall call, int chunkBytes) {
         Chunks chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
         return new RootedPrograms(call, chunks, false).fromRoot();
     }
 
-    static Program scatter(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program scatter(SharedCall call, int chunkBytes) {
         Chunks chunks = Chunks.of(call.part(), call.unit(), call.worldSize(), chunkBytes);
         return new RootedPrograms(call, chunks, true).fromRoot();
     }
 
-    static Program gather(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program gather(SharedCall call, int chunkBytes) {
         Chunks chunks = Chunks.of(call.part(), call.unit(), 1, chunkBytes);
         return new RootedPrograms(call, chunks, true).toRoot();
     }

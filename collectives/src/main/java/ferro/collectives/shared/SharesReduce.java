@@ -6,7 +6,7 @@ import ferro.collectives.shared.ProgramBuilder.Part;
  * Reduce where every rank reduces its share of each chunk in its own slot, the root in its result; the root then copies the
  * shares out. The operands of the other ranks stay as they are.
  */
-final class SharesReduce {
+public final class SharesReduce {
     private final SharedCall call;
     private final Chunks chunks;
     private final ProgramBuilder program;
@@ -17,7 +17,14 @@ final class SharesReduce {
         this.program = new ProgramBuilder(call, "shares", chunks.slots(), 2 * chunks.count());
     }
 
-    static Program program(SharedCall call, int chunkBytes) {
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call       operation, and whose program
+     * @param chunkBytes what is staged at once
+     * @return program
+     */
+    public static Program program(SharedCall call, int chunkBytes) {
         return new SharesReduce(call, chunkBytes).program();
     }
 

@@ -49,7 +49,7 @@ class AlgorithmsTest {
     static List<Arguments> algorithms() {
         List<Arguments> all = new ArrayList<>();
         for (CollectiveKind kind : CollectiveKind.values()) {
-            for (String algorithm : AlgorithmTable.algorithms(kind)) {
+            for (String algorithm : AlgorithmRegistry.names(kind, Topology.FLAT)) {
                 all.add(Arguments.of(kind, algorithm));
             }
         }
@@ -71,10 +71,9 @@ class AlgorithmsTest {
     }
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
-        AlgorithmTable table = AlgorithmTable.of("");
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < size; rank++) {
-            plans.add(table.plan(kind, algorithm, rank, size, root));
+            plans.add(AlgorithmRegistry.of(kind, algorithm).plan(rank, size, root, null));
         }
         return plans;
     }

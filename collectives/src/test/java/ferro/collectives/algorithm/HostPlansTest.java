@@ -58,20 +58,21 @@ class HostPlansTest {
     void farHostsExchangeTheWholeOfMoreBytes() {
         Hosts two = Hosts.of(4, (a, b) -> a / 2 == b / 2).orElseThrow();
         Hosts three = Hosts.of(6, (a, b) -> a / 2 == b / 2).orElseThrow();
-        AlgorithmTable far = AlgorithmTable.of("").far(true);
-
-        assertEquals("byHostsDoubling", algorithm(64 << 10, two));
-        assertEquals("byHostsRing", algorithm((64 << 10) + 4, two));
-        assertEquals("byHostsDoubling", algorithm(1 << 20, two.as(far)));
-        assertEquals("byHostsRing", algorithm((1 << 20) + 4, two.as(far)));
-        assertEquals("byHostsDoubling", algorithm(256 << 10, three.as(far)));
-        assertEquals("byHostsRing", algorithm((256 << 10) + 4, three.as(far)));
+        assertEquals("byHostsDoubling", algorithm(64 << 10, two, false));
+        assertEquals("byHostsRing", algorithm((64 << 10) + 4, two, false));
+        assertEquals("byHostsDoubling", algorithm(1 << 20, two, true));
+        assertEquals("byHostsRing", algorithm((1 << 20) + 4, two, true));
+        assertEquals("byHostsDoubling", algorithm(256 << 10, three, true));
+        assertEquals("byHostsRing", algorithm((256 << 10) + 4, three, true));
     }
 
-    private static String algorithm(long bytes, Hosts hosts) {
-        return HostPlans.plan(CollectiveKind.ALL_REDUCE, bytes, 0, 0, hosts)
-                .orElseThrow()
-                .algorithm();
+    private static String algorithm(long bytes, Hosts hosts, boolean far) {
+        return chosen(CollectiveKind.ALL_REDUCE, bytes, hosts, far).name();
+    }
+
+    private static Algorithm chosen(CollectiveKind kind, long bytes, Hosts hosts, boolean far) {
+        AlgorithmChoice.Case needed = new AlgorithmChoice.Case(kind, hosts.worldSize(), hosts.count(), bytes, 0);
+        return AlgorithmChoice.of("").far(far).algorithm(Topology.HOSTS, needed);
     }
 
     @Test
@@ -100,7 +101,7 @@ class HostPlansTest {
     private static List<Plan> plans(CollectiveKind kind, long bytes, int root, Hosts hosts) {
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < hosts.worldSize(); rank++) {
-            plans.add(HostPlans.plan(kind, bytes, rank, root, hosts).orElseThrow());
+            plans.add(chosen(kind, bytes, hosts, false).plan(rank, hosts.worldSize(), root, hosts));
         }
         return plans;
     }

@@ -22,11 +22,11 @@ class TunedRowsTest {
 
     @Test
     void theFirstLineThatFitsCounts() {
-        AlgorithmTable table = AlgorithmTable.of("").with(TunedRows.parse(TEXT));
+        AlgorithmChoice table = AlgorithmChoice.of("").with(TunedRows.parse(TEXT));
 
-        assertEquals("recursiveDoubling", table.algorithm(CollectiveKind.ALL_REDUCE, 4, 65536));
-        assertEquals("ring", table.algorithm(CollectiveKind.ALL_REDUCE, 4, 65537));
-        assertEquals("direct", table.algorithm(CollectiveKind.BROADCAST, 3, 1L << 30));
+        assertEquals("recursiveDoubling", name(table, CollectiveKind.ALL_REDUCE, 4, 65536));
+        assertEquals("ring", name(table, CollectiveKind.ALL_REDUCE, 4, 65537));
+        assertEquals("direct", name(table, CollectiveKind.BROADCAST, 3, 1L << 30));
     }
 
     @Test
@@ -47,11 +47,11 @@ class TunedRowsTest {
         TunedRows rows = TunedRows.parse(TEXT);
 
         assertEquals(
-                AlgorithmTable.of("").algorithm(CollectiveKind.ALL_REDUCE, 5, 64),
-                AlgorithmTable.of("").with(rows).algorithm(CollectiveKind.ALL_REDUCE, 5, 64));
+                name(AlgorithmChoice.of(""), CollectiveKind.ALL_REDUCE, 5, 64),
+                name(AlgorithmChoice.of("").with(rows), CollectiveKind.ALL_REDUCE, 5, 64));
         assertEquals(
                 "halvingDoubling",
-                AlgorithmTable.of("allReduce=halvingDoubling").with(rows).algorithm(CollectiveKind.ALL_REDUCE, 4, 64));
+                name(AlgorithmChoice.of("allReduce=halvingDoubling").with(rows), CollectiveKind.ALL_REDUCE, 4, 64));
     }
 
     @Test
@@ -75,5 +75,10 @@ class TunedRowsTest {
         String message = assertThrows(IllegalArgumentException.class, () -> TunedRows.read(file))
                 .getMessage();
         assertTrue(message.contains(file.get()) && message.contains("--tune"), message);
+    }
+
+    private static String name(AlgorithmChoice choice, CollectiveKind kind, int worldSize, long bytes) {
+        return choice.algorithm(Topology.FLAT, new AlgorithmChoice.Case(kind, worldSize, bytes))
+                .name();
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmTable;
+import ferro.collectives.algorithm.AlgorithmRegistry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -331,10 +331,9 @@ class PlanVerifierTest {
     }
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size) {
-        AlgorithmTable table = AlgorithmTable.of("");
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < size; rank++) {
-            plans.add(table.plan(kind, algorithm, rank, size, 0));
+            plans.add(AlgorithmRegistry.of(kind, algorithm).plan(rank, size, 0, null));
         }
         return plans;
     }

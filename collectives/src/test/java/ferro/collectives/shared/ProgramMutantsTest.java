@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +29,8 @@ class ProgramMutantsTest {
 
     private static List<Operation> operations() {
         List<Operation> operations = new ArrayList<>();
-        for (CollectiveKind kind : SharedAlgorithmsTest.KINDS) {
-            for (String algorithm : SharedAlgorithms.algorithms(kind)) {
+        for (CollectiveKind kind : ProgramsTest.KINDS) {
+            for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
                 int elements = algorithm.equals("flat") ? 4 * RANKS : 7 * CHUNK / ProgramProof.UNIT;
                 operations.add(new Operation(kind, algorithm, elements, 1, false, 0));
                 if (algorithm.equals("halfInPlace")) {

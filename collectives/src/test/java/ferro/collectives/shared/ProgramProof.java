@@ -1,6 +1,7 @@
 package ferro.collectives.shared;
 
 import ferro.CollectiveKind;
+import ferro.collectives.algorithm.AlgorithmRegistry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -108,7 +109,7 @@ final class ProgramProof {
             SharedArea[] tensors = new SharedArea[ranks];
             for (int rank = 0; rank < ranks; rank++) {
                 SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
-                Program normal = SharedAlgorithms.program(call, each.algorithm, slotCells * UNIT);
+                Program normal = AlgorithmRegistry.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
                 Program program = each.isShared(rank) ? normal.inTensors : normal;
                 fault.plant(runs.size(), rank, program);
                 programs.add(program);

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
+import ferro.collectives.algorithm.AlgorithmChoice;
+import ferro.collectives.algorithm.AlgorithmChoice.Case;
+import ferro.collectives.algorithm.Topology;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {
@@ -17,7 +20,7 @@ class ProgramTest {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES);
         AreaLayout layout = AreaLayout.within(4 << 20);
 
-        Program program = SharedAlgorithms.program(call, "halfInPlace", layout);
+        Program program = HalfInPlaceAllReduce.program(call, ChunkSizes.of(call, layout.slotBytes()));
 
         assertNull(program.inTensors);
         for (int step = 0; step < program.steps(); step++) {
@@ -27,7 +30,7 @@ class ProgramTest {
 
     @Test
     void nothingIsStagedWhereHeadersSayWhereTensorsLie() {
-        Program program = SharedAlgorithms.program(call(CollectiveKind.ALL_REDUCE, 2, 8), "halfInPlace", SMALL);
+        Program program = HalfInPlaceAllReduce.program(call(CollectiveKind.ALL_REDUCE, 2, 8), SMALL.slotBytes());
 
         for (int step = 0; step < program.steps(); step++) {
             boolean moves = program.kind[step] >= Program.COPY_IN && program.kind[step] != Program.COPY;
@@ -73,11 +76,11 @@ class ProgramTest {
             CollectiveKind.BROADCAST
         }) {
             long bytes = 1 << 14;
-            while (SharedAlgorithms.isShort(call(kind, 32, 2 * bytes), SMALL)) {
+            while (ChunkSizes.isShort(call(kind, 32, 2 * bytes), SMALL)) {
                 bytes *= 2;
             }
             int steps = program(kind, 32, bytes).steps();
-            assertTrue(steps <= SharedAlgorithms.STEPS_MOST, kind + " of " + bytes + " bytes has " + steps);
+            assertTrue(steps <= ChunkSizes.STEPS_MOST, kind + " of " + bytes + " bytes has " + steps);
         }
     }
 
@@ -90,7 +93,8 @@ class ProgramTest {
 
     private static Program program(CollectiveKind kind, int ranks, long bytes) {
         SharedCall call = call(kind, ranks, bytes);
-        return SharedAlgorithms.program(call, SharedAlgorithms.algorithm(call), SMALL);
+        Case needed = new Case(kind, ranks, 1, bytes, SMALL.slotBytes());
+        return AlgorithmChoice.of("").algorithm(Topology.SHARED_MEMORY, needed).program(call, SMALL.slotBytes());
     }
 
     private static SharedCall call(CollectiveKind kind, int ranks, long bytes) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AlgorithmTableTest {
+class AlgorithmChoiceTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -23,7 +23,7 @@ class AlgorithmTableTest {
         "4, 1048580, ring"
     })
     void choosesAllReduceByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
-        assertEquals(algorithm, AlgorithmTable.of("").algorithm(CollectiveKind.ALL_REDUCE, worldSize, bytes));
+        assertEquals(algorithm, name(AlgorithmChoice.of(""), CollectiveKind.ALL_REDUCE, worldSize, bytes));
     }
 
     @ParameterizedTest
@@ -40,23 +40,26 @@ class AlgorithmTableTest {
     })
     void takesFewerStepsForLongerOnesWhereRanksAreFar(
             CollectiveKind kind, int worldSize, long bytes, String algorithm) {
-        assertEquals(algorithm, AlgorithmTable.of("").far(true).algorithm(kind, worldSize, bytes));
-        AlgorithmTable overridden = AlgorithmTable.of("allReduce=ring,allGather=ring");
-        assertEquals("ring", overridden.far(true).algorithm(kind, worldSize, bytes));
+        assertEquals(algorithm, name(AlgorithmChoice.of("").far(true), kind, worldSize, bytes));
+        AlgorithmChoice overridden = AlgorithmChoice.of("allReduce=ring,allGather=ring");
+        assertEquals("ring", name(overridden.far(true), kind, worldSize, bytes));
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void choosesOnlyWhatExistsForEveryKindSizeAndLength(boolean far) {
-        AlgorithmTable table = AlgorithmTable.of(" ").far(far);
+        AlgorithmChoice table = AlgorithmChoice.of(" ").far(far);
         for (CollectiveKind kind : CollectiveKind.values()) {
             for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
                 for (long bytes : new long[] {0, 4, 1 << 15, 1 << 20, 1L << 33}) {
-                    String algorithm = table.algorithm(kind, worldSize, bytes);
-                    assertTrue(AlgorithmTable.algorithms(kind).contains(algorithm), kind + " " + algorithm);
+                    String algorithm = name(table, kind, worldSize, bytes);
+                    assertTrue(
+                            AlgorithmRegistry.names(kind, Topology.FLAT).contains(algorithm), kind + " " + algorithm);
                     assertEquals(
                             algorithm,
-                            table.plan(kind, algorithm, 0, worldSize, 0).algorithm());
+                            AlgorithmRegistry.of(kind, algorithm)
+                                    .plan(0, worldSize, 0, null)
+                                    .algorithm());
                 }
             }
         }
@@ -64,27 +67,32 @@ class AlgorithmTableTest {
 
     @Test
     void prefersWhatTheSettingSays() {
-        AlgorithmTable table = AlgorithmTable.of("allReduce=halvingDoubling, broadcast = direct");
+        AlgorithmChoice table = AlgorithmChoice.of("allReduce=halvingDoubling, broadcast = direct");
 
-        assertEquals("halvingDoubling", table.algorithm(CollectiveKind.ALL_REDUCE, 3, 1L << 30));
-        assertEquals("direct", table.algorithm(CollectiveKind.BROADCAST, 64, 4));
-        assertEquals("dissemination", table.algorithm(CollectiveKind.BARRIER, 64, 0));
+        assertEquals("halvingDoubling", name(table, CollectiveKind.ALL_REDUCE, 3, 1L << 30));
+        assertEquals("direct", name(table, CollectiveKind.BROADCAST, 64, 4));
+        assertEquals("dissemination", name(table, CollectiveKind.BARRIER, 64, 0));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"allReduce=bruck", "allreduce=ring", "allReduce", "allReduce=ring,reduce=ring"})
     void refusesAnOverrideThatDoesNotExist(String overrides) {
-        assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of(overrides));
+        assertThrows(IllegalArgumentException.class, () -> AlgorithmChoice.of(overrides));
     }
 
     @Test
     void listsWhatExistsWhenAnOverrideDoesNot() {
-        String algorithm = assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of("allReduce=bruck"))
+        String algorithm = assertThrows(IllegalArgumentException.class, () -> AlgorithmChoice.of("allReduce=bruck"))
                 .getMessage();
-        String kind = assertThrows(IllegalArgumentException.class, () -> AlgorithmTable.of("allSum=ring"))
+        String kind = assertThrows(IllegalArgumentException.class, () -> AlgorithmChoice.of("allSum=ring"))
                 .getMessage();
 
         assertTrue(algorithm.contains("\"bruck\"") && algorithm.contains("halvingDoubling"), algorithm);
         assertTrue(kind.contains("\"allSum\"") && kind.contains("reduceScatter"), kind);
+    }
+
+    private static String name(AlgorithmChoice choice, CollectiveKind kind, int worldSize, long bytes) {
+        return choice.algorithm(Topology.FLAT, new AlgorithmChoice.Case(kind, worldSize, bytes))
+                .name();
     }
 }

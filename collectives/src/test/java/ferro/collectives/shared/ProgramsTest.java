@@ -3,6 +3,8 @@ package ferro.collectives.shared;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.CollectiveKind;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SharedAlgorithmsTest {
+class ProgramsTest {
     static final List<CollectiveKind> KINDS = List.of(
             CollectiveKind.ALL_REDUCE,
             CollectiveKind.REDUCE,
@@ -68,7 +70,7 @@ class SharedAlgorithmsTest {
     private static List<Operation> all(int ranks, Random random) {
         List<Operation> operations = new ArrayList<>();
         for (CollectiveKind kind : KINDS) {
-            for (String algorithm : SharedAlgorithms.algorithms(kind)) {
+            for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
                 boolean isFlat = algorithm.equals("flat");
                 int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
                 for (int elements : isFlat

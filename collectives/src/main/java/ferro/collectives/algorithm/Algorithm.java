@@ -1,0 +1,99 @@
+package ferro.collectives.algorithm;
+
+import ferro.CollectiveKind;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.shared.ChunkSizes;
+import ferro.collectives.shared.Program;
+import ferro.collectives.shared.SharedCall;
+import java.util.Set;
+
+/**
+ * One way of doing one kind of operation: a row of {@link AlgorithmRegistry}.
+ *
+ * @param kind     of operation
+ * @param topology where it runs
+ * @param name     as settings, tables and fingerprints have it, no other of its kind has the same
+ * @param maker    of what one rank does
+ * @param traits   what else callers must know
+ */
+public record Algorithm(CollectiveKind kind, Topology topology, String name, Maker maker, Set<Trait> traits) {
+    /** What an algorithm may have. */
+    public enum Trait {
+        /** Combines every element in the same order of ranks, wherever it lies: calls that are joined keep their bits. */
+        ONE_ORDER,
+        /** Stages all data of a rank at once: for what fits in a slot. */
+        STAGED_AT_ONCE
+    }
+
+    /** Makes what one rank does. */
+    sealed interface Maker {}
+
+    /** For ranks that send messages. */
+    @FunctionalInterface
+    non-sealed interface PlanMaker extends Maker {
+        Plan plan(int rank, int size, int root, Hosts hosts);
+    }
+
+    /** For ranks that share memory. */
+    @FunctionalInterface
+    non-sealed interface ProgramMaker extends Maker {
+        Program program(SharedCall call, int chunkBytes);
+    }
+
+    /**
+     * Makes the plan of one rank.
+     *
+     * @param rank  whose
+     * @param size  ranks
+     * @param root  the operation's root; ignored where it has none
+     * @param hosts of all ranks; null where the topology is {@link Topology#FLAT}
+     * @return plan
+     * @throws IllegalStateException if it runs in shared memory
+     */
+    public Plan plan(int rank, int size, int root, Hosts hosts) {
+        if (maker instanceof PlanMaker plans) {
+            return plans.plan(rank, size, root, hosts);
+        }
+        throw new IllegalStateException(this + " has no plan: it runs in shared memory");
+    }
+
+    /**
+     * Makes the program of one rank.
+     *
+     * @param call      operation, and whose program
+     * @param slotBytes what is staged at once at most
+     * @return program
+     * @throws IllegalStateException if it sends messages
+     */
+    public Program program(SharedCall call, int slotBytes) {
+        if (maker instanceof ProgramMaker programs) {
+            return programs.program(call, ChunkSizes.of(call, slotBytes));
+        }
+        throw new IllegalStateException(this + " has no program: it sends messages");
+    }
+
+    /**
+     * Returns whether an operation can be done in this way.
+     *
+     * @param bytes     size of the operation
+     * @param slotBytes what is staged at once at most; any number where messages are sent
+     * @return false if it is too large
+     */
+    public boolean fits(long bytes, long slotBytes) {
+        return !traits.contains(Trait.STAGED_AT_ONCE) || bytes <= slotBytes;
+    }
+
+    /**
+     * Returns whether single calls and calls that are joined have the same bits.
+     *
+     * @return false if the order of ranks depends on where an element lies
+     */
+    public boolean isInOneOrder() {
+        return traits.contains(Trait.ONE_ORDER);
+    }
+
+    @Override
+    public String toString() {
+        return kind + " by " + name;
+    }
+}
