@@ -8,9 +8,8 @@ module ferro.collectives {
     exports ferro.collectives;
     exports ferro.collectives.control to
             ferro.backend.simulated;
+    exports ferro.collectives.link;
     exports ferro.collectives.plan;
-    exports ferro.collectives.posts to
-            ferro.backend.tcp;
     exports ferro.collectives.reduce;
     exports ferro.group;
     exports ferro.job;

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.WireHeader;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Kernels;
 import ferro.spi.CallHeader;
@@ -21,7 +22,6 @@ final class PlainLink implements Link {
     /** Below 0: users cannot send with it. */
     static final int TAG = -1;
 
-    private static final int HEADER_BYTES = 16;
     /** Longer posts travel in pieces, which a byte buffer can hold. */
     private static final long PIECE_ELEMENTS = 1L << 23;
     /** The engine has the deadline and closes the back end when it passes. */
@@ -107,11 +107,10 @@ final class PlainLink implements Link {
     }
 
     private void expect(CallHeader call) {
-        ByteBuffer header = ByteBuffer.allocateDirect(HEADER_BYTES);
+        ByteBuffer header = newHeader();
         transport.plain().recv(header, peer, TAG, NO_LIMIT);
-        long sequence = header.getLong(0);
-        long fingerprint = header.getLong(Long.BYTES);
-        if (sequence != call.sequence() || fingerprint != call.fingerprint()) {
+        CallHeader other = WireHeader.other(call, header, 0);
+        if (other != null) {
             int rank = transport.rank();
             String name = transport.plain().getClass().getSimpleName();
             Where where = Where.outside(name, rank).blaming(Math.min(rank, peer) + "," + Math.max(rank, peer));
@@ -120,7 +119,8 @@ final class PlainLink implements Link {
                     where,
                     "ranks made different calls: rank " + rank + " seq " + call.sequence() + " " + call.text()
                             + ", rank "
-                            + peer + " seq " + sequence + " with fingerprint " + Long.toHexString(fingerprint)
+                            + peer + " seq " + other.sequence() + " with fingerprint "
+                            + Long.toHexString(other.fingerprint())
                             + ", need " + Long.toHexString(call.fingerprint()));
         }
     }
@@ -144,7 +144,12 @@ final class PlainLink implements Link {
     }
 
     private static ByteBuffer headerOf(CallHeader call) {
-        ByteBuffer header = ByteBuffer.allocateDirect(HEADER_BYTES);
-        return header.putLong(call.sequence()).putLong(call.fingerprint()).flip();
+        ByteBuffer header = newHeader();
+        WireHeader.put(call, header, 0);
+        return header;
+    }
+
+    private static ByteBuffer newHeader() {
+        return ByteBuffer.allocateDirect(WireHeader.BYTES).order(ByteOrder.nativeOrder());
     }
 }

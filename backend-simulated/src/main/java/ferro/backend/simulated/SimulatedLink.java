@@ -2,6 +2,7 @@ package ferro.backend.simulated;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
@@ -167,9 +168,9 @@ final class SimulatedLink implements Link {
 
     private boolean takeHeader(Post post, Receive receive) {
         CallHeader expected = receive.call;
-        if (expected.sequence() != post.sequence || expected.fingerprint() != post.fingerprint) {
+        CallHeader onWire = WireHeader.other(expected.sequence(), expected.call(), post.sequence, post.fingerprint);
+        if (onWire != null) {
             failed = true;
-            CallHeader onWire = CallHeader.of(expected.group(), post.sequence, post.fingerprint, "");
             transport.tellMismatched(peer, expected, onWire);
             return false;
         }

@@ -1,7 +1,8 @@
 package ferro.backend.tcp;
 
-import ferro.collectives.posts.Post;
-import ferro.collectives.posts.PostRing;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ final class Incoming {
 
     private final PostRing posts = new PostRing();
     private final Staging staging;
-    private final byte[] rest = new byte[Post.HEADER_BYTES];
+    private final byte[] rest = new byte[WireHeader.BYTES];
     private int restBytes;
     private long bytesMoved;
     private CallHeader strange;
@@ -132,11 +133,11 @@ final class Incoming {
     }
 
     private int takeHeader(Post post, ByteBuffer in, int at, int end) {
-        if (end - at < Post.HEADER_BYTES) {
+        if (end - at < WireHeader.BYTES) {
             return 0;
         }
-        strange = post.otherHeader(in, at);
-        return strange == null ? Post.HEADER_BYTES : 0;
+        strange = WireHeader.other(post.call(), in, at);
+        return strange == null ? WireHeader.BYTES : 0;
     }
 
     private int take(Post post, ByteBuffer in, int at, int end) {

@@ -1,7 +1,8 @@
 package ferro.backend.tcp;
 
-import ferro.collectives.posts.Post;
-import ferro.collectives.posts.PostRing;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.WireHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -111,11 +112,11 @@ final class Outgoing {
     private int stage(Post post, long done, ByteBuffer out, int at) {
         int end = at;
         if (done < post.headerBytes()) {
-            if (Staging.OUT_BYTES - at < Post.HEADER_BYTES) {
+            if (Staging.OUT_BYTES - at < WireHeader.BYTES) {
                 return 0;
             }
-            post.putHeader(out, at);
-            end += Post.HEADER_BYTES;
+            WireHeader.put(post.call(), out, at);
+            end += WireHeader.BYTES;
         }
         if (post.straight(Staging.SMALL_BYTES)) {
             return end - at;

@@ -1,6 +1,6 @@
 package ferro.backend.tcp;
 
-import ferro.collectives.posts.StagedElements;
+import ferro.collectives.link.StagedElements;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -3,7 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.posts.PostRing;
+import ferro.collectives.link.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import io.netty.channel.Channel;

@@ -1,5 +1,7 @@
 package ferro.collectives.shared;
 
+import ferro.collectives.link.WireHeader;
+
 /**
  * Where things lie in the area of each rank; the same on all ranks of a group.
  *
@@ -18,7 +20,6 @@ public record AreaLayout(int slotBytes) {
 
     private static final int SLOT_BYTES_MOST = 1 << 20;
     private static final int PAGE = 4096;
-    private static final int HEADER_BYTES = 16;
 
     /**
      * Returns the layout with the largest slots that an area has room for.
@@ -52,12 +53,12 @@ public record AreaLayout(int slotBytes) {
 
     /** Returns where a header has its fingerprint. */
     static int fingerprint(int parity) {
-        return header(parity) + Long.BYTES;
+        return header(parity) + WireHeader.FINGERPRINT_AT;
     }
 
     /** Returns where a header line has its data. */
     static int payload(int parity) {
-        return header(parity) + HEADER_BYTES;
+        return header(parity) + WireHeader.BYTES;
     }
 
     /** Returns where a header says in which shared memory the tensor lies; 0 for none. */

@@ -2,7 +2,7 @@ package ferro.collectives.shared;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.posts.PostRing;
+import ferro.collectives.link.PostRing;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport.Lane;

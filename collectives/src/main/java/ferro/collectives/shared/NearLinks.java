@@ -2,7 +2,7 @@ package ferro.collectives.shared;
 
 import ferro.DataType;
 import ferro.ReduceOp;
-import ferro.collectives.posts.StagedElements;
+import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;

@@ -1,8 +1,9 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.posts.Post;
-import ferro.collectives.posts.PostRing;
-import ferro.collectives.posts.StagedElements;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.StagedElements;
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
@@ -92,11 +93,11 @@ final class RingReader {
         int index = (int) position & capacity - 1;
         int at = RingLayout.bytes(ring) + index;
         if (posts.position() < post.headerBytes()) {
-            if (came < Post.HEADER_BYTES) {
+            if (came < WireHeader.BYTES) {
                 return 0;
             }
-            strange = post.otherHeader(area, at);
-            return strange == null ? Post.HEADER_BYTES : 0;
+            strange = WireHeader.other(post.call(), area, at);
+            return strange == null ? WireHeader.BYTES : 0;
         }
         int size = post.elementBytes();
         int whole = Math.min(Math.min(came, pieceBytes), capacity - index + size - 1);

@@ -1,8 +1,9 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.posts.Post;
-import ferro.collectives.posts.PostRing;
-import ferro.collectives.posts.StagedElements;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.StagedElements;
+import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 
 /**
@@ -75,12 +76,12 @@ final class RingWriter {
         int index = (int) position & capacity - 1;
         int at = RingLayout.bytes(ring) + index;
         if (posts.position() < post.headerBytes()) {
-            if (room < Post.HEADER_BYTES) {
+            if (room < WireHeader.BYTES) {
                 return 0;
             }
-            post.putHeader(area, at);
-            repeat(index, Post.HEADER_BYTES);
-            return Post.HEADER_BYTES;
+            WireHeader.put(post.call(), area, at);
+            repeat(index, WireHeader.BYTES);
+            return WireHeader.BYTES;
         }
         int size = post.elementBytes();
         int fitting = Math.min(Math.min(room, pieceBytes), capacity - index + size - 1);

@@ -3,7 +3,7 @@ package ferro.collectives.shared;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.posts.StagedElements;
+import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;

@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
@@ -170,12 +171,12 @@ final class SharedStanding {
             return false;
         }
         long fingerprint = area.getLong(AreaLayout.fingerprint(parity));
-        if (found == sequence && fingerprint == common.fingerprint()) {
+        CallHeader other = WireHeader.other(sequence, common, found, fingerprint);
+        if (other == null) {
             return true;
         }
         if (!mismatched) {
             mismatched = true;
-            CallHeader other = CallHeader.of(common.group(), found, fingerprint, "");
             events.mismatched(peer, CallHeader.of(sequence, common), other);
         }
         return false;

@@ -1,4 +1,4 @@
-package ferro.collectives.posts;
+package ferro.collectives.link;
 
 import ferro.HostTensor;
 import ferro.collectives.reduce.Kernel;

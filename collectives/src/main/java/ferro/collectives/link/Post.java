@@ -1,11 +1,10 @@
-package ferro.collectives.posts;
+package ferro.collectives.link;
 
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
@@ -13,9 +12,6 @@ import java.util.Objects;
  * Reused by {@link PostRing} once it is finished, so its fields change.
  */
 public final class Post {
-    /** Bytes in front of the first elements of a call: sequence and fingerprint, little-endian. */
-    public static final int HEADER_BYTES = 16;
-
     private CallHeader call;
     private int headerBytes;
     private DataType type;
@@ -30,15 +26,10 @@ public final class Post {
     /** Made by {@link PostRing}. */
     Post() {}
 
-    /** Turns a long of native order into one of the wire's, little-endian, or back. */
-    private static long wireOrder(long value) {
-        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? value : Long.reverseBytes(value);
-    }
-
     void fill(CallHeader header, boolean first, HostTensor data, long from, long count) {
         Objects.checkFromIndexSize(from, count, data.elementCount());
         call = header;
-        headerBytes = first ? HEADER_BYTES : 0;
+        headerBytes = first ? WireHeader.BYTES : 0;
         type = data.dataType();
         elementBytes = type.byteSize();
         memory = data.memory();
@@ -71,7 +62,7 @@ public final class Post {
     /**
      * Returns the bytes before the elements.
      *
-     * @return {@link #HEADER_BYTES}, or 0 if it is not the first post of its call
+     * @return {@link WireHeader#BYTES}, or 0 if it is not the first post of its call
      */
     public int headerBytes() {
         return headerBytes;
@@ -131,31 +122,6 @@ public final class Post {
     public long place(long position) {
         long bytes = position - headerBytes;
         return offset + (memory instanceof ByteBuffer ? bytes : bytes / elementBytes);
-    }
-
-    /**
-     * Writes the header of the call.
-     *
-     * @param into memory of the medium, in native order
-     * @param at   first byte, of any alignment
-     */
-    public void putHeader(ByteBuffer into, int at) {
-        into.putLong(at, wireOrder(call.sequence()));
-        into.putLong(at + Long.BYTES, wireOrder(call.fingerprint()));
-    }
-
-    /**
-     * Compares the header of the call with one that came.
-     *
-     * @param from memory of the medium, in native order
-     * @param at   first byte, of any alignment
-     * @return null if they are the same; else what came, as far as a medium knows it
-     */
-    public CallHeader otherHeader(ByteBuffer from, int at) {
-        long sequence = wireOrder(from.getLong(at));
-        long fingerprint = wireOrder(from.getLong(at + Long.BYTES));
-        boolean same = sequence == call.sequence() && fingerprint == call.fingerprint();
-        return same ? null : CallHeader.of(0, sequence, fingerprint, "");
     }
 
     /**

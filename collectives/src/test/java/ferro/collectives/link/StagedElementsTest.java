@@ -1,4 +1,4 @@
-package ferro.collectives.posts;
+package ferro.collectives.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
