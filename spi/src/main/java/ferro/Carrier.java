@@ -7,7 +7,6 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
-import java.util.Objects;
 
 /**
  * The Java type that elements are held in, such as {@code int} for i32 and u32, or {@code short} for the bits of f16; the one place
@@ -41,30 +40,12 @@ public enum Carrier {
 
         @Override
         public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
-            float[] elements = (float[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Float.BYTES).asFloatBuffer().put(elements, from, count);
-                return;
-            }
-            Objects.checkFromIndexSize(from, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Float.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                bytes.putFloat(offset + i * Float.BYTES, elements[from + i]);
-            }
+            run(bytes, offset, count * Float.BYTES).asFloatBuffer().put((float[]) array, from, count);
         }
 
         @Override
         public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
-            float[] elements = (float[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Float.BYTES).asFloatBuffer().get(elements, to, count);
-                return;
-            }
-            Objects.checkFromIndexSize(to, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Float.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                elements[to + i] = bytes.getFloat(offset + i * Float.BYTES);
-            }
+            run(bytes, offset, count * Float.BYTES).asFloatBuffer().get((float[]) array, to, count);
         }
     },
     /** Of f64. */
@@ -91,30 +72,12 @@ public enum Carrier {
 
         @Override
         public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
-            double[] elements = (double[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Double.BYTES).asDoubleBuffer().put(elements, from, count);
-                return;
-            }
-            Objects.checkFromIndexSize(from, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Double.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                bytes.putDouble(offset + i * Double.BYTES, elements[from + i]);
-            }
+            run(bytes, offset, count * Double.BYTES).asDoubleBuffer().put((double[]) array, from, count);
         }
 
         @Override
         public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
-            double[] elements = (double[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Double.BYTES).asDoubleBuffer().get(elements, to, count);
-                return;
-            }
-            Objects.checkFromIndexSize(to, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Double.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                elements[to + i] = bytes.getDouble(offset + i * Double.BYTES);
-            }
+            run(bytes, offset, count * Double.BYTES).asDoubleBuffer().get((double[]) array, to, count);
         }
     },
     /** Of i32 and u32. */
@@ -141,30 +104,12 @@ public enum Carrier {
 
         @Override
         public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
-            int[] elements = (int[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Integer.BYTES).asIntBuffer().put(elements, from, count);
-                return;
-            }
-            Objects.checkFromIndexSize(from, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Integer.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                bytes.putInt(offset + i * Integer.BYTES, elements[from + i]);
-            }
+            run(bytes, offset, count * Integer.BYTES).asIntBuffer().put((int[]) array, from, count);
         }
 
         @Override
         public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
-            int[] elements = (int[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Integer.BYTES).asIntBuffer().get(elements, to, count);
-                return;
-            }
-            Objects.checkFromIndexSize(to, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Integer.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                elements[to + i] = bytes.getInt(offset + i * Integer.BYTES);
-            }
+            run(bytes, offset, count * Integer.BYTES).asIntBuffer().get((int[]) array, to, count);
         }
     },
     /** Of i64 and u64. */
@@ -191,30 +136,12 @@ public enum Carrier {
 
         @Override
         public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
-            long[] elements = (long[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Long.BYTES).asLongBuffer().put(elements, from, count);
-                return;
-            }
-            Objects.checkFromIndexSize(from, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Long.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                bytes.putLong(offset + i * Long.BYTES, elements[from + i]);
-            }
+            run(bytes, offset, count * Long.BYTES).asLongBuffer().put((long[]) array, from, count);
         }
 
         @Override
         public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
-            long[] elements = (long[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Long.BYTES).asLongBuffer().get(elements, to, count);
-                return;
-            }
-            Objects.checkFromIndexSize(to, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Long.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                elements[to + i] = bytes.getLong(offset + i * Long.BYTES);
-            }
+            run(bytes, offset, count * Long.BYTES).asLongBuffer().get((long[]) array, to, count);
         }
     },
     /** Of i16, and of the bits of f16 and bf16. */
@@ -241,30 +168,12 @@ public enum Carrier {
 
         @Override
         public void write(ByteBuffer bytes, int offset, Object array, int from, int count) {
-            short[] elements = (short[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Short.BYTES).asShortBuffer().put(elements, from, count);
-                return;
-            }
-            Objects.checkFromIndexSize(from, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Short.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                bytes.putShort(offset + i * Short.BYTES, elements[from + i]);
-            }
+            run(bytes, offset, count * Short.BYTES).asShortBuffer().put((short[]) array, from, count);
         }
 
         @Override
         public void read(ByteBuffer bytes, int offset, Object array, int to, int count) {
-            short[] elements = (short[]) array;
-            if (count > FEW) {
-                run(bytes, offset, count * Short.BYTES).asShortBuffer().get(elements, to, count);
-                return;
-            }
-            Objects.checkFromIndexSize(to, count, elements.length);
-            Objects.checkFromIndexSize(offset, count * Short.BYTES, bytes.limit());
-            for (int i = 0; i < count; i++) {
-                elements[to + i] = bytes.getShort(offset + i * Short.BYTES);
-            }
+            run(bytes, offset, count * Short.BYTES).asShortBuffer().get((short[]) array, to, count);
         }
     },
     /** Of i8 and u8. */
@@ -299,9 +208,6 @@ public enum Carrier {
             bytes.get(offset, (byte[]) array, to, count);
         }
     };
-
-    /** As many elements as {@link #write} and {@link #read} copy one by one: below this that is faster than in bulk. */
-    public static final int FEW = 16;
 
     private final Class<?> arrayClass;
     private final String arrayName;
@@ -355,8 +261,8 @@ public enum Carrier {
     public abstract void get(Buffer view, int at, Object array, int to, int count);
 
     /**
-     * Copies elements from an array to a buffer, in the byte order of the buffer. Of more than a few elements it makes a view (a few
-     * dozen bytes, which the JIT compiler may remove): where copies follow each other, keep one and use {@link #put}.
+     * Copies elements from an array to a buffer, in the byte order of the buffer. It makes a view (a few dozen bytes, which the
+     * JIT compiler may remove), but of bytes: where copies follow each other, keep one and use {@link #put}.
      *
      * @param bytes  where to; its position is not looked at
      * @param offset first byte there, of any alignment

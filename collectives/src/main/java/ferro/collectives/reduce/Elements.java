@@ -11,8 +11,8 @@ public final class Elements {
     /**
      * Copies elements unchanged; right also where both runs overlap in one array or buffer.
      *
-     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; between another array and a
-     * buffer, of more than a few elements, a typed view (a few dozen bytes, which the JIT compiler may remove).
+     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; a typed view (a few dozen
+     * bytes, which the JIT compiler may remove) between another array and a buffer.
      *
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
