@@ -261,13 +261,13 @@ class HostTensorTest {
     }
 
     private static HostTensor view(DataType type, Object array, int from, int count) {
-        return switch (type) {
-            case FLOAT32 -> HostTensor.of(type, (float[]) array, from, count);
-            case FLOAT64 -> HostTensor.of(type, (double[]) array, from, count);
-            case INT32, UINT32 -> HostTensor.of(type, (int[]) array, from, count);
-            case INT64, UINT64 -> HostTensor.of(type, (long[]) array, from, count);
-            case INT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, (short[]) array, from, count);
-            case INT8, UINT8 -> HostTensor.of(type, (byte[]) array, from, count);
+        return switch (type.carrier()) {
+            case FLOAT -> HostTensor.of(type, (float[]) array, from, count);
+            case DOUBLE -> HostTensor.of(type, (double[]) array, from, count);
+            case INT -> HostTensor.of(type, (int[]) array, from, count);
+            case LONG -> HostTensor.of(type, (long[]) array, from, count);
+            case SHORT -> HostTensor.of(type, (short[]) array, from, count);
+            case BYTE -> HostTensor.of(type, (byte[]) array, from, count);
         };
     }
 
@@ -280,46 +280,46 @@ class HostTensorTest {
     }
 
     private static int get(HostTensor tensor, long index) {
-        return switch (tensor.dataType()) {
-            case FLOAT32 -> (int) tensor.getFloat(index);
-            case FLOAT64 -> (int) tensor.getDouble(index);
-            case INT32, UINT32 -> tensor.getInt(index);
-            case INT64, UINT64 -> (int) tensor.getLong(index);
-            case INT16, FLOAT16, BFLOAT16 -> tensor.getShort(index);
-            case INT8, UINT8 -> tensor.getByte(index);
+        return switch (tensor.dataType().carrier()) {
+            case FLOAT -> (int) tensor.getFloat(index);
+            case DOUBLE -> (int) tensor.getDouble(index);
+            case INT -> tensor.getInt(index);
+            case LONG -> (int) tensor.getLong(index);
+            case SHORT -> tensor.getShort(index);
+            case BYTE -> tensor.getByte(index);
         };
     }
 
     private static void set(HostTensor tensor, long index, int value) {
-        switch (tensor.dataType()) {
-            case FLOAT32 -> tensor.setFloat(index, value);
-            case FLOAT64 -> tensor.setDouble(index, value);
-            case INT32, UINT32 -> tensor.setInt(index, value);
-            case INT64, UINT64 -> tensor.setLong(index, value);
-            case INT16, FLOAT16, BFLOAT16 -> tensor.setShort(index, (short) value);
-            case INT8, UINT8 -> tensor.setByte(index, (byte) value);
+        switch (tensor.dataType().carrier()) {
+            case FLOAT -> tensor.setFloat(index, value);
+            case DOUBLE -> tensor.setDouble(index, value);
+            case INT -> tensor.setInt(index, value);
+            case LONG -> tensor.setLong(index, value);
+            case SHORT -> tensor.setShort(index, (short) value);
+            case BYTE -> tensor.setByte(index, (byte) value);
         }
     }
 
     private static void read(HostTensor tensor, long from, Object array, int at, int count) {
-        switch (tensor.dataType()) {
-            case FLOAT32 -> tensor.copyTo(from, (float[]) array, at, count);
-            case FLOAT64 -> tensor.copyTo(from, (double[]) array, at, count);
-            case INT32, UINT32 -> tensor.copyTo(from, (int[]) array, at, count);
-            case INT64, UINT64 -> tensor.copyTo(from, (long[]) array, at, count);
-            case INT16, FLOAT16, BFLOAT16 -> tensor.copyTo(from, (short[]) array, at, count);
-            case INT8, UINT8 -> tensor.copyTo(from, (byte[]) array, at, count);
+        switch (tensor.dataType().carrier()) {
+            case FLOAT -> tensor.copyTo(from, (float[]) array, at, count);
+            case DOUBLE -> tensor.copyTo(from, (double[]) array, at, count);
+            case INT -> tensor.copyTo(from, (int[]) array, at, count);
+            case LONG -> tensor.copyTo(from, (long[]) array, at, count);
+            case SHORT -> tensor.copyTo(from, (short[]) array, at, count);
+            case BYTE -> tensor.copyTo(from, (byte[]) array, at, count);
         }
     }
 
     private static void write(HostTensor tensor, long to, Object array, int at, int count) {
-        switch (tensor.dataType()) {
-            case FLOAT32 -> tensor.copyFrom(to, (float[]) array, at, count);
-            case FLOAT64 -> tensor.copyFrom(to, (double[]) array, at, count);
-            case INT32, UINT32 -> tensor.copyFrom(to, (int[]) array, at, count);
-            case INT64, UINT64 -> tensor.copyFrom(to, (long[]) array, at, count);
-            case INT16, FLOAT16, BFLOAT16 -> tensor.copyFrom(to, (short[]) array, at, count);
-            case INT8, UINT8 -> tensor.copyFrom(to, (byte[]) array, at, count);
+        switch (tensor.dataType().carrier()) {
+            case FLOAT -> tensor.copyFrom(to, (float[]) array, at, count);
+            case DOUBLE -> tensor.copyFrom(to, (double[]) array, at, count);
+            case INT -> tensor.copyFrom(to, (int[]) array, at, count);
+            case LONG -> tensor.copyFrom(to, (long[]) array, at, count);
+            case SHORT -> tensor.copyFrom(to, (short[]) array, at, count);
+            case BYTE -> tensor.copyFrom(to, (byte[]) array, at, count);
         }
     }
 }

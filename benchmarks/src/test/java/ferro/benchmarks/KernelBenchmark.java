@@ -61,20 +61,9 @@ public class KernelBenchmark {
 
     private HostTensor tensor(String kind) {
         return switch (kind) {
-            case "heap" -> array();
+            case "heap" -> HostTensor.ofArray(dataType, dataType.carrier().newArray(elements), 0, elements);
             case "direct" -> HostTensor.allocate(dataType, elements);
             default -> throw new IllegalArgumentException("memory " + kind + ": use heap or direct");
-        };
-    }
-
-    private HostTensor array() {
-        return switch (dataType) {
-            case FLOAT32 -> HostTensor.of(new float[elements]);
-            case FLOAT64 -> HostTensor.of(new double[elements]);
-            case INT32, UINT32 -> HostTensor.of(dataType, new int[elements], 0, elements);
-            case INT64, UINT64 -> HostTensor.of(dataType, new long[elements], 0, elements);
-            case INT16, FLOAT16, BFLOAT16 -> HostTensor.of(dataType, new short[elements], 0, elements);
-            case INT8, UINT8 -> HostTensor.of(dataType, new byte[elements], 0, elements);
         };
     }
 

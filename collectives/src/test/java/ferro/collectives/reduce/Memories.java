@@ -22,13 +22,13 @@ final class Memories {
         Number at(int index) {
             if (memory instanceof ByteBuffer bytes) {
                 int at = (int) offset + index * type.byteSize();
-                return switch (type) {
-                    case FLOAT32 -> bytes.getFloat(at);
-                    case FLOAT64 -> bytes.getDouble(at);
-                    case INT64, UINT64 -> bytes.getLong(at);
-                    case INT32, UINT32 -> bytes.getInt(at);
-                    case INT16, FLOAT16, BFLOAT16 -> bytes.getShort(at);
-                    case INT8, UINT8 -> bytes.get(at);
+                return switch (type.carrier()) {
+                    case FLOAT -> bytes.getFloat(at);
+                    case DOUBLE -> bytes.getDouble(at);
+                    case LONG -> bytes.getLong(at);
+                    case INT -> bytes.getInt(at);
+                    case SHORT -> bytes.getShort(at);
+                    case BYTE -> bytes.get(at);
                 };
             }
             return (Number) Array.get(memory, (int) offset + index);
@@ -79,22 +79,11 @@ final class Memories {
     static Run of(DataType type, Kind kind, int skip, int count) {
         int total = skip + count + 3;
         if (kind == Kind.ARRAY) {
-            return new Run(type, array(type, total), skip);
+            return new Run(type, type.carrier().newArray(total), skip);
         }
         int odd = kind == Kind.ODD_DIRECT ? 1 : 0;
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(total * type.byteSize() + odd).order(ByteOrder.nativeOrder());
         return new Run(type, bytes, (long) skip * type.byteSize() + odd);
-    }
-
-    private static Object array(DataType type, int length) {
-        return switch (type) {
-            case FLOAT32 -> new float[length];
-            case FLOAT64 -> new double[length];
-            case INT64, UINT64 -> new long[length];
-            case INT32, UINT32 -> new int[length];
-            case INT16, FLOAT16, BFLOAT16 -> new short[length];
-            case INT8, UINT8 -> new byte[length];
-        };
     }
 }

@@ -91,25 +91,31 @@ class UserKernelsTest {
             case FLOAT64 -> ReduceOp.of("own", (double a, double b) -> 2 * a - b);
             case INT32 -> ReduceOp.of("own", (int a, int b) -> 2 * a - b);
             case INT64 -> ReduceOp.of("own", (long a, long b) -> 2 * a - b);
-            case UINT32 ->
+            default -> ofArrays(type);
+        };
+    }
+
+    private static ReduceOp ofArrays(DataType type) {
+        return switch (type.carrier()) {
+            case INT ->
                 ReduceOp.of("own", type, int[].class, (into, received, count) -> {
                     for (int i = 0; i < count; i++) {
                         into[i] = 2 * into[i] - received[i];
                     }
                 });
-            case UINT64 ->
+            case LONG ->
                 ReduceOp.of("own", type, long[].class, (into, received, count) -> {
                     for (int i = 0; i < count; i++) {
                         into[i] = 2 * into[i] - received[i];
                     }
                 });
-            case INT16, FLOAT16, BFLOAT16 ->
+            case SHORT ->
                 ReduceOp.of("own", type, short[].class, (into, received, count) -> {
                     for (int i = 0; i < count; i++) {
                         into[i] = (short) (2 * into[i] - received[i]);
                     }
                 });
-            case INT8, UINT8 ->
+            default ->
                 ReduceOp.of("own", type, byte[].class, (into, received, count) -> {
                     for (int i = 0; i < count; i++) {
                         into[i] = (byte) (2 * into[i] - received[i]);
