@@ -144,7 +144,7 @@ public enum Carrier {
             run(bytes, offset, count * Long.BYTES).asLongBuffer().get((long[]) array, to, count);
         }
     },
-    /** Of i16, and of the bits of f16 and bf16. */
+    /** Of i16 and u16, and of the bits of f16 and bf16. */
     SHORT(short[].class, Short.BYTES) {
         @Override
         public Object newArray(int count) {

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Element type; {@code label} is what settings, tables and JSON use. */
+/** Element type; {@code label} is what settings, tables and JSON use. Messages carry the place of a type: a new one comes last. */
 public enum DataType {
     /** Signed 8 bit. */
     INT8("i8", Carrier.BYTE, Numbers.SIGNED),
@@ -27,7 +27,9 @@ public enum DataType {
     /** IEEE binary32. */
     FLOAT32("f32", Carrier.FLOAT, Numbers.FLOATING),
     /** IEEE binary64. */
-    FLOAT64("f64", Carrier.DOUBLE, Numbers.FLOATING);
+    FLOAT64("f64", Carrier.DOUBLE, Numbers.FLOATING),
+    /** Unsigned 16 bit, in short[]; host only (NCCL has none). */
+    UINT16("u16", Carrier.SHORT, Numbers.UNSIGNED);
 
     private final String label;
     private final Carrier carrier;
@@ -80,7 +82,7 @@ public enum DataType {
     /**
      * Returns whether the elements are integers without a sign.
      *
-     * @return true for u8, u32 and u64
+     * @return true for u8, u16, u32 and u64
      */
     public boolean isUnsigned() {
         return numbers == Numbers.UNSIGNED;

@@ -171,14 +171,14 @@ abstract sealed class HostElements permits HostTensor {
         write(Carrier.LONG, to, source, at, count);
     }
 
-    /** See {@link HostTensor#getFloat(long)}; of i16, or the bits of f16 or bf16. */
+    /** See {@link HostTensor#getFloat(long)}; of i16 or u16, or the bits of f16 or bf16. */
     public final short getShort(long index) {
         return memory instanceof short[] array
                 ? array[element(index)]
                 : bytes(Carrier.SHORT).getShort(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of i16, or the bits of f16 or bf16. */
+    /** See {@link HostTensor#setFloat(long, float)}; of i16 or u16, or the bits of f16 or bf16. */
     public final void setShort(long index, short value) {
         if (memory instanceof short[] array) {
             array[element(index)] = value;
@@ -187,13 +187,13 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i16, or the bits of f16 or bf16. */
+    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i16 or u16, or the bits of f16 or bf16. */
     public final void copyTo(long from, short[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
         read(Carrier.SHORT, from, into, at, count);
     }
 
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i16, or the bits of f16 or bf16. */
+    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i16 or u16, or the bits of f16 or bf16. */
     public final void copyFrom(long to, short[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
         write(Carrier.SHORT, to, source, at, count);

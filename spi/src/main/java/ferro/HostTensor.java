@@ -157,7 +157,7 @@ public final class HostTensor extends HostElements implements Tensor {
     /**
      * Wraps part of an array without copying.
      *
-     * @param dataType INT16, FLOAT16 or BFLOAT16
+     * @param dataType INT16, UINT16, FLOAT16 or BFLOAT16
      * @param array    elements
      * @param offset   first element
      * @param count    elements

@@ -49,8 +49,8 @@ public final class ReduceOp {
      * SUM, then one division by the world size.
      *
      * <p>Of integers it is exact, toward zero: their sum is made in wider numbers and cannot wrap. For that an element of 8 to 32
-     * bits travels as 8 bytes and one of 64 bits as 16, which is 8 times the bytes of a sum for i8 and u8, 4 times for i16, twice
-     * for the others, and each rank makes a copy of its operand of that size while the call runs. NCCL, which would let the sum
+     * bits travels as 8 bytes and one of 64 bits as 16, which is 8 times the bytes of a sum for i8 and u8, 4 times for i16 and u16,
+     * twice for the others, and each rank makes a copy of its operand of that size while the call runs. NCCL, which would let the sum
      * wrap, refuses it with UnsupportedOperationException.
      */
     public static final ReduceOp AVG = new ReduceOp("avg", null, 1);

@@ -37,7 +37,8 @@ class CarrierTest {
         var refused = assertThrows(IllegalArgumentException.class, () -> DataType.parse("f8"));
 
         assertEquals(
-                "no element type \"f8\": use one of i8 u8 i16 i32 u32 i64 u64 f16 bf16 f32 f64", refused.getMessage());
+                "no element type \"f8\": use one of i8 u8 i16 i32 u32 i64 u64 f16 bf16 f32 f64 u16",
+                refused.getMessage());
     }
 
     @ParameterizedTest

@@ -25,8 +25,8 @@ record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, int roo
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
     /** The others, for which one length must do: what depends on the length does not depend on the type. */
-    private static final List<DataType> AT_ONE_LENGTH =
-            List.of(DataType.UINT8, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
+    private static final List<DataType> AT_ONE_LENGTH = List.of(
+            DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
     /** All kinds with data. */
     static final List<CollectiveKind> KINDS = List.of(

@@ -18,7 +18,10 @@ final class Numbers {
     }
 
     static boolean isUnsigned(DataType type) {
-        return type == DataType.UINT8 || type == DataType.UINT32 || type == DataType.UINT64;
+        return switch (type) {
+            case UINT8, UINT16, UINT32, UINT64 -> true;
+            default -> false;
+        };
     }
 
     /** Half the distance between 1 and the next number: by how much one rounding is off at most, relatively. */

@@ -106,7 +106,7 @@ final class Operand {
             case FLOAT64 -> HostTensor.of(type, new double[length], 0, length);
             case INT32, UINT32 -> HostTensor.of(type, new int[length], 0, length);
             case INT64, UINT64 -> HostTensor.of(type, new long[length], 0, length);
-            case INT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[length], 0, length);
+            case INT16, UINT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[length], 0, length);
             case INT8, UINT8 -> HostTensor.of(type, new byte[length], 0, length);
         };
     }

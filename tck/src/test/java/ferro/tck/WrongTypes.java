@@ -23,6 +23,7 @@ final class WrongTypes {
                             call,
                             Map.of(
                                     DataType.UINT8, DataType.INT8,
+                                    DataType.UINT16, DataType.INT16,
                                     DataType.UINT32, DataType.INT32,
                                     DataType.UINT64, DataType.INT64))));
         }

@@ -22,6 +22,7 @@ class NcclContractTest extends BackendContract {
 
     @Override
     protected Set<String> declaredRefusals() {
-        return Set.of(AGREED_FAILURES, ASYNCHRONOUS_MESSAGES, MESSAGE_TAGS, CANONICAL_NANS, WHOLE_AVERAGES, "i16");
+        return Set.of(
+                AGREED_FAILURES, ASYNCHRONOUS_MESSAGES, MESSAGE_TAGS, CANONICAL_NANS, WHOLE_AVERAGES, "i16", "u16");
     }
 }

@@ -29,7 +29,7 @@ class DivisionTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"INT8", "UINT8", "INT16", "INT32", "UINT32", "INT64", "UINT64"})
+    @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"})
     void refusesToDivideIntegersWhoseSumMayHaveWrapped(DataType type) {
         Run run = Memories.of(type, Kind.ARRAY, 0, 2);
 

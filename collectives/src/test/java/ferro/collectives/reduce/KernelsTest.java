@@ -351,6 +351,8 @@ class KernelsTest {
             case UINT64 -> unsigned(op, a.longValue(), b.longValue());
             case UINT32 ->
                 (int) unsigned(op, Integer.toUnsignedLong(a.intValue()), Integer.toUnsignedLong(b.intValue()));
+            case UINT16 ->
+                (short) unsigned(op, Short.toUnsignedLong(a.shortValue()), Short.toUnsignedLong(b.shortValue()));
             case UINT8 -> (byte) unsigned(op, Byte.toUnsignedLong(a.byteValue()), Byte.toUnsignedLong(b.byteValue()));
             case FLOAT16, BFLOAT16 -> halves(type, op, a.shortValue(), b.shortValue());
             case INT32 -> (int) combined(op, a.longValue(), b.longValue());

@@ -25,7 +25,7 @@ class WholeSumsTest {
     private static final int LENGTH = 200;
 
     @ParameterizedTest
-    @EnumSource(names = {"INT8", "UINT8", "INT16", "INT32", "UINT32", "INT64", "UINT64"})
+    @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"})
     void averagesAreThoseOfSumsThatHaveNoEndTowardZero(DataType type) {
         for (Kind kind : Kind.values()) {
             Random random = new Random(41);
@@ -56,7 +56,7 @@ class WholeSumsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"INT8", "UINT8", "INT16", "INT32", "UINT32", "INT64", "UINT64"})
+    @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"})
     void asManyRanksAsAnIntCountsDoNotWrapASum(DataType type) {
         int ranks = Integer.MAX_VALUE;
         long least = type.label().startsWith("u") ? 0 : -1L << 8 * type.byteSize() - 1;
