@@ -24,6 +24,9 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data operand and result; the same type and length on every rank
      * @param op   how
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void allReduce(Tensor data, ReduceOp op) {
@@ -36,6 +39,9 @@ abstract class TensorForms extends ArrayForms {
      * @param data operand and result, not to be touched until the work is done
      * @param op   how
      * @return handle
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work allReduceAsync(Tensor data, ReduceOp op) {
         return submit(allReduceCall(data, op));
@@ -46,6 +52,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data read on the root, written elsewhere; the same type and length on every rank
      * @param root owner
+     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void broadcast(Tensor data, int root) {
@@ -58,6 +68,10 @@ abstract class TensorForms extends ArrayForms {
      * @param data read on the root, written elsewhere
      * @param root owner
      * @return handle
+     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work broadcastAsync(Tensor data, int root) {
         return submit(new Collective.Broadcast(data, root));
@@ -69,6 +83,10 @@ abstract class TensorForms extends ArrayForms {
      * @param data operand, and on the root the result
      * @param op   how
      * @param root receiver
+     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void reduce(Tensor data, ReduceOp op, int root) {
@@ -82,6 +100,10 @@ abstract class TensorForms extends ArrayForms {
      * @param op   how
      * @param root receiver
      * @return handle
+     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work reduceAsync(Tensor data, ReduceOp op, int root) {
         return submit(reduceCall(data, op, root));
@@ -92,6 +114,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
      * @param out all parts, {@code [worldSize * n]}; rank r's begins at element {@code r * n}
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void allGather(Tensor in, Tensor out) {
@@ -104,6 +130,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in     own part; may be the rank's own part of {@code out}, behind those of the ranks before it
      * @param out    all parts
      * @param counts part lengths, equal on all ranks, 0 included
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     public void allGather(Tensor in, Tensor out, long[] counts) {
         run(new Collective.AllGather(in, out, counts));
@@ -115,6 +145,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in  own part; may be the rank's own part of {@code out}
      * @param out all parts
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work allGatherAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllGather(in, out, null));
@@ -126,6 +160,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
      * @param op  how
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
@@ -139,6 +177,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out own part of the result; may be the rank's own part of {@code in}
      * @param op  how
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
         return submit(new Collective.ReduceScatter(in, out, op, null));
@@ -151,6 +193,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks before it
      * @param op     how
      * @param counts part lengths, equal on all ranks, 0 included
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws ferro.FerroException          if the group fails
      */
     public void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
         run(new Collective.ReduceScatter(in, out, op, counts));
@@ -162,6 +208,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
      * @param out  all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
      * @param root receiver
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void gather(Tensor in, Tensor out, int root) {
@@ -175,6 +225,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out  all parts; may be null off the root, where it is ignored
      * @param root receiver
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work gatherAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Gather(in, out, root, null));
@@ -187,6 +241,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out    all parts; may be null off the root, where it is ignored
      * @param root   receiver
      * @param counts part lengths, equal on all ranks, 0 included
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     public void gather(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Gather(in, out, root, counts));
@@ -198,6 +256,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in   all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
      * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
      * @param root owner
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void scatter(Tensor in, Tensor out, int root) {
@@ -211,6 +273,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out  own part; on the root it may be the own part of {@code in}
      * @param root owner
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work scatterAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Scatter(in, out, root, null));
@@ -223,6 +289,10 @@ abstract class TensorForms extends ArrayForms {
      * @param out    own part; on the root it may be the own part of {@code in}
      * @param root   owner
      * @param counts part lengths, equal on all ranks, 0 included
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     public void scatter(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Scatter(in, out, root, counts));
@@ -233,6 +303,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in  parts by destination, {@code [worldSize * n]}
      * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     @Override
     public void allToAll(Tensor in, Tensor out) {
@@ -245,6 +319,10 @@ abstract class TensorForms extends ArrayForms {
      * @param in  parts by destination
      * @param out parts by source; must not overlap {@code in}
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work allToAllAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllToAll(in, out, null, null));
@@ -257,12 +335,21 @@ abstract class TensorForms extends ArrayForms {
      * @param out        parts by source; must not overlap {@code in}
      * @param sendCounts lengths by destination, 0 included; null for equal ones
      * @param recvCounts lengths by source, each what that rank sends; null for equal ones
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails
      */
     public void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
         run(new Collective.AllToAll(in, out, sendCounts, recvCounts));
     }
 
-    /** Returns when every rank has called it. */
+    /**
+     * Returns when every rank has called it.
+     *
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group fails
+     */
     public void barrier() {
         run(new Collective.Barrier());
     }
@@ -271,6 +358,8 @@ abstract class TensorForms extends ArrayForms {
      * Starts a barrier.
      *
      * @return handle; done when every rank has called it
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group has failed before
      */
     public Work barrierAsync() {
         return submit(new Collective.Barrier());
@@ -282,6 +371,10 @@ abstract class TensorForms extends ArrayForms {
      * @param data elements
      * @param to   rank
      * @param tag  0 and up
+     * @throws IllegalArgumentException      if the tag is negative, or {@code to} no rank ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the message or the group fails
      */
     @Override
     public void send(Tensor data, int to, int tag) {
@@ -295,6 +388,10 @@ abstract class TensorForms extends ArrayForms {
      * @param to   rank
      * @param tag  0 and up
      * @return handle
+     * @throws IllegalArgumentException      if the tag is negative, or {@code to} no rank ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work sendAsync(Tensor data, int to, int tag) {
         return calls.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout);
@@ -306,6 +403,10 @@ abstract class TensorForms extends ArrayForms {
      * @param data where to; exactly as many bytes as were sent
      * @param from rank
      * @param tag  as sent
+     * @throws IllegalArgumentException      if the tag is negative, or {@code from} no rank ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the message or the group fails
      */
     @Override
     public void recv(Tensor data, int from, int tag) {
@@ -319,6 +420,10 @@ abstract class TensorForms extends ArrayForms {
      * @param from rank
      * @param tag  as sent
      * @return handle
+     * @throws IllegalArgumentException      if the tag is negative, or {@code from} no rank ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work recvAsync(Tensor data, int from, int tag) {
         return calls.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout);
@@ -329,6 +434,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param call operation; several that are queued may use one memory
      * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
      */
     public Work submit(Collective call) {
         return calls.submit(requireNonNull(call, "call"), timeout);
