@@ -10,6 +10,6 @@ module ferro.backend.nccl {
 
     provides ferro.spi.BackendProvider with
             ferro.backend.nccl.NcclBackendProvider;
-    provides ferro.spi.DeviceMemoryProvider with
+    provides ferro.dispatch.DeviceMemoryProvider with
             ferro.backend.nccl.CudaMemoryProvider;
 }

@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import ferro.group.SystemContext;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
@@ -85,6 +86,16 @@ class ArchitectureTest {
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(ObjectOutputStream.class)
+                .check(FERRO);
+    }
+
+    @Test
+    void noPackageNeedsAnotherThatNeedsIt() {
+        SlicesRuleDefinition.slices()
+                .matching("(ferro..)")
+                .namingSlices("$1")
+                .should()
+                .beFreeOfCycles()
                 .check(FERRO);
     }
 

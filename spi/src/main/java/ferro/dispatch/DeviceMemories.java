@@ -1,6 +1,5 @@
 package ferro.dispatch;
 
-import ferro.spi.DeviceMemoryProvider;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import java.time.Duration;
 /**
  * Memory of devices, and copies between it and the host; the only way to the elements of a {@link DeviceTensor}.
  *
- * <p>One per rank's context: {@code context.shared(DeviceMemory.class, ...)}; {@link ferro.spi.DeviceMemoryProvider} makes it.
+ * <p>One per rank's context: {@code context.shared(DeviceMemory.class, ...)}; {@link ferro.dispatch.DeviceMemoryProvider} makes it.
  * Any thread may call; the calling thread's own current device is never changed. Copies start after what the device's
  * default stream holds at that moment, run in the order in which they were started per direction and device, and are
  * asynchronous: neither side may be touched until {@link Copy#await} has returned true.

@@ -3,7 +3,6 @@ package ferro.backend.nccl;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.ReduceOp;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclRooted;

@@ -1,8 +1,6 @@
 package ferro.backend.nccl;
 
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigured;

@@ -2,10 +2,7 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.LoadedLibraries;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigStruct;

@@ -2,7 +2,6 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.Nccl;
 import java.lang.System.Logger;

@@ -2,7 +2,6 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 import ferro.backend.nccl.ffi.Cells;
-import ferro.backend.nccl.ffi.Checks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;

@@ -1,7 +1,6 @@
 package ferro.backend.nccl;
 
 import ferro.FerroException;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
 import java.time.Duration;
 import java.util.List;

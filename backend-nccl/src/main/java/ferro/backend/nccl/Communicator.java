@@ -2,7 +2,6 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.nccl.ffi.Checks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

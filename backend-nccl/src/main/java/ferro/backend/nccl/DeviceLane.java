@@ -3,7 +3,6 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.spi.Deadlines;
 import java.lang.System.Logger;

@@ -1,6 +1,5 @@
 package ferro.backend.nccl;
 
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -2,7 +2,6 @@ package ferro.backend.nccl;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.HostMemory;
 import ferro.dispatch.DeviceMemory;

@@ -17,7 +17,6 @@ import ferro.Work;
 import ferro.backend.nccl.CollectiveCalls.Memory;
 import ferro.backend.nccl.RawCalls.Parts;
 import ferro.backend.nccl.RawCalls.Raw;
-import ferro.backend.nccl.ffi.LoadedLibraries;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

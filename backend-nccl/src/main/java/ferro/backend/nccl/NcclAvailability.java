@@ -1,11 +1,8 @@
 package ferro.backend.nccl;
 
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.LoadedRuntime;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;

@@ -5,7 +5,6 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
-import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import java.util.EnumSet;
 import java.util.Optional;

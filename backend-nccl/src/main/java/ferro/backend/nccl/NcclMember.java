@@ -1,7 +1,6 @@
 package ferro.backend.nccl;
 
 import ferro.Store;
-import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;

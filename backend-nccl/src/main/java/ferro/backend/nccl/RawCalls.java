@@ -6,7 +6,6 @@ import ferro.InvalidRankException;
 import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import ferro.backend.nccl.NcclChecks.Span;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import java.time.Duration;
 import java.util.EnumSet;

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.HostMemory;
-import ferro.backend.nccl.ffi.LoadedLibraries;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigStruct;

@@ -24,7 +24,7 @@ import ferro.backend.nccl.NativeLog.Line;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
-import ferro.spi.DeviceMemoryProvider;
+import ferro.dispatch.DeviceMemoryProvider;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

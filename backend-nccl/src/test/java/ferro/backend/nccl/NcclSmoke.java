@@ -5,7 +5,6 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
@@ -35,7 +34,7 @@ final class NcclSmoke {
             settings.put(argument.substring(0, equals), argument.substring(equals + 1));
         }
         SystemContext context = SystemContext.of(settings);
-        StandInHooks.bind(NativeLibraries.load(LibrarySearch.of(context)));
+        StandInHooks.bind(NativeLibraries.load(LibrarySearch.of(context)).nccl());
         say("version", NativeLibraries.loaded().orElseThrow().version());
         onAll(NcclWorld.createWorld(context, 0, 1, 2), NcclSmoke::everything);
         onAll(NcclWorld.createWorld(context, 2, 1, 0), NcclSmoke::aborted);

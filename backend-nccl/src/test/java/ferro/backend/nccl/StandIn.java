@@ -3,8 +3,6 @@ package ferro.backend.nccl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.LoadedLibraries;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.StandInHooks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -58,7 +56,7 @@ final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEach
     /** Loads the libraries, if that has not been done, and binds the hooks. */
     static LoadedLibraries load() {
         LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(new GivenContext(settings())));
-        StandInHooks.bind(libraries);
+        StandInHooks.bind(libraries.nccl());
         return libraries;
     }
 

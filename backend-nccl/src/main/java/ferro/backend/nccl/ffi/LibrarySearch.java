@@ -82,8 +82,12 @@ public record LibrarySearch(
         return folders;
     }
 
-    /** Returns where NCCL may be, best first. */
-    List<String> nccl() {
+    /**
+     * Returns where NCCL may be.
+     *
+     * @return names and paths, best first
+     */
+    public List<String> nccl() {
         if (namedNccl.isPresent()) {
             return List.of(namedNccl.get());
         }
@@ -98,13 +102,22 @@ public record LibrarySearch(
         return candidates;
     }
 
-    /** Returns where the runtime may be that goes with an NCCL, best first. */
-    List<String> runtime(String nccl) {
+    /**
+     * Returns where the runtime may be that goes with an NCCL.
+     *
+     * @param nccl where that was found
+     * @return names and paths, best first
+     */
+    public List<String> runtime(String nccl) {
         return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
     }
 
-    /** Returns where a runtime may be, best first. */
-    List<String> runtime() {
+    /**
+     * Returns where a runtime may be.
+     *
+     * @return names and paths, best first
+     */
+    public List<String> runtime() {
         return namedRuntime
                 .map(List::of)
                 .orElseGet(() -> Stream.concat(cuda().stream(), hip().stream()).toList());

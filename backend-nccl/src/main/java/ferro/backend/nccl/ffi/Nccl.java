@@ -5,7 +5,7 @@ package ferro.backend.nccl.ffi;
  * {@link NcclLastError}, {@link NcclRooted} and {@link NcclSendRecv}.
  *
  * <p>Handles and device pointers are longs. An out-parameter that NCCL may write after the call (inside a group, or without
- * blocking) is the address of a {@link Cells}; the others are arrays of one element. Link by {@link NativeLibraries} first.
+ * blocking) is the address of a {@link Cells}; the others are arrays of one element. Link by {@code NativeLibraries} first.
  */
 public final class Nccl {
     private Nccl() {}

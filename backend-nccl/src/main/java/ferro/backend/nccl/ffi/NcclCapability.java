@@ -19,7 +19,12 @@ public enum NcclCapability {
         this.text = text;
     }
 
-    Class<?> functions() {
+    /**
+     * Returns what has its native methods.
+     *
+     * @return class to link
+     */
+    public Class<?> functions() {
         return functions;
     }
 

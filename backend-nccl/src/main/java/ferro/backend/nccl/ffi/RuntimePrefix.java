@@ -36,7 +36,12 @@ public enum RuntimePrefix {
         return prefix + function.substring(OURS.length());
     }
 
-    FunctionMapper mapper() {
+    /**
+     * Returns what turns names of ours into the library's.
+     *
+     * @return mapper for the library's options
+     */
+    public FunctionMapper mapper() {
         return mapper;
     }
 }

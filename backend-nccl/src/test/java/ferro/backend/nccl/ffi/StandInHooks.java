@@ -8,10 +8,10 @@ import java.util.Map;
 public final class StandInHooks {
     private StandInHooks() {}
 
-    /** Binds them to the libnccl that is loaded; its hooks and those of the runtime below it are both found there. */
-    public static synchronized void bind(LoadedLibraries libraries) {
+    /** Binds them to the libnccl that is loaded, by its path; its hooks and those of the runtime below it are both found there. */
+    public static synchronized void bind(String nccl) {
         if (!Native.registered(StandInHooks.class)) {
-            Native.register(StandInHooks.class, NativeLibrary.getInstance(libraries.nccl(), Map.of("open-flags", 2)));
+            Native.register(StandInHooks.class, NativeLibrary.getInstance(nccl, Map.of("open-flags", 2)));
         }
     }
 

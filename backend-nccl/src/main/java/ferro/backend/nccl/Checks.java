@@ -1,12 +1,13 @@
-package ferro.backend.nccl.ffi;
+package ferro.backend.nccl;
 
 import ferro.FerroException.Where;
-import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.NcclException;
-import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.NcclLastError;
 
 /** Turns result codes into exceptions; every native call goes through here before its out-parameters are looked at. */
-public final class Checks {
+final class Checks {
     private static final Where NOWHERE = Where.outside("", -1);
 
     private Checks() {}

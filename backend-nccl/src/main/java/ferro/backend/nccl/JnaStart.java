@@ -1,4 +1,4 @@
-package ferro.backend.nccl.ffi;
+package ferro.backend.nccl;
 
 import com.sun.jna.Native;
 import java.util.Optional;

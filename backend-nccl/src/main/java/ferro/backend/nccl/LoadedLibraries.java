@@ -1,6 +1,7 @@
-package ferro.backend.nccl.ffi;
+package ferro.backend.nccl;
 
-import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.RuntimePrefix;
 import java.util.Set;
 
 /**
@@ -13,7 +14,7 @@ import java.util.Set;
  * @param runtimeVersion code of the runtime, for example 13000
  * @param capabilities   newer functions that this NCCL has
  */
-public record LoadedLibraries(
+record LoadedLibraries(
         String nccl,
         String runtime,
         RuntimePrefix prefix,

@@ -1,12 +1,9 @@
-package ferro.backend.nccl.ffi;
+package ferro.backend.nccl;
 
 import com.sun.jna.Library;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
-import ferro.backend.nccl.CudaRuntimeNotFoundException;
-import ferro.backend.nccl.NcclLibraryNotFoundException;
-import ferro.backend.nccl.NcclSymbolNotFoundException;
-import ferro.backend.nccl.Tried;
+import ferro.backend.nccl.ffi.RuntimePrefix;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -1,6 +1,6 @@
-package ferro.spi;
+package ferro.dispatch;
 
-import ferro.dispatch.DeviceMemory;
+import ferro.spi.RankContext;
 import java.util.Optional;
 
 /** Opens the memory of one kind of device; found by {@link java.util.ServiceLoader}; the constructor must load nothing. */

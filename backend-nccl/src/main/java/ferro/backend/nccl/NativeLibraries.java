@@ -1,8 +1,12 @@
-package ferro.backend.nccl.ffi;
+package ferro.backend.nccl;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LoadedRuntime;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.NcclCapability;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -14,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * threads of its own, so what is loaded stays. Nothing is loaded before the first use; a load that fails leaves nothing
  * bound, and the next one looks again. The runtime alone is enough for device memory.
  */
-public final class NativeLibraries {
+final class NativeLibraries {
     private static final String ASKED_OF_NCCL = "ncclGetVersion";
     private static final String ASKED_OF_RUNTIME = "cudaGetDeviceCount";
 
