@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a blocking call allocates on its thread, by the JVM's own count: little, and nothing for each step of it. */
-@Timeout(60)
+@Timeout(300)
 class AllocationTest {
     private static final long BYTES_PER_CALL_MOST = 128;
     private static final int CALLS = 100;
