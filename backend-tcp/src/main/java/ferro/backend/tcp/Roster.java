@@ -27,6 +27,7 @@ final class Roster {
     private final Card own;
     private final boolean checksum;
     private int generation = 1;
+    /** Whether the slot may be this rank's: also where the answer of the store has not come in time. */
     private boolean claimed;
 
     Roster(Store store, GroupSpec spec, Card own, boolean checksum) {
@@ -79,15 +80,16 @@ final class Roster {
 
     /** Takes the slot of this rank and agrees on what must be equal on all. */
     void claim() {
+        claimed = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
         if (isLeft(there)) {
             generation = Integer.parseInt(text(there).substring(LEFT.length())) + 1;
             there = store.compareAndSet(slot(), there, taken());
         }
-        if (!text(there).equals(text(taken()))) {
+        if (!isOwn(there)) {
+            claimed = false;
             throw duplicate(there);
         }
-        claimed = true;
         generation = highest(generation);
         agree();
     }
@@ -131,6 +133,10 @@ final class Roster {
 
     private static boolean isLeft(byte[] slot) {
         return text(slot).startsWith(LEFT);
+    }
+
+    private boolean isOwn(byte[] slot) {
+        return slot != null && text(slot).equals(text(taken()));
     }
 
     private FerroException duplicate(byte[] there) {
@@ -197,8 +203,10 @@ final class Roster {
         }
         claimed = false;
         try {
-            store.set(key("card/" + spec.rank()), new byte[0]);
-            store.set(slot(), bytes(LEFT + last));
+            if (isOwn(store.compareAndSet(slot(), taken(), taken()))) {
+                store.set(key("card/" + spec.rank()), new byte[0]);
+                store.set(slot(), bytes(LEFT + last));
+            }
         } catch (FerroException | IllegalStateException gone) {
             System.getLogger("ferro.join")
                     .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);

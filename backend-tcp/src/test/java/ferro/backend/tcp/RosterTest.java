@@ -2,10 +2,16 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.GroupSpec;
+import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -57,11 +63,46 @@ class RosterTest {
         assertEquals(ahead.id(), claimed(1).id());
     }
 
+    @Test
+    void aSlotIsGivenBackAlsoWhereTheAnswerThatItIsTakenComesTooLate() {
+        AtomicInteger asked = new AtomicInteger();
+        Store late = (Store) Proxy.newProxyInstance(
+                Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(store, arguments);
+                    if (asked.getAndIncrement() == 0) {
+                        throw new FerroException(Code.TIMED_OUT, Where.outside("g", 0), "the answer came too late");
+                    }
+                    return answer;
+                });
+        Roster failed = roster(late, 0, 3);
+        assertThrows(FerroException.class, failed::claim);
+
+        failed.giveUp();
+
+        roster(store, 0, 5).claim();
+    }
+
+    @Test
+    void aSlotOfAnotherProcessIsNotGivenBack() {
+        Roster first = claimed(0);
+        Roster second = roster(store, 0, 5);
+        assertThrows(FerroException.class, second::claim);
+
+        second.giveUp();
+
+        assertThrows(FerroException.class, roster(store, 0, 7)::claim);
+        assertEquals(first.id(), claimed(1).id());
+    }
+
     private Roster claimed(int rank) {
-        Roster made = new Roster(
-                store, spec(rank), new Roster.Card("127.0.0.1", 9, rank, 3 + rank, Home.UNKNOWN, "", ""), false);
+        Roster made = roster(store, rank, 3 + rank);
         made.claim();
         return made;
+    }
+
+    private static Roster roster(Store store, int rank, long instance) {
+        Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, Home.UNKNOWN, "", "");
+        return new Roster(store, spec(rank), card, false);
     }
 
     private static GroupSpec spec(int rank) {
