@@ -8,7 +8,10 @@ import java.util.Optional;
 /**
  * A medium: what TCP, shared memory and the simulator supply. Any thread may drive it, one at a time (the engine holds
  * the lock): the caller of a blocking call, the progress thread, or the simulator; none of these methods but
- * {@link #park} waits.
+ * {@link #park} waits. {@link #wakeup}, {@link #control} and {@link #close} are called by any thread.
+ *
+ * <p>Ranks make a group, and leave it, at different times: data and control messages for a rank that has not made it yet wait until
+ * it has. {@code ferro.examples.files} in module examples is a short one to start from.
  */
 public interface Transport extends AutoCloseable {
     /**
@@ -26,7 +29,8 @@ public interface Transport extends AutoCloseable {
     int worldSize();
 
     /**
-     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other.
+     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other. Called by
+     * whoever drives, after {@link #events}; after {@link #abandon} or {@link #leave} the lane ignores all posts.
      *
      * @param peer rank
      * @param lane collectives or point-to-point
@@ -82,7 +86,8 @@ public interface Transport extends AutoCloseable {
     void control(int peer, ByteBuffer message);
 
     /**
-     * Names who hears of losses and control messages; on a background thread, also when nobody drives the links.
+     * Names who hears of losses and control messages; on a background thread, also when nobody drives the links. Called once,
+     * before a link is asked for. What has come before that is told then, in order.
      *
      * @param events receiver
      */
@@ -184,7 +189,8 @@ public interface Transport extends AutoCloseable {
     /** What a medium reports; nothing here waits. */
     interface Events {
         /**
-         * The process of a peer is gone, or its control connection has ended.
+         * The process of a peer is gone, or its control connection has ended. A medium that cannot see this leaves it to the
+         * engine, which watches the processes of its host and misses the heartbeats of others.
          *
          * @param peer  rank
          * @param cause PEER_LOST, PARTITION or PROTOCOL
@@ -192,7 +198,8 @@ public interface Transport extends AutoCloseable {
         void lost(int peer, FerroException cause);
 
         /**
-         * A link ended while something was posted on it, or cannot be made; told by whoever drives, or in background.
+         * A link ended while something was posted on it, or cannot be made; told once per link, by whoever drives, or in
+         * background. What the peer sent before the end is delivered first.
          *
          * @param peer  rank
          * @param cause PEER_LOST, PARTITION or PROTOCOL; its place has the number of the collective whose data was waited for,

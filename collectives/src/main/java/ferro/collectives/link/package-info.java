@@ -2,7 +2,9 @@
  * What a link of any medium needs that moves bytes: posted runs of elements as runs of bytes, in order, and copies between
  * tensors and the medium's memory that allocate nothing.
  *
- * <p>Start reading at {@link ferro.collectives.link.PostRing}. The bytes of a link: in front of the first elements of each
+ * <p>Who writes a medium of their own starts at {@link ferro.collectives.link.StagedLink}, which is a whole link for whatever moves
+ * bytes in order; module examples has such a medium, {@code ferro.examples.files}. Whoever saves the copy that it makes, as TCP and
+ * shared memory do, starts at {@link ferro.collectives.link.PostRing}. The bytes of a link: in front of the first elements of each
  * call its header, {@link ferro.collectives.link.WireHeader}; nothing else.
  *
  * <p>Nothing here knows a medium, waits, or is thread-safe.

@@ -1,0 +1,165 @@
+package ferro.collectives.link;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two ends of a link over queues of bytes that take only a few at once. */
+class StagedLinkTest {
+    private static final CallHeader FIRST = CallHeader.of(7, 1, 0x55, "first");
+    private static final CallHeader SECOND = CallHeader.of(7, 2, 0x66, "second");
+
+    private final List<String> heard = new ArrayList<>();
+
+    /** Holds a few bytes. */
+    private record Pipe(Queue<Byte> bytes, int window) implements StagedLink.Sink, StagedLink.Source {
+        Pipe(int window) {
+            this(new ArrayDeque<>(), window);
+        }
+
+        @Override
+        public int room() {
+            return window - bytes.size();
+        }
+
+        @Override
+        public void put(ByteBuffer from, int count) {
+            assertTrue(count <= room(), count + " bytes put where there is room for " + room());
+            for (int i = 0; i < count; i++) {
+                bytes.add(from.get(i));
+            }
+        }
+
+        @Override
+        public int came() {
+            return bytes.size();
+        }
+
+        @Override
+        public void take(ByteBuffer into, int count) {
+            for (int i = 0; i < count; i++) {
+                into.put(i, bytes.remove());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 17, 23, 64, 5000})
+    void elementsArriveWhereverTheMediumCutsThem(int window) {
+        StagedLink[] ends = ends(window);
+        byte[] few = {3, 1, 4};
+        long[] many = new long[90];
+        long[] sums = new long[90];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = 1L << i % 60;
+            sums[i] = i;
+        }
+        ends[0].send(FIRST, HostTensor.of(few), 1, 2);
+        ends[0].send(SECOND, HostTensor.of(many), 0, 30);
+        ends[0].send(SECOND, HostTensor.of(many), 30, 60);
+        byte[] fewCame = new byte[3];
+        ends[1].receive(FIRST, HostTensor.of(fewCame), 0, 2);
+        ends[1].receiveCombine(SECOND, HostTensor.of(sums), 0, 90, ReduceOp.SUM);
+
+        move(ends);
+
+        assertArrayEquals(new byte[] {1, 4, 0}, fewCame);
+        for (int i = 0; i < many.length; i++) {
+            assertEquals(many[i] + i, sums[i], "sum " + i);
+        }
+        assertEquals(List.of(3L, 2L), List.of(ends[0].sent(), ends[1].received()), "finished posts");
+        assertEquals(2 * WireHeader.BYTES + 2 + 90 * Long.BYTES, ends[1].bytesMoved(), "bytes");
+        assertFalse(ends[0].isBusy() || ends[1].isBusy(), "something is still posted");
+    }
+
+    @Test
+    void nothingIsTakenBehindAnotherHeader() {
+        StagedLink[] ends = ends(100);
+        ends[0].send(SECOND, HostTensor.of(new int[] {8, 9}), 0, 2);
+        int[] into = new int[2];
+        ends[1].receive(FIRST, HostTensor.of(into), 0, 2);
+
+        move(ends);
+
+        assertEquals(List.of("rank 0: expected 1, found 2"), heard);
+        assertArrayEquals(new int[2], into);
+        assertEquals(0, ends[1].received());
+    }
+
+    @Test
+    void droppedPostsNeverMove() {
+        StagedLink[] ends = ends(100);
+        int[] into = new int[1];
+        ends[1].receive(FIRST, HostTensor.of(into), 0, 1);
+        ends[1].drop();
+        ends[1].receive(FIRST, HostTensor.of(into), 0, 1);
+        ends[0].send(FIRST, HostTensor.of(new int[] {8}), 0, 1);
+
+        move(ends);
+
+        assertEquals(List.of(1L, 0L), List.of(ends[0].sent(), ends[1].received()), "finished posts");
+        assertEquals(0, into[0]);
+    }
+
+    @Test
+    void stagingWithoutRoomForAHeaderIsRefused() {
+        String message = assertThrows(IllegalArgumentException.class, () -> new StagedLink.Staging(15))
+                .getMessage();
+
+        assertTrue(message.contains("15 bytes"), message);
+    }
+
+    private StagedLink[] ends(int window) {
+        Pipe there = new Pipe(window);
+        Pipe back = new Pipe(window);
+        return new StagedLink[] {
+            new StagedLink(1, there, back, new StagedLink.Staging(48), new Heard()),
+            new StagedLink(0, back, there, new StagedLink.Staging(48), new Heard())
+        };
+    }
+
+    private static void move(StagedLink... ends) {
+        while (ends[0].move() | ends[1].move()) {
+            // until neither end has more to do
+        }
+    }
+
+    /** Notes what a link tells. */
+    private final class Heard implements Transport.Events {
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            heard.add("rank " + peer + ": expected " + expected.sequence() + ", found " + found.sequence());
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            throw new AssertionError("a link knows nothing of losses", cause);
+        }
+
+        @Override
+        public void broken(int peer, FerroException cause) {
+            throw new AssertionError("a link knows nothing of ends", cause);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            throw new AssertionError("a link has no control messages");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package ferro.examples.files;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Medium;
+import ferro.collectives.CollectiveEngine;
+import ferro.collectives.link.StagedLink;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+/**
+ * One rank's end of a group. A group is a file: the number of ranks that have closed it, a word per rank that says whether it has
+ * left, then three {@link Ring}s from each rank to each: one per lane, one for control messages.
+ *
+ * <p>In a file of zeros nothing has happened, so whoever comes first makes it, and what is sent to a rank that has not made the
+ * group yet waits in its rings. The last one to close it removes it. A process that dies is found by the engine, which watches
+ * the processes of this machine. A group has at most 147 ranks: the file of more is longer than a buffer can be.
+ */
+public final class FileTransport implements Transport {
+    private static final long NAP_LEAST_NANOS = 50_000;
+    private static final long NAP_MOST_NANOS = 1_000_000;
+    private static final int CONTROL = Lane.values().length;
+
+    private final Path file;
+    private final GroupSpec spec;
+    private final RankContext context;
+    private final ByteBuffer memory;
+    private final StagedLink.Staging staging = new StagedLink.Staging(Ring.BYTES);
+    /** By peer and lane, those that were asked for. */
+    private final Map<Integer, StagedLink> links = new HashMap<>();
+
+    private final List<Mail> mail = new ArrayList<>();
+    private volatile Events events;
+    private volatile Thread parked;
+    private volatile boolean closed;
+    private boolean dropped;
+    private long napNanos = NAP_LEAST_NANOS;
+
+    FileTransport(Path file, GroupSpec spec, RankContext context) {
+        this.file = file;
+        this.spec = spec;
+        this.context = context;
+        long rings = 1L * worldSize() * worldSize() * (CONTROL + 1);
+        try (FileChannel channel = FileChannel.open(file, CREATE, READ, WRITE)) {
+            memory =
+                    channel.map(MapMode.READ_WRITE, 0, (1 + rings) * Ring.BYTES).order(ByteOrder.nativeOrder());
+        } catch (IOException unable) {
+            throw new UncheckedIOException("cannot map " + file + " for " + worldSize() + " ranks", unable);
+        }
+        for (int peer = 0; peer < worldSize(); peer++) {
+            mail.add(new Mail(ring(rank(), peer, CONTROL), ring(peer, rank(), CONTROL)));
+        }
+    }
+
+    /**
+     * Joins a job; does not wait for the other ranks.
+     *
+     * @param folder  of this job alone, the same for all its ranks
+     * @param spec    who
+     * @param context settings, clock, timers
+     * @return back end with every collective
+     * @throws IllegalArgumentException if a setting makes no sense, or there are too many ranks
+     * @throws UncheckedIOException     if there can be no such file in the folder
+     */
+    public static CollectiveBackend join(Path folder, GroupSpec spec, RankContext context) {
+        CollectiveEngine.check(context);
+        return CollectiveEngine.over(new FileTransport(folder.resolve("world"), spec, context), spec, context);
+    }
+
+    private Ring ring(int from, int to, int kind) {
+        int place = 1 + (from * worldSize() + to) * (CONTROL + 1) + kind;
+        return new Ring(memory.slice(place * Ring.BYTES, Ring.BYTES).order(ByteOrder.nativeOrder()));
+    }
+
+    @Override
+    public int rank() {
+        return spec.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return spec.worldSize();
+    }
+
+    @Override
+    public Medium medium() {
+        return new Medium("mapped files", List.of());
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        int own = IntStream.range(0, ranks.length)
+                .filter(i -> ranks[i] == rank())
+                .findFirst()
+                .orElseThrow();
+        GroupSpec part = new GroupSpec(spec.name(), own, ranks.length, spec.timeout());
+        return new FileTransport(file.resolveSibling(Long.toHexString(group)), part, context);
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        return links.computeIfAbsent(peer * CONTROL + lane.ordinal(), key -> {
+            Ring outgoing = ring(rank(), peer, lane.ordinal());
+            StagedLink link = new StagedLink(peer, outgoing, ring(peer, rank(), lane.ordinal()), staging, events);
+            if (dropped) {
+                link.drop();
+            }
+            return link;
+        });
+    }
+
+    @Override
+    public boolean poll() {
+        boolean moved = false;
+        for (Map.Entry<Integer, StagedLink> each : links.entrySet()) {
+            moved |= move(each.getKey() / CONTROL, each.getKey() % CONTROL, each.getValue());
+        }
+        napNanos = moved ? NAP_LEAST_NANOS : napNanos;
+        return moved;
+    }
+
+    private boolean move(int peer, int lane, StagedLink link) {
+        // asked before the rings are looked at: what a peer did before it left is then seen
+        boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
+        boolean moved = link.move();
+        if (peerHasLeft && !moved && link.isBusy()) {
+            long waitsFor = lane == Lane.COLLECTIVE.ordinal() ? link.waitsFor() : -1;
+            Where where = new Where(spec.name(), rank(), Integer.toString(peer), "", waitsFor, -1, 0, 0, 0);
+            String text = "rank " + rank() + " of \"" + spec.name() + "\" lost rank " + peer + ", which has left, "
+                    + link.progress();
+            link.drop();
+            events.broken(peer, new FerroException(Code.PEER_LOST, where, text));
+        }
+        return moved;
+    }
+
+    /** Nobody wakes a rank when bytes come, so it looks again soon; the longer nothing comes, the later. */
+    @Override
+    public void park(long deadlineNanos) {
+        parked = Thread.currentThread();
+        LockSupport.parkNanos(this, Math.min(napNanos, deadlineNanos - context.nanoTime()));
+        napNanos = Math.min(2 * napNanos, NAP_MOST_NANOS);
+    }
+
+    @Override
+    public void wakeup() {
+        LockSupport.unpark(parked);
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        mail.get(peer).send(message);
+    }
+
+    @Override
+    public void events(Events receiver) {
+        events = receiver;
+        context.background().execute(this::readMail);
+    }
+
+    /** Also when nobody drives the links; sends, too, what there was no room for. */
+    private void readMail() {
+        boolean any = false;
+        for (int peer = 0; peer < mail.size() && !closed; peer++) {
+            mail.get(peer).push();
+            for (ByteBuffer next = mail.get(peer).next();
+                    next != null;
+                    next = mail.get(peer).next()) {
+                events.control(peer, next);
+                any = true;
+            }
+        }
+        if (!closed) {
+            long nanos = any ? NAP_LEAST_NANOS : NAP_MOST_NANOS;
+            context.background().schedule(this::readMail, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void abandon() {
+        dropped = true;
+        links.values().forEach(StagedLink::drop);
+        Ring.WORD.setRelease(memory, (1 + rank()) * Long.BYTES, 1L);
+    }
+
+    /** What was sent stays in the file, also for a peer that comes later. */
+    @Override
+    public boolean leave() {
+        abandon();
+        return true;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        abandon();
+        try {
+            if ((long) Ring.WORD.getAndAdd(memory, 0, 1L) == worldSize() - 1) {
+                Files.delete(file);
+            }
+        } catch (IOException unable) {
+            throw new UncheckedIOException("cannot remove " + file, unable);
+        }
+    }
+}

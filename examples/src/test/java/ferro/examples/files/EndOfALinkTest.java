@@ -1,0 +1,94 @@
+package ferro.examples.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.group.SystemContext;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two bare ends of a group, without the engine, which hears of a leaver before it finds the link ended. */
+class EndOfALinkTest {
+    private static final CallHeader CALL = CallHeader.of(0, 4, 0x77, "four");
+
+    @TempDir
+    Path folder;
+
+    private final List<FerroException> broken = new ArrayList<>();
+
+    @Test
+    void whatAPeerSentBeforeItLeftComesAndThenTheLinkIsBrokenOnce() {
+        int[] first = new int[2];
+        int[] second = new int[1];
+        try (Transport stays = end(0)) {
+            try (Transport leaves = end(1)) {
+                leaves.link(0, Lane.COLLECTIVE).send(CALL, HostTensor.of(new int[] {8, 9}), 0, 2);
+                assertTrue(leaves.poll(), "nothing was sent");
+            }
+            Link link = stays.link(1, Lane.COLLECTIVE);
+            link.receive(CALL, HostTensor.of(first), 0, 2);
+            link.receive(CALL, HostTensor.of(second), 0, 1);
+
+            assertTrue(stays.poll(), "what was sent has not come");
+            assertEquals(List.of(), broken);
+            assertFalse(stays.poll(), "something has come of a rank that is gone");
+            assertFalse(stays.poll(), "something has come of a link that is broken");
+
+            assertArrayEquals(new int[] {8, 9}, first);
+            assertEquals(1, link.received());
+            assertEquals(1, broken.size(), "how often it was told");
+            assertEquals(Code.PEER_LOST, broken.get(0).code());
+            assertEquals(4, broken.get(0).where().sequence(), "the call that waited");
+            assertTrue(
+                    broken.get(0).getMessage().contains("0 of 4 bytes received"),
+                    broken.get(0).getMessage());
+        }
+    }
+
+    private Transport end(int rank) {
+        GroupSpec spec = new GroupSpec("two", rank, 2, Duration.ofSeconds(1));
+        Transport end = new FileTransport(folder.resolve("two"), spec, SystemContext.of(Map.of()));
+        end.events(new Heard());
+        return end;
+    }
+
+    /** Notes the ends of links. */
+    private final class Heard implements Transport.Events {
+        @Override
+        public void broken(int peer, FerroException cause) {
+            assertEquals("1", cause.where().culprits());
+            broken.add(cause);
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            throw new AssertionError("no process has died", cause);
+        }
+
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            throw new AssertionError("the headers are equal");
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            throw new AssertionError("nobody has sent a message");
+        }
+    }
+}

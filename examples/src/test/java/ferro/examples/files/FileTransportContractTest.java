@@ -1,0 +1,51 @@
+package ferro.examples.files;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.Backend;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.tck.BackendContract;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The contract, over mapped files; nothing is refused. Groups of more than four ranks pass as well, and are left out as they take
+ * several seconds of processor.
+ */
+class FileTransportContractTest extends BackendContract {
+    private static final int RANKS_MOST = 4;
+
+    @TempDir
+    static Path jobs;
+
+    @Override
+    protected List<? extends Backend> createGroup(int worldSize) {
+        return createGroup(Collections.nCopies(worldSize, Map.of())).orElseThrow();
+    }
+
+    @Override
+    protected Optional<List<? extends Backend>> createGroup(List<Map<String, String>> settingsByRank) {
+        assumeTrue(settingsByRank.size() <= RANKS_MOST, "groups of more than " + RANKS_MOST + " ranks are left out");
+        List<Backend> ranks = new ArrayList<>();
+        try {
+            Path folder = Files.createTempDirectory(jobs, "job");
+            int worldSize = settingsByRank.size();
+            for (Map<String, String> settings : settingsByRank) {
+                GroupSpec spec = new GroupSpec("world", ranks.size(), worldSize, Duration.ofSeconds(60));
+                ranks.add(FileTransport.join(folder, spec, SystemContext.of(settings)));
+            }
+        } catch (IOException unable) {
+            throw new AssertionError("cannot make a folder under " + jobs, unable);
+        }
+        return Optional.of(ranks);
+    }
+}

@@ -1,0 +1,124 @@
+package ferro.examples.files;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** This process is rank 0; rank 1 is another one, so that nothing but files is between them. */
+class FileTransportTest {
+    @TempDir
+    Path folder;
+
+    private Process other;
+
+    /** The other process: takes part in one sum, then waits for a message until it gets one, or is ended. */
+    static final class Other {
+        public static void main(String[] args) {
+            try (ProcessGroup group = join(Path.of(args[0]), 1)) {
+                group.allReduce(new double[1000], ReduceOp.SUM);
+                group.recv(new int[1], 0, 0);
+            }
+        }
+    }
+
+    @BeforeEach
+    void startOther() throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String classes = System.getProperty("java.class.path");
+        File errors = folder.resolve("errors").toFile();
+        other = new ProcessBuilder(
+                        java, "-cp", classes, Other.class.getName(), jobFolder().toString())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(errors)
+                .start();
+    }
+
+    @AfterEach
+    void endOther() {
+        other.destroyForcibly();
+    }
+
+    private Path jobFolder() throws IOException {
+        return Files.createDirectories(folder.resolve("job"));
+    }
+
+    private static ProcessGroup join(Path folder, int rank) {
+        GroupSpec spec = new GroupSpec("world", rank, 2, Duration.ofSeconds(60));
+        return ProcessGroup.of(FileTransport.join(folder, spec, SystemContext.of(Map.of())));
+    }
+
+    @Test
+    void processesReachEachOtherByTheFileWhichTheLastOneRemoves() throws Exception {
+        try (ProcessGroup group = join(jobFolder(), 0)) {
+            double[] data = {5, 7, 11};
+            double[] sum = Arrays.copyOf(data, 1000);
+
+            group.allReduce(sum, ReduceOp.SUM);
+
+            assertArrayEquals(Arrays.copyOf(data, 1000), sum);
+            assertEquals("mapped files", group.medium().text());
+            assertTrue(bytesSent() >= 1000 * Double.BYTES / 2, bytesSent() + " bytes are in the ring to rank 1");
+            group.send(new int[1], 1, 0);
+        }
+        assertTrue(other.waitFor(60, TimeUnit.SECONDS), "the other process has not ended");
+        assertEquals(0, other.exitValue(), () -> errors());
+        try (Stream<Path> left = Files.list(jobFolder())) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void killedProcessIsNamed() throws Exception {
+        try (ProcessGroup group = join(jobFolder(), 0)) {
+            group.allReduce(new double[1000], ReduceOp.SUM);
+            other.destroyForcibly();
+
+            FerroException failure = assertThrows(FerroException.class, group::barrier);
+
+            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+            assertEquals("1", failure.where().culprits(), failure.getMessage());
+        }
+    }
+
+    /** Reads the first word of the ring from rank 0 to rank 1 for collectives: the second of four times three, behind the head. */
+    private long bytesSent() throws IOException {
+        ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        try (FileChannel file = FileChannel.open(jobFolder().resolve("world"))) {
+            file.read(word, (1 + 3) * Ring.BYTES);
+        }
+        return word.getLong(0);
+    }
+
+    private String errors() {
+        try {
+            return Files.readString(folder.resolve("errors"));
+        } catch (IOException unable) {
+            return "its errors cannot be read: " + unable;
+        }
+    }
+}
