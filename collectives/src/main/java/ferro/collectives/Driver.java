@@ -27,8 +27,8 @@ final class Driver {
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final long IDLE_MILLIS = 100;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
-    /** From one look at deadlines to the next while giving way; where nobody takes the core that is some sixty times. */
-    private static final long LOOK_NANOS = 50_000L;
+    /** Looks are counted by yields, but none is later than this and one yield, however long other threads keep the core. */
+    private static final long UNLOOKED_MOST_NANOS = 5_000_000L;
 
     private final Machine machine;
     private final Transport transport;
@@ -42,7 +42,7 @@ final class Driver {
     private volatile Thread progress;
     private ExecutorService dependants;
     private volatile boolean closed;
-    /** When whoever has the turn has last looked at deadlines between two yields. */
+    /** When whoever has the turn began to give way, or has looked at deadlines since. */
     private long lookedNanos;
 
     /** What is driven; all methods but those of any thread are called with the turn held. */
@@ -292,23 +292,30 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields()) {
-                if (yieldUntilLook() && !keepOn(work, looking, untilNanos)) {
+            } else if (mayYield(misses)) {
+                if (yieldForLong(misses) && !keepOn(work, looking, untilNanos)) {
                     return;
                 }
             } else if (!keepOn(work, looking, untilNanos)) {
                 return;
-            } else if (!work.isDone()) {
+            } else if (misses > budget.spins() + budget.yields() && !work.isDone()) {
                 park(looking, untilNanos);
             }
         }
     }
 
-    /** Gives way once, which takes as long as the scheduler likes; returns whether it is time to look at deadlines again. */
-    private boolean yieldUntilLook() {
+    private boolean mayYield(int misses) {
+        return misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0;
+    }
+
+    /** Gives way once, which takes as long as the scheduler likes; returns whether that was too long without a look at deadlines. */
+    private boolean yieldForLong(int misses) {
+        if (misses == budget.spins() + 1) {
+            lookedNanos = nanoTime();
+        }
         Thread.yield();
         long now = nanoTime();
-        if (now - lookedNanos < LOOK_NANOS) {
+        if (now - lookedNanos < UNLOOKED_MOST_NANOS) {
             return false;
         }
         lookedNanos = now;
@@ -462,14 +469,13 @@ final class Driver {
             misses++;
             if (misses <= budget.spins()) {
                 Thread.onSpinWait();
-            } else if (misses <= budget.spins() + budget.yields()) {
-                if (yieldUntilLook()) {
-                    machine.check(lookedNanos);
+            } else if (!mayYield(misses)) {
+                machine.check(nanoTime());
+                if (misses > budget.spins() + budget.yields()) {
+                    sleep(nanoTime() + PARK_NANOS);
                 }
-            } else {
-                long now = nanoTime();
-                machine.check(now);
-                sleep(now + PARK_NANOS);
+            } else if (yieldForLong(misses)) {
+                machine.check(lookedNanos);
             }
         }
     }

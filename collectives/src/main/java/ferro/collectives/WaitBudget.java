@@ -13,12 +13,17 @@ import ferro.spi.Settings;
  *
  * @param spins  looks with {@link Thread#onSpinWait}
  * @param yields looks with {@link Thread#yield} after them
+ * @param yieldsBetweenLooks of those, from one look at clock, deadline and interrupt to the next
  */
-record WaitBudget(int spins, int yields) {
+record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     private static final int SPINS = 200;
     private static final int YIELDS = 2000;
     /** 35 µs where nobody takes the core. With 50, four ranks on two cores slept more often than they had to. */
     private static final int YIELDS_ON_SHARED_CORES = 100;
+
+    private static final int YIELDS_BETWEEN_LOOKS = 64;
+    /** Each yield may last a slice of the scheduler there. */
+    private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
     static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
@@ -26,6 +31,8 @@ record WaitBudget(int spins, int yields) {
         // counts them
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
-        return local <= cores ? new WaitBudget(SPINS, YIELDS) : new WaitBudget(0, YIELDS_ON_SHARED_CORES);
+        return local <= cores
+                ? new WaitBudget(SPINS, YIELDS, YIELDS_BETWEEN_LOOKS)
+                : new WaitBudget(0, YIELDS_ON_SHARED_CORES, YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES);
     }
 }
