@@ -89,12 +89,7 @@ class CommHandleTest {
                     // have arrived
                     last.compareAndSet(rounds - 1, round);
                 }
-                arrived.incrementAndGet(round);
-                for (int look = 1; arrived.get(round) < threads; look++) {
-                    if (look % 1_000 == 0) {
-                        Thread.yield();
-                    }
-                }
+                meet(arrived, round, threads);
                 // neither caller is always the quicker one
                 if (round % threads == caller) {
                     closed[round] = handles.get(round).claimClose();
@@ -111,6 +106,15 @@ class CommHandleTest {
             assertEquals(aborted[round], handle.isAborted(), "aborted in round " + round);
             String later = handle.refusal(NcclOperation.ALL_REDUCE).getMessage();
             assertTrue(later.contains(closed[round] ? "closed" : "for the test"), later);
+        }
+    }
+
+    private static void meet(AtomicIntegerArray arrived, int round, int threads) {
+        arrived.incrementAndGet(round);
+        for (int look = 1; arrived.get(round) < threads; look++) {
+            if (look % 1_000 == 0) {
+                Thread.yield();
+            }
         }
     }
 }
