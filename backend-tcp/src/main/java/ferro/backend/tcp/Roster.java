@@ -27,8 +27,9 @@ final class Roster {
     private final Card own;
     private final boolean checksum;
     private int generation = 1;
-    /** Whether the slot may be this rank's: also where the answer of the store has not come in time. */
     private boolean claimed;
+    /** Whether the slot may be this rank's, as the store was asked for it. */
+    private boolean asked;
 
     Roster(Store store, GroupSpec spec, Card own, boolean checksum) {
         this.store = store;
@@ -80,16 +81,17 @@ final class Roster {
 
     /** Takes the slot of this rank and agrees on what must be equal on all. */
     void claim() {
-        claimed = true;
+        asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
         if (isLeft(there)) {
             generation = Integer.parseInt(text(there).substring(LEFT.length())) + 1;
             there = store.compareAndSet(slot(), there, taken());
         }
         if (!isOwn(there)) {
-            claimed = false;
+            asked = false;
             throw duplicate(there);
         }
+        claimed = true;
         generation = highest(generation);
         agree();
     }
@@ -133,6 +135,15 @@ final class Roster {
 
     private static boolean isLeft(byte[] slot) {
         return text(slot).startsWith(LEFT);
+    }
+
+    /** Asks where the answer to the claim has not come; the deadline of the join may end the first call, not one after it. */
+    private boolean isOwnAfterAll() {
+        try {
+            return isOwn(store.compareAndSet(slot(), taken(), taken()));
+        } catch (FerroException late) {
+            return isOwn(store.compareAndSet(slot(), taken(), taken()));
+        }
     }
 
     private boolean isOwn(byte[] slot) {
@@ -198,12 +209,12 @@ final class Roster {
     }
 
     private void release(int last) {
-        if (!claimed) {
+        if (!asked) {
             return;
         }
-        claimed = false;
+        asked = false;
         try {
-            if (isOwn(store.compareAndSet(slot(), taken(), taken()))) {
+            if (claimed || isOwnAfterAll()) {
                 store.set(key("card/" + spec.rank()), new byte[0]);
                 store.set(slot(), bytes(LEFT + last));
             }
