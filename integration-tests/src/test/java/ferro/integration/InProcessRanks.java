@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /** Ranks in this JVM, a thread each, over the simulated medium, shared memory or sockets; closes what it opened. */
 final class InProcessRanks implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 300;
 
     final List<ProcessGroup> groups;
     final List<ConcurrentLinkedQueue<GroupEvent>> events = new ArrayList<>();

@@ -81,7 +81,7 @@ public final class LauncherRun implements AutoCloseable {
         return ClassPathHolder.PATH;
     }
 
-    /** Made when the first test asks for it. */
+    /** Made before the first test: see {@link ProgramsFirst}. */
     private static final class ClassPathHolder {
         static final String PATH = Programs.packed(Stream.of(
                         Optional.ofNullable(System.getProperty("surefire.test.class.path"))

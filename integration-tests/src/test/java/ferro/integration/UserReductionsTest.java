@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UserReductionsTest {
     /** One element, some, more than the block of a kernel, and more than a segment of 512 KiB; none of them round. */
     private static final int[] LENGTHS = {1, 7, 1_031, 150_001};
+
+    /** After how many places what a rank holds repeats: eleven sizes, two signs. */
+    private static final int PERIOD = 22;
 
     private static final Map<String, ReduceOp> FORMS = Map.of(
             "elements",
@@ -89,29 +93,51 @@ class UserReductionsTest {
     private static void reduces(ProcessGroup group, HostTensor data, ReduceOp op) {
         int length = (int) data.elementCount();
         int worldSize = group.worldSize();
-        fill(group, data);
+        float[] own = repeated(length, i -> element(group.rank(), i));
+        float[] need = repeated(length, i -> largest(worldSize, i));
+        fill(data, own);
         group.allReduce(data, op);
-        for (int i = 0; i < length; i++) {
-            holds(largest(worldSize, i), data, i);
-        }
-        fill(group, data);
+        holds(need, data);
+        fill(data, own);
         group.reduce(data, op, worldSize - 1);
-        for (int i = 0; group.rank() == worldSize - 1 && i < length; i++) {
-            holds(largest(worldSize, i), data, i);
+        if (group.rank() == worldSize - 1) {
+            holds(need, data);
         }
         int part = length / worldSize;
-        fill(group, data);
+        fill(data, own);
         HostTensor out = HostTensor.allocate(DataType.FLOAT32, part);
         group.reduceScatter(data.slice(0, (long) part * worldSize), out, op);
-        for (int i = 0; i < part; i++) {
-            holds(largest(worldSize, group.rank() * part + i), out, i);
+        holds(Arrays.copyOfRange(need, group.rank() * part, (group.rank() + 1) * part), out);
+    }
+
+    private static void fill(HostTensor data, float[] elements) {
+        if (data.memory() instanceof float[] array) {
+            System.arraycopy(elements, 0, array, (int) data.offset(), elements.length);
+        } else {
+            data.buffer().asFloatBuffer().put(elements);
         }
     }
 
-    private static void fill(ProcessGroup group, HostTensor data) {
-        for (int i = 0; i < data.elementCount(); i++) {
-            data.setFloat(i, element(group.rank(), i));
+    private static void holds(float[] need, HostTensor data) {
+        float[] found = new float[need.length];
+        if (data.memory() instanceof float[] array) {
+            System.arraycopy(array, (int) data.offset(), found, 0, found.length);
+        } else {
+            data.buffer().asFloatBuffer().get(found);
         }
+        int wrong = Arrays.mismatch(need, found);
+        if (wrong >= 0) {
+            assertEquals(need[wrong], found[wrong], "element " + wrong + " of " + found.length);
+        }
+    }
+
+    /** What repeats after a period, for as many elements; it is worked out for one period. */
+    private static float[] repeated(int length, IntToDoubleFunction byIndex) {
+        float[] all = new float[length];
+        for (int i = 0; i < length; i++) {
+            all[i] = i < PERIOD ? (float) byIndex.applyAsDouble(i) : all[i - PERIOD];
+        }
+        return all;
     }
 
     private static float element(int rank, int i) {
@@ -125,12 +151,6 @@ class UserReductionsTest {
             largest = larger(largest, element(rank, i));
         }
         return largest;
-    }
-
-    private static void holds(float expected, HostTensor data, int i) {
-        if (expected != data.getFloat(i)) {
-            assertEquals(expected, data.getFloat(i), "element " + i + " of " + data.elementCount());
-        }
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Store;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -176,6 +177,14 @@ class SettingTest {
             assertTrue(message.contains("ferro.cudart.library=" + bad), message);
             assertTrue(message.contains("an absolute path or a plain library name"), message);
             assertTrue(message.contains("the current directory is never searched"), message);
+        }
+    }
+
+    /** One that is not listed is read from nowhere. */
+    @Test
+    void everySettingOfTheClassIsListed() throws IllegalAccessException {
+        for (Field field : Settings.class.getFields()) {
+            assertTrue(Settings.all().contains(field.get(null)), "Settings.all() lacks " + field.getName());
         }
     }
 

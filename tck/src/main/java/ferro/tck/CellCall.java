@@ -13,19 +13,21 @@ import ferro.Tensor;
  * @param out    what is written; null if this rank receives nothing
  * @param answer what must stand in {@code out}
  */
-record CellCall(Collective call, Operand in, Answer given, Operand out, Answer answer) {
-    /** What an element must be. */
-    @FunctionalInterface
-    interface Answer {
-        /** Returns what is wrong with the bits found at an index, or null. */
-        String wrong(int index, long found);
-    }
-
+record CellCall(Collective call, Operand in, Need given, Operand out, Need answer) {
     /** Where a call is made. */
     record Place(int rank, int worldSize, int number, Values values) {
         Operand unwritten(Cell cell, int length) {
             // ranks and neighbouring cells take different kinds of memory
             return Operand.unwritten(cell.type(), length, Operand.Placement.of(rank + number));
+        }
+
+        /** So many marks of each rank from an index on, by rank. */
+        long[] marksOfAll(int count, int from) {
+            long[] all = new long[worldSize * count];
+            for (int each = 0; each < worldSize; each++) {
+                System.arraycopy(values.marks(each, from, count), 0, all, each * count, count);
+            }
+            return all;
         }
     }
 
@@ -56,112 +58,100 @@ record CellCall(Collective call, Operand in, Answer given, Operand out, Answer a
         return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);
     }
 
-    private static String wrong(String name, Operand operand, Answer answer) {
+    private static String wrong(String name, Operand operand, Need need) {
         long[] found = operand.bits();
-        for (int index = 0; index < found.length; index++) {
-            String wrong = answer.wrong(index, found[index]);
-            if (wrong != null) {
-                String unwritten = found[index] == operand.unwrittenBits() ? " (never written)" : "";
-                return name + "[" + index + "]: " + wrong + unwritten;
-            }
+        int wrong = need.firstWrong(found);
+        if (wrong >= 0) {
+            String unwritten = found[wrong] == operand.unwrittenBits() ? " (never written)" : "";
+            return name + "[" + wrong + "]: " + need.wrong(wrong, found[wrong]) + unwritten;
         }
         return operand.guardsHold() ? null : name + ": elements outside the tensor were written";
     }
 
     private static CellCall allReduce(Cell cell, Place at) {
-        Operand in = at.unwritten(cell, cell.length()).fill(index -> at.values.input(at.rank, index));
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
         Collective call = new Collective.AllReduce(in.tensor(), out.tensor(), cell.op());
-        return reducing(cell, at, new CellCall(call, in, null, out, null));
+        Need answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
     }
 
     private static CellCall reduce(Cell cell, Place at) {
-        Operand in = at.unwritten(cell, cell.length()).fill(index -> at.values.input(at.rank, index));
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         boolean receives = at.rank == cell.root();
         Operand out = !receives ? null : cell.inPlace() ? in : at.unwritten(cell, cell.length());
         Collective call = new Collective.Reduce(in.tensor(), tensor(out), cell.op(), cell.root());
-        return reducing(cell, at, new CellCall(call, in, null, out, null));
-    }
-
-    private static CellCall reducing(Cell cell, Place at, CellCall bare) {
-        Answer given = (index, found) -> exact(at.values.input(at.rank, index), found);
-        Answer answer = at.values.right(cell.op());
-        return new CellCall(bare.call, bare.in == bare.out ? null : bare.in, given, bare.out, answer);
+        Need answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, in == out ? null : in, Need.exactly(inputs), out, answer);
     }
 
     private static CellCall broadcast(Cell cell, Place at) {
+        long[] marks = at.values.marks(cell.root(), 0, cell.length());
         Operand data = at.unwritten(cell, cell.length());
         if (at.rank == cell.root()) {
-            data.fill(index -> at.values.mark(at.rank, index));
+            data.fill(marks);
         }
         Collective call = new Collective.Broadcast(data.tensor(), cell.root());
-        return new CellCall(call, null, null, data, (index, found) -> exact(at.values.mark(cell.root(), index), found));
+        return new CellCall(call, null, null, data, Need.exactly(marks));
     }
 
     private static CellCall allGather(Cell cell, Place at) {
         Operand out = at.unwritten(cell, cell.length() * at.worldSize);
-        Operand in = own(cell, at, out).fill(index -> at.values.mark(at.rank, index));
-        return gathered(
-                cell, at, new CellCall(new Collective.AllGather(in.tensor(), out.tensor(), null), in, null, out, null));
+        Operand in = own(cell, at, out);
+        return gathered(cell, at, new Collective.AllGather(in.tensor(), out.tensor(), null), in, out);
     }
 
     private static CellCall gather(Cell cell, Place at) {
         Operand out = at.rank == cell.root() ? at.unwritten(cell, cell.length() * at.worldSize) : null;
-        Operand in = own(cell, at, out).fill(index -> at.values.mark(at.rank, index));
-        Collective call = new Collective.Gather(in.tensor(), tensor(out), cell.root(), null);
-        return gathered(cell, at, new CellCall(call, in, null, out, null));
+        Operand in = own(cell, at, out);
+        return gathered(cell, at, new Collective.Gather(in.tensor(), tensor(out), cell.root(), null), in, out);
     }
 
-    private static CellCall gathered(Cell cell, Place at, CellCall bare) {
-        int n = cell.length();
-        Answer answer = (index, found) -> exact(at.values.mark(index / n, index % n), found);
-        boolean shares = cell.inPlace() && bare.out != null;
-        Answer given = (index, found) -> exact(at.values.mark(at.rank, index), found);
-        return new CellCall(bare.call, shares ? null : bare.in, given, bare.out, answer);
+    private static CellCall gathered(Cell cell, Place at, Collective call, Operand in, Operand out) {
+        long[] marks = at.values.marks(at.rank, 0, cell.length());
+        in.fill(marks);
+        Need answer = out == null ? null : Need.exactly(at.marksOfAll(cell.length(), 0));
+        boolean shares = cell.inPlace() && out != null;
+        return new CellCall(call, shares ? null : in, Need.exactly(marks), out, answer);
     }
 
     private static CellCall reduceScatter(Cell cell, Place at) {
         int n = cell.length();
-        Operand in = at.unwritten(cell, n * at.worldSize).fill(index -> at.values.input(at.rank, index));
+        long[] inputs = at.values.inputs(at.rank, n * at.worldSize);
+        Operand in = at.unwritten(cell, n * at.worldSize).fill(inputs);
         Operand out = own(cell, at, in);
         Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), cell.op(), null);
-        Answer given = (index, found) -> exact(at.values.input(at.rank, index), found);
-        Answer right = at.values.right(cell.op());
-        Answer answer = (index, found) -> right.wrong(at.rank * n + index, found);
-        return new CellCall(call, cell.inPlace() ? null : in, given, out, answer);
+        Need answer = at.values.right(cell.op(), at.rank * n);
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
     }
 
     private static CellCall scatter(Cell cell, Place at) {
         int n = cell.length();
-        Operand in = null;
-        if (at.rank == cell.root()) {
-            in = at.unwritten(cell, n * at.worldSize).fill(index -> at.values.mark(at.rank, index));
-        }
+        long[] marks = at.values.marks(cell.root(), 0, n * at.worldSize);
+        Operand in =
+                at.rank == cell.root() ? at.unwritten(cell, n * at.worldSize).fill(marks) : null;
         Operand out = own(cell, at, in);
         Collective call = new Collective.Scatter(tensor(in), out.tensor(), cell.root(), null);
-        Answer given = (index, found) -> exact(at.values.mark(at.rank, index), found);
-        Answer answer = (index, found) -> exact(at.values.mark(cell.root(), at.rank * n + index), found);
-        return new CellCall(call, cell.inPlace() ? null : in, given, out, answer);
+        Need answer = Need.exactly(at.values.marks(cell.root(), at.rank * n, n));
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(marks), out, answer);
     }
 
     private static CellCall allToAll(Cell cell, Place at) {
         int n = cell.length();
-        Operand in = at.unwritten(cell, n * at.worldSize).fill(index -> at.values.mark(at.rank, index));
+        long[] marks = at.values.marks(at.rank, 0, n * at.worldSize);
+        Operand in = at.unwritten(cell, n * at.worldSize).fill(marks);
         Operand out = at.unwritten(cell, n * at.worldSize);
         Collective call = new Collective.AllToAll(in.tensor(), out.tensor(), null, null);
-        Answer given = (index, found) -> exact(at.values.mark(at.rank, index), found);
-        Answer answer = (index, found) -> exact(at.values.mark(index / n, at.rank * n + index % n), found);
-        return new CellCall(call, in, given, out, answer);
+        Need answer = Need.exactly(at.marksOfAll(n, at.rank * n));
+        return new CellCall(call, in, Need.exactly(marks), out, answer);
     }
 
     /** This rank's part of the tensor of all parts where the cell is in place, else memory of its own. */
     private static Operand own(Cell cell, Place at, Operand whole) {
         boolean shares = cell.inPlace() && whole != null;
         return shares ? whole.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
-    }
-
-    private static String exact(long need, long found) {
-        return need == found ? null : "need bits " + Long.toHexString(need) + ", found " + Long.toHexString(found);
     }
 
     private static Tensor tensor(Operand operand) {

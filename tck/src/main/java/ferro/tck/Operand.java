@@ -69,6 +69,11 @@ final class Operand {
         return this;
     }
 
+    Operand fill(long[] bits) {
+        Bits.into(tensor, bits);
+        return this;
+    }
+
     /** Returns the bits of all elements, sign-extended. */
     long[] bits() {
         return Bits.of(tensor);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntToLongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -28,10 +29,13 @@ final class Values {
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
     private static final int TRIALS = 10_000;
 
+    /** After how many places marks repeat. */
+    private static final int MARKS = 251;
+
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    private final Map<ReduceOp, CellCall.Answer> rights = new ConcurrentHashMap<>();
+    private final Map<ReduceOp, Need.Answer> rights = new ConcurrentHashMap<>();
 
     Values(DataType type, int worldSize) {
         this.type = type;
@@ -48,19 +52,45 @@ final class Values {
 
     /** What a rank gives to a collective that only moves: tells ranks and neighbouring places apart. */
     long mark(int rank, int index) {
-        int number = 11 + rank * 37 + index % 251 * 5;
+        int number = 11 + rank * 37 + index % MARKS * 5;
         // of a half the bits are counted: as numbers these would not all fit
         boolean real = Numbers.isFloating(type) && !Numbers.isHalf(type);
         return real ? Numbers.ofDouble(type, number * 0.5) : Numbers.narrow(type, number);
     }
 
+    /** What a rank gives to a reduction of so many elements. */
+    long[] inputs(int rank, int count) {
+        return repeated(PERIOD, count, index -> input(rank, index));
+    }
+
+    /** So many marks of a rank, from an index on. */
+    long[] marks(int rank, int from, int count) {
+        return repeated(MARKS, count, index -> mark(rank, from + index));
+    }
+
+    private static long[] repeated(int period, int count, IntToLongFunction byIndex) {
+        long[] all = new long[count];
+        for (int index = 0; index < Math.min(period, count); index++) {
+            all[index] = byIndex.applyAsLong(index);
+        }
+        for (int done = period; done < count; done *= 2) {
+            System.arraycopy(all, 0, all, done, Math.min(done, count - done));
+        }
+        return all;
+    }
+
     /** Returns what tells whether an element that an op has combined is right. */
-    CellCall.Answer right(ReduceOp op) {
+    Need.Answer right(ReduceOp op) {
         return rights.computeIfAbsent(op, this::plainLoop);
     }
 
+    /** Returns what tells whether elements that an op has combined are right, the first of which has an index. */
+    Need right(ReduceOp op, int from) {
+        return Need.repeating(right(op), PERIOD, from);
+    }
+
     /** Runs it once for every index: rules ask for each of millions of elements. */
-    private CellCall.Answer plainLoop(ReduceOp op) {
+    private Need.Answer plainLoop(ReduceOp op) {
         if (!Numbers.isFloating(type)) {
             long[] rights = Stream.of(inputs)
                     .mapToLong(operands -> whole(op, operands, -1))

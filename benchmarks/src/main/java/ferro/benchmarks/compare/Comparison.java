@@ -86,7 +86,7 @@ public final class Comparison {
     }
 
     private void measure() throws IOException, InterruptedException {
-        try (MachineProbe probe = MachineProbe.open()) {
+        try (MachineProbe probe = MachineProbe.open(options.time())) {
             for (int ranks : options.ranks()) {
                 try {
                     start(ranks);

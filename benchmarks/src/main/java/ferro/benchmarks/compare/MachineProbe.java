@@ -4,6 +4,7 @@ import ferro.benchmarks.WireProbe;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -20,7 +21,10 @@ final class MachineProbe implements AutoCloseable {
 
     private static final int BATCHES = 60;
     private static final int TRIPS = 100;
+    /** Until the code is compiled; a reading takes half a second of processor where both threads share a core. */
     private static final int WARM_UP_READINGS = 40;
+    /** Shorter measurements show that all works, not how fast anything is. */
+    private static final Duration WORTH_WARMING_UP = Duration.ofMillis(10);
     /** Before giving the core away, in case that both threads share it. */
     private static final int SPINS = 20_000;
     /** Longs between the two flags: they must not share a cache line, nor a pair of lines that are fetched together. */
@@ -53,10 +57,11 @@ final class MachineProbe implements AutoCloseable {
         }
     }
 
-    /** Opens one whose code is compiled. */
-    static MachineProbe open() throws IOException, InterruptedException {
+    /** Opens one for measurements of a length, its code compiled where they are worth it. */
+    static MachineProbe open(Duration measurement) throws IOException, InterruptedException {
         MachineProbe probe = new MachineProbe(WireProbe.pair());
-        for (int reading = 0; reading < WARM_UP_READINGS; reading++) {
+        int readings = measurement.compareTo(WORTH_WARMING_UP) < 0 ? 1 : WARM_UP_READINGS;
+        for (int reading = 0; reading < readings; reading++) {
             probe.read();
         }
         return probe;

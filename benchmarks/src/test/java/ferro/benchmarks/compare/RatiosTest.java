@@ -10,6 +10,7 @@ import ferro.benchmarks.compare.Measurement.Times;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,7 @@ class RatiosTest {
 
     @Test
     void theProbeOfTheMachineGivesTimes() throws Exception {
-        try (MachineProbe probe = MachineProbe.open()) {
+        try (MachineProbe probe = MachineProbe.open(Duration.ofMillis(1))) {
             State state = probe.read();
             assertTrue(state.flagMicros() > 0 && state.loopbackMicros() > 0, state::toString);
         }

@@ -11,20 +11,22 @@ import ferro.collectives.plan.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The proof of every plan that knows hosts, for many ways to lay ranks on them. */
 class HostPlansTest {
-    @ParameterizedTest
-    @CsvSource({"ALL_REDUCE, 4", "ALL_REDUCE, 1000000", "ALL_GATHER, 1000", "BROADCAST, 1000", "BARRIER, 0"})
-    void isProvedHoweverRanksLieOnHosts(CollectiveKind kind, long bytes) {
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("algorithms")
+    void isProvedHoweverRanksLieOnHosts(Algorithm algorithm) {
+        CollectiveKind kind = algorithm.kind();
         for (int size = 3; size <= 11; size++) {
             for (int[] hostOf : layouts(size)) {
                 Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
-                for (int root = 0; hosts.isPresent() && root < (kind == CollectiveKind.BROADCAST ? size : 1); root++) {
-                    List<Plan> plans = plans(kind, bytes, root, hosts.get());
+                for (int root = 0; hosts.isPresent() && root < (kind.isRooted() ? size : 1); root++) {
+                    List<Plan> plans = plans(algorithm, root, hosts.get());
                     assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans, root), hosts + " root " + root);
                     if (kind != CollectiveKind.BARRIER) {
                         List<Plan> cut = plans.stream()
@@ -37,17 +39,18 @@ class HostPlansTest {
         }
     }
 
+    static Stream<Algorithm> algorithms() {
+        return AlgorithmRegistry.all().stream().filter(row -> row.topology() == Topology.HOSTS);
+    }
+
     @Test
     void betweenTwoHostsAnAllReduceSendsItsBytesOnceEachWay() {
         Hosts hosts = Hosts.of(6, (a, b) -> a % 2 == b % 2).orElseThrow();
+        List<Plan> plans = plans(chosen(CollectiveKind.ALL_REDUCE, 1 << 20, hosts, false), 0, hosts);
         int chunks = 0;
-        for (Plan plan : plans(CollectiveKind.ALL_REDUCE, 1 << 20, 0, hosts)) {
-            assertEquals(2, plan.chunkCount());
-        }
         for (int rank = 0; rank < 6; rank++) {
-            for (Step.Send send : plans(CollectiveKind.ALL_REDUCE, 1 << 20, 0, hosts)
-                    .get(rank)
-                    .sends()) {
+            assertEquals(2, plans.get(rank).chunkCount());
+            for (Step.Send send : plans.get(rank).sends()) {
                 chunks += hosts.of(rank) != hosts.of(send.peer()) ? send.chunks() : 0;
             }
         }
@@ -98,10 +101,10 @@ class HostPlansTest {
         return layouts;
     }
 
-    private static List<Plan> plans(CollectiveKind kind, long bytes, int root, Hosts hosts) {
+    private static List<Plan> plans(Algorithm algorithm, int root, Hosts hosts) {
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < hosts.worldSize(); rank++) {
-            plans.add(chosen(kind, bytes, hosts, false).plan(rank, hosts.worldSize(), root, hosts));
+            plans.add(algorithm.plan(rank, hosts.worldSize(), root, hosts));
         }
         return plans;
     }

@@ -43,12 +43,12 @@ class FaultsPageTest {
             + " -Dtest='*DrillTest,PairFailureTest,KilledDeviceRankTest'"
             + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
 
-    private final FaultTests tests = FaultTests.of(CHECKOUT);
-
-    FaultsPageTest() throws IOException {}
+    /** Read once: all sources of all tests are searched for it. */
+    private static FaultTests tests;
 
     @BeforeAll
-    static void makeAnewIfAsked() throws IOException {
+    static void readAndMakeAnewIfAsked() throws IOException {
+        tests = FaultTests.of(CHECKOUT);
         if (Boolean.getBoolean("faults.write")) {
             new FaultsPageTest().write();
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Null for every argument of every public method: refused by name before anything is sent, but where Javadoc allows it. */
 class NullArgumentsTest {
-    private static final Duration SOON = Duration.ofMillis(300);
+    private static final Duration SOON = Duration.ofSeconds(10);
 
     /** Arguments that may be null, as their Javadoc says: type, method and parameter, a star for any. */
     private static final Set<String> ALLOWED = Set.of(
