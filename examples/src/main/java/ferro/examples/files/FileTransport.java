@@ -10,6 +10,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Medium;
 import ferro.collectives.CollectiveEngine;
+import ferro.collectives.link.MessageStream;
 import ferro.collectives.link.StagedLink;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
@@ -52,7 +53,7 @@ public final class FileTransport implements Transport {
     /** By peer and lane, those that were asked for. */
     private final Map<Integer, StagedLink> links = new HashMap<>();
 
-    private final List<Mail> mail = new ArrayList<>();
+    private final List<MessageStream> messages = new ArrayList<>();
     private volatile Events events;
     private volatile Thread parked;
     private volatile boolean closed;
@@ -71,7 +72,7 @@ public final class FileTransport implements Transport {
             throw new UncheckedIOException("cannot map " + file + " for " + worldSize() + " ranks", unable);
         }
         for (int peer = 0; peer < worldSize(); peer++) {
-            mail.add(new Mail(ring(rank(), peer, CONTROL), ring(peer, rank(), CONTROL)));
+            messages.add(new MessageStream(ring(rank(), peer, CONTROL), ring(peer, rank(), CONTROL)));
         }
     }
 
@@ -172,30 +173,25 @@ public final class FileTransport implements Transport {
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        mail.get(peer).send(message);
+        messages.get(peer).send(message);
     }
 
     @Override
     public void events(Events receiver) {
         events = receiver;
-        context.background().execute(this::readMail);
+        context.background().execute(this::moveMessages);
     }
 
     /** Also when nobody drives the links; sends, too, what there was no room for. */
-    private void readMail() {
+    private void moveMessages() {
         boolean any = false;
-        for (int peer = 0; peer < mail.size() && !closed; peer++) {
-            mail.get(peer).push();
-            for (ByteBuffer next = mail.get(peer).next();
-                    next != null;
-                    next = mail.get(peer).next()) {
-                events.control(peer, next);
-                any = true;
-            }
+        for (int i = 0; i < messages.size() && !closed; i++) {
+            int peer = i;
+            any |= messages.get(peer).move(message -> events.control(peer, message));
         }
         if (!closed) {
             long nanos = any ? NAP_LEAST_NANOS : NAP_MOST_NANOS;
-            context.background().schedule(this::readMail, nanos, TimeUnit.NANOSECONDS);
+            context.background().schedule(this::moveMessages, nanos, TimeUnit.NANOSECONDS);
         }
     }
 

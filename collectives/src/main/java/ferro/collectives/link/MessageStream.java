@@ -1,0 +1,110 @@
+package ferro.collectives.link;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+
+/**
+ * Control messages to and from one peer, over any medium that moves bytes in order: each with its length in front, in native order.
+ * What a medium needs for {@link ferro.spi.Transport#control}; it moves them on its background thread, beside the links.
+ */
+public final class MessageStream {
+    /** Length of a message at most. */
+    public static final int BYTES_MOST = 4096;
+
+    private final StagedLink.Sink outgoing;
+    private final StagedLink.Source incoming;
+    /** What there was no room for: whoever sends never waits. */
+    private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
+
+    private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
+    /** What has come of a message so far; null between messages. */
+    private ByteBuffer message;
+
+    /**
+     * Makes one that nothing has been sent by.
+     *
+     * @param outgoing to that rank
+     * @param incoming from that rank
+     */
+    public MessageStream(StagedLink.Sink outgoing, StagedLink.Source incoming) {
+        this.outgoing = outgoing;
+        this.incoming = incoming;
+    }
+
+    /**
+     * Copies a message, and sends it as soon as the medium takes it; any thread, never waits.
+     *
+     * @param bytes at most {@link #BYTES_MOST}
+     * @throws IllegalArgumentException if it is longer
+     */
+    public synchronized void send(ByteBuffer bytes) {
+        int count = bytes.remaining();
+        if (count > BYTES_MOST) {
+            throw new IllegalArgumentException("a message of " + count + " bytes: need at most " + BYTES_MOST);
+        }
+        ByteBuffer copy = ByteBuffer.allocate(Integer.BYTES + count).order(ByteOrder.nativeOrder());
+        unsent.add(copy.putInt(count).put(bytes.duplicate()).flip());
+        push();
+    }
+
+    /**
+     * Sends what the medium has room for now, and hands over what has come; one thread at a time.
+     *
+     * @param receiver gets each message, in order
+     * @return whether any message has come
+     * @throws IllegalStateException if what comes has a length that no message has
+     */
+    public boolean move(Consumer<ByteBuffer> receiver) {
+        push();
+        boolean any = false;
+        for (ByteBuffer next = next(); next != null; next = next()) {
+            receiver.accept(next);
+            any = true;
+        }
+        return any;
+    }
+
+    private synchronized void push() {
+        while (!unsent.isEmpty() && outgoing.room() > 0) {
+            ByteBuffer first = unsent.element();
+            int bytes = Math.min(outgoing.room(), first.remaining());
+            outgoing.put(first.slice(), bytes);
+            first.position(first.position() + bytes);
+            if (!first.hasRemaining()) {
+                unsent.remove();
+            }
+        }
+    }
+
+    /** Returns the next message if all of it has come, or null. */
+    private ByteBuffer next() {
+        if (message == null && isFilled(length)) {
+            message = ByteBuffer.allocate(checked(length.clear().getInt(0)));
+        }
+        if (message == null || !isFilled(message)) {
+            return null;
+        }
+        ByteBuffer whole = message.flip();
+        message = null;
+        return whole;
+    }
+
+    private boolean isFilled(ByteBuffer part) {
+        int bytes = Math.min(incoming.came(), part.remaining());
+        if (bytes > 0) {
+            incoming.take(part.slice(), bytes);
+            part.position(part.position() + bytes);
+        }
+        return !part.hasRemaining();
+    }
+
+    private static int checked(int bytes) {
+        if (bytes < 0 || bytes > BYTES_MOST) {
+            throw new IllegalStateException("a message of " + bytes + " bytes came: need 0 to " + BYTES_MOST);
+        }
+        return bytes;
+    }
+}
