@@ -44,7 +44,7 @@ final class Closing {
      * @param group      who
      * @param context    clock
      * @param place      among all groups of the same processes
-     * @param driver     ends the links with the turn held
+     * @param loop       ends the links with the turn held
      * @param control    tells the others
      * @param neighbours gives shared memory back
      */
@@ -53,7 +53,7 @@ final class Closing {
             GroupSpec group,
             RankContext context,
             Place place,
-            Driver driver,
+            ProgressLoop loop,
             GroupControl control,
             Neighbours neighbours) {}
 
@@ -74,7 +74,7 @@ final class Closing {
         if (parts.control.failure() == null) {
             parts.control.settleWithLeavers();
         }
-        parts.driver.close();
+        parts.loop.close();
         asked = true;
         settleByTurn();
         synchronized (this) {
@@ -97,8 +97,8 @@ final class Closing {
 
     /** Whoever holds the turn ends the links, as nobody may be inside them then. */
     private void settleByTurn() {
-        parts.driver.failed();
-        look(TURN_NANOS, () -> !ended, parts.driver::failed);
+        parts.loop.failed();
+        look(TURN_NANOS, () -> !ended, parts.loop::failed);
     }
 
     /** Looks again and again, as nobody sends word, while something holds and for so long at most. */

@@ -7,19 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Runs the calls of a coalesced block to their end: all are queued before the first is waited for. */
+/** Queues the calls of a coalesced block, small ones joined. */
 final class CoalescedBlock {
-    private final CollectiveLane lane;
+    private final OperationQueue lane;
     private final Planner planner;
     private final int worldSize;
 
-    CoalescedBlock(CollectiveLane lane, Planner planner, int worldSize) {
+    CoalescedBlock(OperationQueue lane, Planner planner, int worldSize) {
         this.lane = lane;
         this.planner = planner;
         this.worldSize = worldSize;
     }
 
-    void run(List<Collective> calls, Duration timeout) {
+    /** Queues them; returns their handles. */
+    List<PendingWork> submit(List<Collective> calls, Duration timeout) {
         Objects.requireNonNull(calls, "calls");
         Objects.requireNonNull(timeout, "timeout");
         // whatever is wrong with one of them is wrong before anything moves
@@ -33,7 +34,7 @@ final class CoalescedBlock {
                             ? lane.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
                             : lane.submit(batch.calls.get(0), timeout));
         }
-        pending.forEach(PendingWork::await);
+        return pending;
     }
 
     private Prepared prepared(Batch batch) {

@@ -57,7 +57,7 @@ public final class CollectiveEngine {
                             + " differs from that of rank 0, which is in force: give all ranks the same");
         }
         Place place = Place.watched(
-                transport, group, context, new Place.Manner(false, PlanRunner.RUNS_MOST, Rules.SHIPPED, inForce));
+                transport, group, context, new Place.Manner(false, LinkExecutor.RUNS_MOST, Rules.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
     }
 
@@ -126,7 +126,7 @@ public final class CollectiveEngine {
                 transport,
                 group,
                 context,
-                new Place.Manner(true, PlanRunner.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
+                new Place.Manner(true, LinkExecutor.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 
@@ -141,6 +141,17 @@ public final class CollectiveEngine {
         Objects.requireNonNull(plain, "plain");
         Objects.requireNonNull(context, "context");
         return PlainEngine.over(plain, context);
+    }
+
+    /**
+     * Returns whether a back end is an engine: it refuses calls on device tensors itself, in the words of
+     * {@link ferro.dispatch.FallbackGate#refusal}.
+     *
+     * @param backend back end
+     * @return false also for what somebody has put around an engine
+     */
+    public static boolean isOne(CollectiveBackend backend) {
+        return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainEngine;
     }
 
     /** An engine that somebody else drives, one turn at a time. */

@@ -22,7 +22,6 @@ import ferro.spi.GroupSpec;
 import ferro.spi.Listeners;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
-import ferro.spi.Transport.Lane;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -35,10 +34,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A whole back end over a medium: collectives by {@link CollectiveLane}, messages by {@link PointToPoint}, turns by
- * {@link Driver}, failure by {@link GroupControl}.
+ * A whole back end over a medium: collectives by {@link OperationQueue}, messages by {@link PointToPoint}, both taken forward by
+ * {@link ProgressLoop}, failure by {@link GroupControl}.
  */
-final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupControl.Owner {
+final class GroupEngine implements CollectiveBackend, ProgressLoop.Owner, GroupControl.Owner {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
     private final Transport transport;
@@ -47,8 +46,8 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final Place place;
     private final boolean stepped;
     private final GroupControl control;
-    private final Driver driver;
-    private final CollectiveLane collectives;
+    private final ProgressLoop loop;
+    private final OperationQueue collectives;
     private final PointToPoint pointToPoint;
     private final Recording recording;
     private final Listeners listeners;
@@ -58,8 +57,6 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     private final Closing closing;
     private volatile boolean settled;
     private volatile boolean mismatchUntold;
-    /** Whether the next turn takes messages that nobody here waits for; belongs to whoever drives. */
-    private boolean listens;
 
     GroupEngine(Transport bare, GroupSpec group, RankContext context, Place place) {
         this.group = group;
@@ -69,20 +66,20 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         boolean mayBeNear =
                 !stepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
         this.transport = mayBeNear ? new NearTransport(bare, group, context::nanoTime) : bare;
-        this.driver = new Driver(this, transport, group, context, stepped);
-        this.listeners = new Listeners(group.name(), driver::later, !stepped);
+        this.loop = new ProgressLoop(this, transport, group, context, stepped);
+        this.listeners = new Listeners(group.name(), loop::later, !stepped);
         this.control = new GroupControl(transport, group, context, this, place.control());
         this.planner = new Planner(group, context, place, transport.medium().far());
-        Runners runners = new Runners(new PlanRunner(transport, place.manner().together()));
-        this.collectives = new CollectiveLane(driver, control, runners, planner, this::checkUsable);
-        this.pointToPoint =
-                new PointToPoint(driver, control, new Lanes(transport, Lane.POINT_TO_POINT), place.identity());
+        LinkExecutor overLinks = new LinkExecutor(transport, place.manner().together());
+        this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
+        this.pointToPoint = new PointToPoint(loop, control, transport, place.identity());
+        loop.serve(control, collectives, pointToPoint);
         this.neighbours = new Neighbours(
-                group, context, transport, new Neighbours.Users(driver, control, planner, runners, pointToPoint));
+                group, context, transport, new Neighbours.Users(loop, control, planner, collectives, pointToPoint));
         this.recording = new Recording(context, group, place, control, this::standing);
         this.subgroups = new Subgroups(transport, group, context, place, control.agreement());
         this.closing =
-                new Closing(this, new Closing.Parts(transport, group, context, place, driver, control, neighbours));
+                new Closing(this, new Closing.Parts(transport, group, context, place, loop, control, neighbours));
         place.left().enter(closing);
         transport.events(control);
         place.membership().enter(control, place.ranks());
@@ -125,7 +122,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
-        driver.refuseInside("allocate");
+        loop.refuseInside("allocate");
         checkUsable("allocate");
         try {
             return neighbours.allocate(this, dataType, elementCount, timeout);
@@ -151,7 +148,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     @Override
     public void failed() {
-        driver.failed();
+        loop.failed();
         recording.recorder().groupFailed();
     }
 
@@ -195,7 +192,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     @Override
     public Work submit(Collective call, Duration timeout) {
         PendingWork work = collectives.submit(call, timeout);
-        driver.submitted();
+        loop.submitted();
         return work;
     }
 
@@ -212,7 +209,18 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
         }
-        new CoalescedBlock(collectives, planner, group.worldSize()).run(calls, timeout);
+        Work.all(queued(calls, timeout)).await();
+    }
+
+    @Override
+    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+        Work all = Work.all(queued(calls, timeout));
+        loop.submitted();
+        return all;
+    }
+
+    private List<PendingWork> queued(List<Collective> calls, Duration timeout) {
+        return new CoalescedBlock(collectives, planner, group.worldSize()).submit(calls, timeout);
     }
 
     @Override
@@ -245,7 +253,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         if (stepped) {
             throw Reasons.wouldBlock(group, "newGroup(" + name + ")", "");
         }
-        driver.refuseInside("newGroup(" + name + ")");
+        loop.refuseInside("newGroup(" + name + ")");
         checkUsable("newGroup(" + name + ")");
         return new GroupEngine(subgroups.reach(ranks, name, timeout), context).meet();
     }
@@ -314,71 +322,14 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     }
 
     @Override
-    public boolean advance() {
-        if (control.failure() != null) {
-            boolean first = !settled;
-            settle();
-            return first;
-        }
-        try {
-            boolean moved = collectives.advance();
-            moved |= listens && transport instanceof NearTransport near && pointToPoint.hear(near);
-            boolean messages = listens || !pointToPoint.isIdle();
-            if (messages) {
-                moved |= pointToPoint.advance();
-            }
-            if (messages || collectives.usesLinks()) {
-                moved |= transport.poll();
-            }
-            listens &= moved;
-            return moved;
-        } catch (RuntimeException | Error failure) {
-            broken(failure);
-        }
-        return true;
-    }
-
-    @Override
-    public void broken(Throwable failure) {
-        control.fail(Reasons.inside(group, failure));
-    }
-
-    @Override
-    public void check(long nowNanos) {
-        try {
-            collectives.check(nowNanos);
-            pointToPoint.check(nowNanos);
-            // a leaver need not wait for the end of a call that goes on for other reasons
-            control.leaves().confirm();
-            // between this and a sleep there is a turn; a seeded run has turns for nothing that it waits for
-            listens = !stepped;
-        } catch (RuntimeException | Error failure) {
-            broken(failure);
-        }
-    }
-
-    @Override
-    public void interrupted(PendingWork work) {
-        if (!work.isDone() && !pointToPoint.interrupted(work)) {
-            Failure interrupt = Reasons.interrupted(group, work);
-            // this call alone says so: for the group, and on the other ranks, this rank aborted
-            work.interrupted(interrupt);
-            control.fail(interrupt);
-        }
-    }
-
-    @Override
-    public void settle() {
+    public boolean settle() {
         Failure failure = control.failure();
+        boolean isFirst = failure != null && !settled;
         if (failure != null) {
             settle(failure);
         }
         closing.settle();
-    }
-
-    @Override
-    public void turnLeft() {
-        control.leaves().confirm();
+        return isFirst;
     }
 
     @Override
@@ -408,13 +359,12 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         return place.membership().pausedSince(sinceNanos);
     }
 
-    @Override
-    public boolean isIdle() {
-        return collectives.isIdle() && pointToPoint.isIdle();
+    boolean isIdle() {
+        return loop.isIdle();
     }
 
     @Override
-    public boolean hasFailed() {
+    public boolean hasToSettle() {
         return closing.wantsTurn() || control.failure() != null && (!settled || !isIdle());
     }
 
@@ -428,20 +378,25 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
         return recording.recorder();
     }
 
+    /** Returns what takes it forward. */
+    ProgressLoop loop() {
+        return loop;
+    }
+
     /** One turn of the stepped form. */
     boolean step() {
-        return driver.step();
+        return loop.step();
     }
 
     private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";
         if (tensor instanceof DeviceTensor) {
-            throw new UnsupportedOperationException(kind + " on group \"" + group.name() + "\": " + Planner.ON_DEVICE);
+            throw new UnsupportedOperationException(planner.refusalOnDevice(kind));
         }
         checkUsable(kind);
         PendingWork work = pointToPoint.submit((HostTensor) tensor, peer, tag, isSend, timeout).work;
-        driver.submitted();
+        loop.submitted();
         return work;
     }
 
@@ -458,7 +413,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     }
 
     private FerroException groupFailure(String what, Failure failure) {
-        return new PendingWork(driver, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
+        return new PendingWork(loop, what, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
     }
 
     /** Takes no more calls; returns false if that was so already. */
@@ -468,7 +423,7 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
 
     /** Says what is under way, for people; empty if nothing is. Any thread. */
     String underWay() {
-        if (isIdle() && !driver.turn().isHeld()) {
+        if (isIdle() && !loop.turn().isHeld()) {
             return "";
         }
         Standing standing = standing();
@@ -480,13 +435,13 @@ final class GroupEngine implements CollectiveBackend, Driver.Machine, GroupContr
     /** Waits until what was submitted has ended, the group has failed, or a time. */
     void finishQueued(long until) {
         // a call that went past the queue holds the turn
-        driver.exclusively(() -> {}, until);
+        loop.exclusively(() -> {}, until);
         PendingWork last = collectives.last();
         if (last != null && !last.isDone() && control.failure() == null) {
-            driver.look(last, until);
+            loop.await(last, ProgressLoop.Until.TIME, until);
         }
         while (!pointToPoint.isIdle() && control.failure() == null && context.nanoTime() - until < 0) {
-            driver.exclusively(this::advance, until);
+            loop.exclusively(loop::step, until);
             Thread.yield();
         }
     }

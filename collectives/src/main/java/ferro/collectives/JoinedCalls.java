@@ -5,7 +5,6 @@ import ferro.Collective.AllReduce;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.collectives.algorithm.Algorithm;
 import ferro.collectives.reduce.Copies;
 import java.util.ArrayList;
@@ -18,10 +17,10 @@ import java.util.Set;
  * All ranks decide alike, by lengths, type, op, world size and table alone.
  */
 final class JoinedCalls {
-    /** Above, copying in and out costs more than a call of its own (docs/performance). */
-    private static final long SINGLE_BYTES_MOST = 32 << 10;
+    /** Above, copying in and out costs more than a call of its own that is under way together with others. */
+    private static final long SINGLE_BYTES_MOST = 1 << 10;
 
-    private static final long TOTAL_BYTES_MOST = 1 << 20;
+    private static final long TOTAL_BYTES_MOST = 64 << 10;
     private static final Set<ReduceOp> KNOWN_OPS =
             Set.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
@@ -35,6 +34,8 @@ final class JoinedCalls {
         final List<Collective> calls = new ArrayList<>();
         private long elements;
         private HostTensor room;
+        /** Made with the second call. */
+        private MemoryUse use;
 
         boolean isJoined() {
             return calls.size() > 1;
@@ -62,7 +63,9 @@ final class JoinedCalls {
         /** Returns where all operands and results have their place, side by side; made at the first call. */
         HostTensor room() {
             if (room == null) {
-                room = HostTensor.allocate(type(), elements);
+                // memory of the heap is made in no time, unlike such that has to be given back
+                int count = Math.toIntExact(elements);
+                room = HostTensor.ofArray(type(), type().carrier().newArray(count), 0, count);
             }
             return room;
         }
@@ -95,16 +98,17 @@ final class JoinedCalls {
 
         /** Refuses two calls that touch one memory: joined, the second would not see what the first leaves there. */
         private void refuseOverlap(Collective call) {
-            for (Collective other : calls) {
-                if (touch(call.in(), other.out()) || touch(call.out(), other.out()) || touch(call.out(), other.in())) {
-                    throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
-                            + " touch the same memory, and run as one: make them" + " in two blocks");
-                }
+            if (calls.isEmpty()) {
+                return;
             }
-        }
-
-        private static boolean touch(Tensor one, Tensor other) {
-            return Touching.touch((HostTensor) one, (HostTensor) other);
+            if (use == null) {
+                use = new MemoryUse();
+                use.add((HostTensor) first().in(), (HostTensor) first().out());
+            }
+            if (!use.add((HostTensor) call.in(), (HostTensor) call.out())) {
+                throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
+                        + " touch the same memory, and run as one: make them in two blocks");
+            }
         }
     }
 

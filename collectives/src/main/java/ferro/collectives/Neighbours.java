@@ -7,7 +7,6 @@ import ferro.collectives.algorithm.Hosts;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.shared.NearTransport;
 import ferro.collectives.shared.Nearness;
-import ferro.collectives.shared.SharedMachine;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
@@ -31,18 +30,23 @@ final class Neighbours {
 
     private volatile Nearness nearness;
     /** Null unless all ranks are near. */
-    private volatile SharedMachine machine;
+    private volatile SharedMemoryExecutor executor;
 
     /**
      * What moves elements, and can do so in shared memory.
      *
-     * @param driver       holds the turn while that changes
+     * @param loop         holds the turn while that changes
      * @param control      hears of calls that differ
      * @param planner      chooses for operations
-     * @param runners      run them
+     * @param operations   run there
      * @param pointToPoint moves messages
      */
-    record Users(Driver driver, GroupControl control, Planner planner, Runners runners, PointToPoint pointToPoint) {}
+    record Users(
+            ProgressLoop loop,
+            GroupControl control,
+            Planner planner,
+            OperationQueue operations,
+            PointToPoint pointToPoint) {}
 
     /** Knows nobody yet. */
     Neighbours(GroupSpec group, RankContext context, Transport transport, Users users) {
@@ -70,7 +74,7 @@ final class Neighbours {
     }
 
     private void exclusively(Runnable task) {
-        users.driver.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
+        users.loop.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
     }
 
     private void share(Sharing sharing, Meeting.Outcome met) {
@@ -82,10 +86,10 @@ final class Neighbours {
         near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
         users.pointToPoint.reopen();
         if (nearness.isComplete()) {
-            SharedMachine runs = sharing.machine(met.memory(), users.control, near::wake);
+            SharedMemoryExecutor made = sharing.executor(met.memory(), users.control, near::wake, users.loop.spins());
             users.planner.share(sharing.layout());
-            users.runners.share(new SharedRunner(runs));
-            machine = runs;
+            users.operations.share(made);
+            executor = made;
         }
     }
 
@@ -93,7 +97,7 @@ final class Neighbours {
     HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
         Objects.requireNonNull(dataType, "dataType");
         Objects.requireNonNull(timeout, "timeout");
-        SharedMachine runs = machine;
+        SharedMemoryExecutor runs = executor;
         if (runs == null || elementCount < 0) {
             return HostTensor.allocate(dataType, elementCount);
         }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Looks after the operation that a group waits for: asks the other ranks about it, says where this rank stands, warns at a
- * quarter of the deadline, gives up at its end. Called by whoever drives.
+ * quarter of the deadline, gives up at its end. Called by whoever has the turn.
  */
 final class OperationWatch {
     /** The first question is soon: ranks that have made different calls are to know it within 100 ms. */
@@ -27,7 +27,7 @@ final class OperationWatch {
 
     private final GroupSpec group;
     private final GroupControl control;
-    private final Runner runner;
+    private final OperationQueue operations;
     private final Inquiry inquiry;
     private final Inquiry warning;
     private boolean begun;
@@ -39,10 +39,10 @@ final class OperationWatch {
     private long nextPictureNanos;
     private volatile Standing picture = Standing.IDLE;
 
-    OperationWatch(GroupSpec group, GroupControl control, Runner runner) {
+    OperationWatch(GroupSpec group, GroupControl control, OperationQueue operations) {
         this.group = group;
         this.control = control;
-        this.runner = runner;
+        this.operations = operations;
         this.inquiry = control.inquiry();
         this.warning = control.inquiry();
     }
@@ -63,7 +63,10 @@ final class OperationWatch {
         refuseToWaitForLeavers(running);
         if (nowNanos - nextPictureNanos >= 0) {
             nextPictureNanos = nowNanos + PICTURE_NANOS;
-            picture = standing(running, runner.progress(), Names.list(runner.waitingFor()));
+            picture = standing(
+                    running,
+                    operations.executor().progress(),
+                    Names.list(operations.executor().waitingFor()));
         }
         if (nowNanos - nextAskNanos >= 0) {
             askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
@@ -136,7 +139,10 @@ final class OperationWatch {
     }
 
     private Diagnosis.Verdict verdict(Inquiry asked, Operation running) {
-        return asked.collective(running.sequence(), running.work().begunNanos(), runner.waitingFor());
+        return asked.collective(
+                running.sequence(),
+                running.work().begunNanos(),
+                operations.executor().waitingFor());
     }
 
     private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
@@ -156,6 +162,6 @@ final class OperationWatch {
     private String place(Operation running, Operation late) {
         long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
         return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
-                + runner.progress();
+                + operations.executor().progress();
     }
 }

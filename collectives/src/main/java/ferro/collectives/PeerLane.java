@@ -15,7 +15,7 @@ import java.util.List;
  * has some. A receive for the next envelope is always posted, unless too much unmatched is kept.
  *
  * <p>Up to 64 KiB the elements follow at once (eager); above, the sender announces, the receiver says go once a receive
- * meets it, and the elements follow then. Touched by whoever drives.
+ * meets it, and the elements follow then. Touched by whoever has the turn.
  */
 final class PeerLane {
     /** Largest message sent without asking. */
@@ -38,17 +38,19 @@ final class PeerLane {
     private final HostTensor envelope = HostTensor.of(new long[LONGS]);
     private final Mailbox mailbox = new Mailbox();
     private final Deque<Inbound> inbound = new ArrayDeque<>();
-    private final Deque<Outbound> outbound = new ArrayDeque<>();
+    private final Deque<Outbound> unposted = new ArrayDeque<>();
+    private final Deque<Outbound> posted = new ArrayDeque<>();
     private final Deque<HostTensor> spareEnvelopes = new ArrayDeque<>();
     private final List<Transfer> announced = new ArrayList<>();
     private final Deque<Transfer> going = new ArrayDeque<>();
+    private long sendsDone;
     private boolean listening;
 
     /** A posted receive: of an envelope (both null), into a receive's tensor, or into a letter. */
     private record Inbound(long target, Transfer receive, Mailbox.Letter letter) {}
 
-    /** A posted send: an envelope to use again, or the elements of a send that ends with them. */
-    private record Outbound(long target, Transfer send, HostTensor envelope) {}
+    /** What is to be sent: an envelope to use again (send is null), or the elements of a send that ends with them. */
+    private record Outbound(HostTensor data, Transfer send) {}
 
     PeerLane(int peer, Lanes.Channel channel, CallHeader header, PointToPoint owner) {
         this.peer = peer;
@@ -56,6 +58,7 @@ final class PeerLane {
         this.header = header;
         this.owner = owner;
         this.counts = owner.counts(peer);
+        this.sendsDone = channel.sendsPosted;
         listen();
     }
 
@@ -63,11 +66,11 @@ final class PeerLane {
         send.number = counts.nextSent();
         if (send.tensor.byteCount() <= EAGER_BYTES) {
             send.matched = true;
-            postEnvelope(send, EAGER);
-            postContent(send);
+            addEnvelope(send, EAGER);
+            unposted.add(new Outbound(send.tensor, send));
         } else {
             announced.add(send);
-            postEnvelope(send, ANNOUNCED);
+            addEnvelope(send, ANNOUNCED);
         }
     }
 
@@ -94,10 +97,12 @@ final class PeerLane {
         mailbox.giveUp(receive);
     }
 
+    /** Ends what has moved, and posts what is to move next; returns whether there was anything. */
     boolean advance() {
         boolean moved = false;
-        while (!outbound.isEmpty() && channel.link.sent() >= outbound.peek().target) {
-            collect(outbound.remove());
+        while (!posted.isEmpty() && channel.link.sent() > sendsDone) {
+            sendsDone++;
+            collect(posted.remove());
             moved = true;
         }
         while (!inbound.isEmpty() && channel.link.received() >= inbound.peek().target) {
@@ -107,12 +112,21 @@ final class PeerLane {
         if (!listening && mailbox.bytesKept() < KEPT_BYTES_MOST) {
             listen();
         }
+        for (Outbound next = unposted.poll(); next != null; next = unposted.poll()) {
+            if (next.send != null) {
+                next.send.moves(channel.link);
+            }
+            channel.link.send(header, next.data, 0, next.data.elementCount());
+            channel.sendsPosted++;
+            posted.add(next);
+            moved = true;
+        }
         return moved;
     }
 
     private void collect(Outbound sent) {
-        if (sent.envelope != null) {
-            spareEnvelopes.push(sent.envelope);
+        if (sent.send == null) {
+            spareEnvelopes.push(sent.data);
         } else {
             owner.finish(sent.send);
         }
@@ -183,8 +197,8 @@ final class PeerLane {
             if (send.tag == tag) {
                 each.remove();
                 send.matched = true;
-                postEnvelope(send, CONTENT);
-                postContent(send);
+                addEnvelope(send, CONTENT);
+                unposted.add(new Outbound(send.tensor, send));
                 return;
             }
         }
@@ -201,7 +215,7 @@ final class PeerLane {
 
     private void goAhead(Transfer receive) {
         going.add(receive);
-        postEnvelope(receive, GO_AHEAD);
+        addEnvelope(receive, GO_AHEAD);
     }
 
     private void listen() {
@@ -216,20 +230,13 @@ final class PeerLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    private void postEnvelope(Transfer about, long kind) {
+    private void addEnvelope(Transfer about, long kind) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();
         longs[0] = about.tag;
         longs[1] = about.tensor.byteCount();
         longs[2] = kind;
         longs[3] = about.tensor.dataType().ordinal();
-        channel.link.send(header, spare, 0, LONGS);
-        outbound.add(new Outbound(++channel.sendsPosted, null, spare));
-    }
-
-    private void postContent(Transfer send) {
-        send.moves(channel.link);
-        channel.link.send(header, send.tensor, 0, send.tensor.elementCount());
-        outbound.add(new Outbound(++channel.sendsPosted, send, null));
+        unposted.add(new Outbound(spare, null));
     }
 }

@@ -20,7 +20,7 @@ final class PendingWork implements Work {
     /** A shorter pause explains nothing. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
-    private final Driver driver;
+    private final ProgressLoop loop;
     private String description;
     private long sequence;
     private long begunNanos;
@@ -49,17 +49,17 @@ final class PendingWork implements Work {
     /** How it failed; one object, so that operations that end well are no longer for it. */
     private record Ending(Failure why, Position at) {}
 
-    PendingWork(Driver driver, String description, long sequence, Duration timeout) {
-        this.driver = driver;
+    PendingWork(ProgressLoop loop, String description, long sequence, Duration timeout) {
+        this.loop = loop;
         this.description = description;
         this.sequence = sequence;
-        this.begunNanos = driver.nanoTime();
+        this.begunNanos = loop.nanoTime();
         this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
     }
 
     /** Makes one that is not in use. */
-    PendingWork(Driver driver) {
-        this(driver, "", -1, Duration.ZERO);
+    PendingWork(ProgressLoop loop) {
+        this(loop, "", -1, Duration.ZERO);
         done = true;
     }
 
@@ -97,13 +97,13 @@ final class PendingWork implements Work {
 
     @Override
     public void await() {
-        driver.drive(this);
+        loop.await(this, ProgressLoop.Until.DONE, 0);
         throwFailure();
     }
 
     @Override
     public boolean await(Duration timeout) {
-        driver.look(this, driver.nanoTime() + Deadlines.nanos(timeout));
+        loop.await(this, ProgressLoop.Until.TIME, loop.nanoTime() + Deadlines.nanos(timeout));
         if (!done) {
             return false;
         }
@@ -129,12 +129,12 @@ final class PendingWork implements Work {
 
     @Override
     public Duration elapsed() {
-        return Duration.ofNanos((done ? endedNanos : driver.nanoTime()) - begunNanos);
+        return Duration.ofNanos((done ? endedNanos : loop.nanoTime()) - begunNanos);
     }
 
     /** Tells the flight recorder what it is; before it is queued. */
     void recorded(String text, long bytes) {
-        entry = driver.recorder().submitted(sequence, text, bytes, begunNanos);
+        entry = loop.recorder().submitted(sequence, text, bytes, begunNanos);
     }
 
     /** It runs, and stands in the flight recorder already. */
@@ -144,20 +144,20 @@ final class PendingWork implements Work {
 
     /** Tells the flight recorder what message it is. */
     void recordedMessage(String text, long bytes, int peer) {
-        entry = driver.recorder().message(text, bytes, begunNanos, peer);
+        entry = loop.recorder().message(text, bytes, begunNanos, peer);
     }
 
     /** Tells the flight recorder that it begins to run. */
     void runs() {
-        driver.recorder().running(entry);
+        loop.recorder().running(entry);
     }
 
-    /** Ends it well; by whoever drives, after the last touch of the caller's memory. */
+    /** Ends it well; by whoever has the turn, after the last touch of the caller's memory. */
     void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
     }
 
-    /** Ends it badly; by whoever drives, after the last touch of the caller's memory. */
+    /** Ends it badly; by whoever has the turn, after the last touch of the caller's memory. */
     void fail(Failure why, Position at) {
         Failure own = interrupt;
         Failure mine = own != null && own.isToldAs(why) ? own : why;
@@ -185,7 +185,7 @@ final class PendingWork implements Work {
             return;
         }
         badly = bad;
-        endedNanos = driver.nanoTime();
+        endedNanos = loop.nanoTime();
         try {
             recordEnd(steps, bytesMoved);
         } finally {
@@ -198,7 +198,7 @@ final class PendingWork implements Work {
     }
 
     private void recordEnd(int steps, long bytesMoved) {
-        GroupRecorder recorder = driver.recorder();
+        GroupRecorder recorder = loop.recorder();
         if (badly == null) {
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else {
@@ -209,9 +209,9 @@ final class PendingWork implements Work {
 
     /** Makes the exception of this operation out of a failure, on the thread that throws it, so that its trace helps. */
     FerroException exception(Failure why, Position at) {
-        String name = driver.group().name();
-        int rank = driver.group().rank();
-        long pausedNanos = driver.pausedSince(begunNanos);
+        String name = loop.group().name();
+        int rank = loop.group().rank();
+        long pausedNanos = loop.pausedSince(begunNanos);
         Where where = new Where(
                 name,
                 rank,
@@ -241,7 +241,7 @@ final class PendingWork implements Work {
     private void finishCompletion() {
         CompletableFuture<Void> stage = completion;
         FerroException why = badly == null ? null : exception(badly.why, badly.at);
-        driver.later(() -> {
+        loop.later(() -> {
             if (why == null) {
                 stage.complete(null);
             } else {

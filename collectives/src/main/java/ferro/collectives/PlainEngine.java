@@ -10,6 +10,7 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.reduce.Elements;
+import ferro.dispatch.FallbackGate;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -29,12 +30,14 @@ final class PlainEngine extends ForwardingBackend {
     private final Backend plain;
     private final PlainTransport transport;
     private final GroupEngine engine;
+    private final RankContext context;
 
-    private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine) {
+    private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine, RankContext context) {
         super(engine);
         this.plain = plain;
         this.transport = transport;
         this.engine = engine;
+        this.context = context;
     }
 
     static CollectiveBackend over(Backend plain, RankContext context) {
@@ -43,7 +46,7 @@ final class PlainEngine extends ForwardingBackend {
         PlainTransport transport = new PlainTransport(plain);
         TunedRows tuned = TunedRows.parse(CollectiveEngine.tuned(context));
         GroupEngine engine = new GroupEngine(transport, group, context, Place.unwatched(group, tuned));
-        return new PlainEngine(plain, transport, engine);
+        return new PlainEngine(plain, transport, engine, context);
     }
 
     /** Sends before it returns: a plain back end has no other way. */
@@ -52,7 +55,7 @@ final class PlainEngine extends ForwardingBackend {
         Objects.requireNonNull(timeout, "timeout");
         InvalidRankException.check(to, worldSize());
         engine.checkUsable("send");
-        ByteBuffer bytes = transport.bytesOf(host(tensor));
+        ByteBuffer bytes = transport.bytesOf(host("send", tensor));
         long begun = System.nanoTime();
         transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
         return new Done(System.nanoTime() - begun);
@@ -63,7 +66,7 @@ final class PlainEngine extends ForwardingBackend {
         Objects.requireNonNull(timeout, "timeout");
         InvalidRankException.check(from, worldSize());
         engine.checkUsable("recv");
-        HostTensor into = host(tensor);
+        HostTensor into = host("recv", tensor);
         if (into.byteCount() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
@@ -105,11 +108,11 @@ final class PlainEngine extends ForwardingBackend {
                 + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
     }
 
-    private HostTensor host(Tensor tensor) {
+    private HostTensor host(String kind, Tensor tensor) {
         Objects.requireNonNull(tensor, "tensor");
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(
-                    "point-to-point on " + plain.getClass().getSimpleName() + ": " + Planner.ON_DEVICE);
+                    FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));
         }
         return (HostTensor) tensor;
     }

@@ -105,18 +105,8 @@ final class PlanRun {
         return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
     }
 
-    /** Does what can be done now; returns whether anything moved. */
-    boolean advance() {
-        boolean any = false;
-        boolean moved = true;
-        while (moved) {
-            moved = collect() | postReceives() | postSends();
-            any |= moved;
-        }
-        return any;
-    }
-
-    private boolean collect() {
+    /** Counts what is finished; returns whether anything is. */
+    boolean collect() {
         int before = sendsDone + receivesDone;
         while (sendsDone < sendsPosted
                 && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendPlace[sendsDone]) {
@@ -137,13 +127,29 @@ final class PlanRun {
         return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
     }
 
-    private boolean postReceives() {
-        Schedule.Posts posts = schedule.receives;
-        int before = receivesPosted;
-        while (receivesPosted < posts.count && isReady(posts, receivesPosted) && postReceive(posts, receivesPosted)) {
+    /** Posts what can be posted now; returns whether anything was. */
+    boolean post() {
+        Schedule.Posts receives = schedule.receives;
+        int before = receivesPosted + sendsPosted;
+        while (receivesPosted < receives.count
+                && isReady(receives, receivesPosted)
+                && postReceive(receives, receivesPosted)) {
             receivesPosted++;
         }
-        return receivesPosted != before;
+        Schedule.Posts sends = schedule.sends;
+        while (sendsPosted < sends.count && isReady(sends, sendsPosted)) {
+            int peer = sends.peer[sendsPosted];
+            Lanes.Channel channel = lanes.to(peer);
+            if (channel.sendsPosted + 1 != sendPlace[sendsPosted]) {
+                break;
+            }
+            HostTensor data = memory[sends.region[sendsPosted].ordinal()];
+            CallHeader header = header(prepared.sendCalls, peer);
+            channel.link.send(header, data, sends.from[sendsPosted], sends.elements[sendsPosted]);
+            channel.sendsPosted++;
+            sendsPosted++;
+        }
+        return receivesPosted + sendsPosted != before;
     }
 
     /** Returns false if its place on the link has not come. */
@@ -182,24 +188,6 @@ final class PlanRun {
 
     private CallHeader header(CallHeader.Call[] pairs, int peer) {
         return pairs == null ? operation : CallHeader.of(operation.sequence(), pairs[peer]);
-    }
-
-    private boolean postSends() {
-        Schedule.Posts posts = schedule.sends;
-        int before = sendsPosted;
-        while (sendsPosted < posts.count && isReady(posts, sendsPosted)) {
-            int index = sendsPosted;
-            Lanes.Channel channel = lanes.to(posts.peer[index]);
-            if (channel.sendsPosted + 1 != sendPlace[index]) {
-                break;
-            }
-            HostTensor data = memory[posts.region[index].ordinal()];
-            channel.link.send(
-                    header(prepared.sendCalls, posts.peer[index]), data, posts.from[index], posts.elements[index]);
-            channel.sendsPosted++;
-            sendsPosted++;
-        }
-        return sendsPosted != before;
     }
 
     /** Returns the ranks whose data, or whose taking of ours, is waited for. */

@@ -16,6 +16,7 @@ import ferro.collectives.reduce.WholeSums;
 import ferro.collectives.shared.AreaLayout;
 import ferro.collectives.shared.ChunkSizes;
 import ferro.collectives.shared.SharedCall;
+import ferro.dispatch.FallbackGate;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -28,10 +29,6 @@ import java.util.stream.LongStream;
 
 /** Chooses and caches plans; says which calls cannot be done. Thread-safe. */
 final class Planner {
-    static final String ON_DEVICE =
-            "the tensor is on a device, and this back end reads host memory only: copy it to the"
-                    + " host first, or join with -Dferro.backend=nccl";
-
     /** Pairs of places: a round of 100 different calls finds nine in ten of its plans, 32 nearly all. */
     private static final int SLOTS = 128;
 
@@ -40,6 +37,7 @@ final class Planner {
     private static final int STEPS_KEPT_MOST = 1 << 16;
 
     private final GroupSpec group;
+    private final RankContext context;
     private final long identity;
     private final AlgorithmChoice choice;
     private final long segmentBytes;
@@ -52,6 +50,7 @@ final class Planner {
     /** Takes the table of rank 0, and whether ranks are far from each other, which all must say alike. */
     Planner(GroupSpec group, RankContext context, Place place, boolean far) {
         this.group = group;
+        this.context = context;
         this.identity = place.identity();
         AlgorithmChoice own = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
         this.choice = own.with(place.manner().tuned()).far(far);
@@ -74,7 +73,7 @@ final class Planner {
 
     Optional<String> unsupportedBecause(Collective call) {
         if (isOnDevice(Objects.requireNonNull(call, "call"))) {
-            return Optional.of(ON_DEVICE);
+            return Optional.of(refusalOnDevice(call.kind().label()));
         }
         ReduceOp op = call.op();
         if (op == null) {
@@ -114,6 +113,9 @@ final class Planner {
     }
 
     private Prepared make(Collective call) {
+        if (isOnDevice(call)) {
+            throw new UnsupportedOperationException(refusalOnDevice(call.kind().label()));
+        }
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(
@@ -201,6 +203,12 @@ final class Planner {
         return IntStream.range(0, group.worldSize())
                 .mapToObj(rank -> plan(algorithm, rank, root))
                 .toList();
+    }
+
+    /** Returns why a call on device tensors cannot be done, as the message of the failure. */
+    String refusalOnDevice(String operation) {
+        return FallbackGate.of(context)
+                .refusal(operation, GroupEngine.class.getSimpleName(), group.rank(), group.worldSize());
     }
 
     private static boolean isOnDevice(Collective call) {

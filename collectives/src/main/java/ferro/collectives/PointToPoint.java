@@ -15,6 +15,7 @@ import ferro.collectives.control.Standing;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.shared.NearTransport;
 import ferro.spi.CallHeader;
+import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,15 +30,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Sends and receives of a group: outside the order of collectives, matched by peer and tag, all pending ones progressing
- * together. Submitted by any thread, moved by whoever drives.
+ * together. Submitted by any thread, taken forward by whoever has the turn.
  */
 final class PointToPoint {
     /** A picture of where this rank stands is at most so old. */
     private static final long PICTURE_NANOS = 20_000_000L;
 
-    private final Driver driver;
+    private final ProgressLoop loop;
     private final GroupControl control;
     private final Lanes lanes;
+    /** Null where no rank shares memory with this one. */
+    private final NearTransport near;
+
     private final CallHeader header;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicInteger pendingCount = new AtomicInteger();
@@ -56,15 +60,16 @@ final class PointToPoint {
     /** Where this rank stood, as long as the first of the transfers there has not ended. */
     private record Picture(Standing standing, Transfer of) {}
 
-    PointToPoint(Driver driver, GroupControl control, Lanes lanes, long group) {
-        this.driver = driver;
+    PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group) {
+        this.loop = loop;
         this.control = control;
-        this.lanes = lanes;
+        this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
+        this.near = transport instanceof NearTransport mayBeNear ? mayBeNear : null;
         this.inquiry = control.inquiry();
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
-    /** Uses better links from now on, where there are any; by whoever drives, while nothing is pending on any rank. */
+    /** Uses better links from now on, where there are any; by whoever has the turn, while nothing is pending on any rank. */
     void reopen() {
         lanes.reopen().stream().forEach(peer -> peerList.remove(peers.remove(peer)));
     }
@@ -76,16 +81,21 @@ final class PointToPoint {
     Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
         Objects.requireNonNull(tensor, "tensor");
         String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
-        driver.refuseInside(what);
-        Transfer transfer = new Transfer(new PendingWork(driver, what, -1, timeout), tensor, peer, tag, isSend);
+        loop.refuseInside(what);
+        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, timeout), tensor, peer, tag, isSend);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;
     }
 
-    boolean advance() {
-        boolean moved = false;
+    /**
+     * Does what can be done now; returns whether anything moved.
+     *
+     * @param listens whether messages are taken, too, that near ranks have sent before this one has sent or received
+     */
+    boolean advance(boolean listens) {
+        boolean moved = listens && near != null && hear();
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             pending.add(next);
             next.work.runs();
@@ -100,7 +110,7 @@ final class PointToPoint {
     }
 
     /** Opens lanes to near ranks that send before this one has sent or received; returns whether there was one. */
-    boolean hear(NearTransport near) {
+    private boolean hear() {
         boolean heard = false;
         for (int peer = 0; peer < near.worldSize(); peer++) {
             if (near.knocks(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
@@ -166,16 +176,16 @@ final class PointToPoint {
         String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
-                + (late.peer == driver.group().rank() ? "" : ": " + verdict.text());
-        end(late, new Failure(Code.TIMED_OUT, driver.group().rank(), -1, Names.list(verdict.culprits()), text, null));
+                + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
+        end(late, new Failure(Code.TIMED_OUT, loop.group().rank(), -1, Names.list(verdict.culprits()), text, null));
     }
 
     /** Whoever the peer itself waits for comes first: an operator looks there. */
     private String blamed(BitSet culprits, Transfer late) {
         boolean stoodStill =
-                culprits.cardinality() == 1 && culprits.get(driver.group().rank());
+                culprits.cardinality() == 1 && culprits.get(loop.group().rank());
         if (culprits.isEmpty() || culprits.get(late.peer) || stoodStill) {
-            return "rank " + (stoodStill ? driver.group().rank() : late.peer);
+            return "rank " + (stoodStill ? loop.group().rank() : late.peer);
         }
         return Names.ranks(culprits) + ", for which rank " + late.peer + " waits in the end,";
     }
@@ -215,11 +225,11 @@ final class PointToPoint {
 
     /** Ends a transfer whose thread was interrupted; returns whether the work is one of ours. */
     boolean interrupted(PendingWork work) {
-        advance();
+        advance(false);
         for (Transfer transfer : pending) {
             if (transfer.work == work) {
                 String text = "the thread that waited was interrupted";
-                end(transfer, new Failure(Code.INTERRUPTED, driver.group().rank(), -1, "", text, null));
+                end(transfer, new Failure(Code.INTERRUPTED, loop.group().rank(), -1, "", text, null));
                 return true;
             }
         }
@@ -251,7 +261,7 @@ final class PointToPoint {
 
     /** A message met a receive of another shape. */
     void mismatched(Transfer receive, DataType type, long bytes) {
-        int rank = driver.group().rank();
+        int rank = loop.group().rank();
         String text = "rank " + receive.peer + " sent " + Mailbox.shape(type, bytes) + ", " + bytes + " bytes, to rank "
                 + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
                 + receive.tensor.byteCount()
@@ -266,11 +276,11 @@ final class PointToPoint {
 
     void nonsense(int peer, String what) {
         String text = "rank " + peer + " sent what makes no sense: " + what;
-        control.fail(new Failure(Code.PROTOCOL, driver.group().rank(), -1, Integer.toString(peer), text, null));
+        control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Integer.toString(peer), text, null));
     }
 
     private void start(Transfer transfer) {
-        if (transfer.peer == driver.group().rank()) {
+        if (transfer.peer == loop.group().rank()) {
             startOwn(transfer);
             return;
         }
@@ -363,7 +373,7 @@ final class PointToPoint {
             control.fail(why);
             return;
         }
-        if (transfer.peer == driver.group().rank()) {
+        if (transfer.peer == loop.group().rank()) {
             own.giveUp(transfer);
         } else {
             peers.get(transfer.peer).giveUp(transfer);

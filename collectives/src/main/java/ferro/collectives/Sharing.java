@@ -2,7 +2,7 @@ package ferro.collectives;
 
 import ferro.collectives.shared.AreaLayout;
 import ferro.collectives.shared.RingLayout;
-import ferro.collectives.shared.SharedMachine;
+import ferro.collectives.shared.SharedMachine.Place;
 import ferro.spi.GroupSpec;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
@@ -58,13 +58,17 @@ record Sharing(GroupSpec group, AreaLayout layout, RingLayout rings, int ranks) 
         return (rings.end() + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** Makes what runs operations over areas that all ranks have reached. */
-    SharedMachine machine(SharedMemory memory, Transport.Events events, IntConsumer wake) {
+    /**
+     * Makes what runs operations over areas that all ranks have reached.
+     *
+     * @param spins how often to look at once before giving way; 0 where ranks share cores, whom waiting would keep from them
+     */
+    SharedMemoryExecutor executor(SharedMemory memory, Transport.Events events, IntConsumer wake, int spins) {
         ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
         for (int rank = 0; rank < areas.length; rank++) {
             areas[rank] = memory.area(rank);
         }
-        return new SharedMachine(new SharedMachine.Place(group.rank(), layout, areas, events, wake));
+        return new SharedMemoryExecutor(new Place(group.rank(), layout, areas, events, wake, Math.max(1, spins)));
     }
 
     /** Has one rank say it, once per job: of groups made of a joined one only who looks for it wants to hear. */

@@ -4,7 +4,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * How long a driver looks again at once before it blocks: first spinning, then giving way, then parking.
+ * How long whoever has the turn looks again at once before it blocks: first spinning, then giving way, then parking.
  *
  * <p>Waking a thread costs 15 to 50 µs, a whole small all-reduce 5 to 10, hence the looking. Where every rank has a core of its
  * own it costs nobody anything. Where ranks share cores it has to end soon: Linux's sched_yield does not give way to a thread

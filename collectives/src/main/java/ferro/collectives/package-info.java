@@ -1,5 +1,5 @@
 /**
- * The engine: queue, sequence numbers, the plan runner and who drives it.
+ * The engine: queue, sequence numbers, executors, and the loop that takes a group forward.
  *
  * <p>A medium enters at {@link ferro.collectives.CollectiveEngine}; start reading there, then at {@code GroupEngine}.
  *

@@ -4,15 +4,15 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
+import ferro.Collective;
 import ferro.ReduceOp;
-import ferro.Tensor;
+import java.time.Duration;
 
 /** The forms of {@link ProcessGroup} for arrays: this class has those for an operand and a result. */
 abstract class ArrayForms extends OneArrayForms {
-    ArrayForms() {}
-
-    /** What the forms below do; documented in {@link ProcessGroup#allGather(Tensor, Tensor)}. */
-    public abstract void allGather(Tensor in, Tensor out);
+    ArrayForms(GroupEnd end, Duration timeout) {
+        super(end, timeout);
+    }
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. Elements are f32.
@@ -24,7 +24,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(float[] in, float[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
@@ -37,7 +37,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(double[] in, double[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
@@ -50,7 +50,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(int[] in, int[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
@@ -63,7 +63,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(long[] in, long[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
@@ -76,7 +76,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(short[] in, short[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
@@ -89,11 +89,8 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allGather(byte[] in, byte[] out) {
-        allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#reduceScatter(Tensor, Tensor, ReduceOp)}. */
-    public abstract void reduceScatter(Tensor in, Tensor out, ReduceOp op);
 
     /**
      * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are f32.
@@ -107,7 +104,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
@@ -122,7 +119,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
@@ -137,7 +134,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
@@ -152,7 +149,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
@@ -167,7 +164,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
@@ -182,11 +179,8 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
-        reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op);
+        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#gather(Tensor, Tensor, int)}. */
-    public abstract void gather(Tensor in, Tensor out, int root);
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. Elements are f32.
@@ -199,7 +193,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(float[] in, float[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
 
     /**
@@ -213,7 +207,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(double[] in, double[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
 
     /**
@@ -227,7 +221,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(int[] in, int[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
 
     /**
@@ -241,7 +235,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(long[] in, long[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
 
     /**
@@ -255,7 +249,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(short[] in, short[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
 
     /**
@@ -269,11 +263,8 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void gather(byte[] in, byte[] out, int root) {
-        gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root);
+        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#scatter(Tensor, Tensor, int)}. */
-    public abstract void scatter(Tensor in, Tensor out, int root);
 
     /**
      * Hands part r of the root's array to rank r. Elements are f32.
@@ -286,7 +277,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(float[] in, float[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
 
     /**
@@ -300,7 +291,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(double[] in, double[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
 
     /**
@@ -314,7 +305,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(int[] in, int[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
 
     /**
@@ -328,7 +319,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(long[] in, long[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
 
     /**
@@ -342,7 +333,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(short[] in, short[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
 
     /**
@@ -356,11 +347,8 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void scatter(byte[] in, byte[] out, int root) {
-        scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root);
+        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#allToAll(Tensor, Tensor)}. */
-    public abstract void allToAll(Tensor in, Tensor out);
 
     /**
      * Sends part j of each rank's array to rank j. Elements are f32.
@@ -372,7 +360,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(float[] in, float[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
@@ -385,7 +373,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(double[] in, double[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
@@ -398,7 +386,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(int[] in, int[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
@@ -411,7 +399,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(long[] in, long[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
@@ -424,7 +412,7 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(short[] in, short[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
@@ -437,6 +425,6 @@ abstract class ArrayForms extends OneArrayForms {
      * @throws ferro.FerroException     if the group fails
      */
     public final void allToAll(byte[] in, byte[] out) {
-        allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")));
+        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 }

@@ -2,6 +2,7 @@ package ferro.group;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,14 +40,62 @@ final class Coalescing {
         }
     }
 
-    synchronized Block open(CollectiveBackend backend) {
+    /** Keeps the calls of a block for its end, and runs them then. */
+    void run(Runnable calls, GroupEnd end, Duration timeout) {
+        if (mine() != null) {
+            calls.run();
+            return;
+        }
+        Block block = kept(calls, end);
+        try {
+            end.way().coalesced(block.handOver(), timeout);
+            block.end(Work.all(List.of()));
+        } catch (RuntimeException | Error failure) {
+            block.end(failure);
+            throw failure;
+        }
+    }
+
+    /** Keeps the calls of a block for its end, and starts them then. */
+    Work submit(Runnable calls, GroupEnd end, Duration timeout) {
+        Block outer = mine();
+        if (outer != null) {
+            calls.run();
+            return outer.later();
+        }
+        Block block = kept(calls, end);
+        try {
+            Work all = end.way().submitCoalesced(block.handOver(), timeout);
+            block.end(all);
+            return all;
+        } catch (RuntimeException | Error failure) {
+            block.end(failure);
+            throw failure;
+        }
+    }
+
+    private Block kept(Runnable calls, GroupEnd end) {
+        Block block = open(end.backend());
+        try {
+            calls.run();
+        } catch (RuntimeException | Error failure) {
+            // before anybody hears of it: what is called then belongs to no block
+            close(block);
+            block.end(failure);
+            throw failure;
+        }
+        close(block);
+        return block;
+    }
+
+    private synchronized Block open(CollectiveBackend backend) {
         Block block = new Block(Thread.currentThread(), backend);
         blocks.put(block.owner, block);
         open++;
         return block;
     }
 
-    synchronized void close(Block block) {
+    private synchronized void close(Block block) {
         blocks.remove(block.owner);
         open--;
     }
@@ -55,7 +105,9 @@ final class Coalescing {
         private final Thread owner;
         private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
-        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        /** What there is to wait for once the block has ended: nothing, unless it was only started. */
+        private final CompletableFuture<Work> ended = new CompletableFuture<>();
+
         private final long begunNanos = System.nanoTime();
         /** From now on the back end may touch tensors of the calls. */
         private volatile boolean handedOver;
@@ -71,7 +123,16 @@ final class Coalescing {
             return calls;
         }
 
-        void add(Collective call) {
+        /** Keeps a call; whatever is wrong with it is told where it is made. */
+        void keep(Collective call) {
+            call.check(backend.rank(), backend.worldSize());
+            Optional<String> why = call.operand() instanceof DeviceTensor && !backend.takesDeviceTensors()
+                    ? Optional.of("tensors on a device run on their own: call it before or after the block")
+                    : backend.unsupportedBecause(call);
+            if (why.isPresent()) {
+                throw new UnsupportedOperationException(call.kind() + " inside coalesced, on rank " + backend.rank()
+                        + " of world size " + backend.worldSize() + ": " + why.get());
+            }
             calls.add(call);
         }
 
@@ -91,8 +152,13 @@ final class Coalescing {
             return stop;
         }
 
-        void end() {
-            ended.complete(null);
+        /** Its calls have ended, or are under way. */
+        void end(Work rest) {
+            ended.complete(rest);
+        }
+
+        boolean hasEnded() {
+            return ended.isDone();
         }
 
         void end(Throwable failure) {
@@ -104,7 +170,9 @@ final class Coalescing {
     private record Later(Block block) implements Work {
         @Override
         public boolean isDone() {
-            return block.ended.isDone();
+            return block.hasEnded()
+                    && (block.ended.isCompletedExceptionally()
+                            || block.ended.join().isDone());
         }
 
         @Override
@@ -114,13 +182,13 @@ final class Coalescing {
             boolean interrupted = false;
             try {
                 // what has not been handed over is not waited for: it will touch nothing in a group that has failed
-                while (stop == null || block.handedOver && !isDone()) {
+                while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
                         block.ended.get();
                         break;
                     } catch (InterruptedException why) {
                         interrupted = true;
-                        stop = stop == null && !isDone() ? block.interrupted(why) : stop;
+                        stop = stop == null && !block.hasEnded() ? block.interrupted(why) : stop;
                     }
                 }
             } catch (ExecutionException failed) {
@@ -133,15 +201,18 @@ final class Coalescing {
             if (stop != null) {
                 throw stop;
             }
+            block.ended.join().await();
         }
 
         @Override
         public boolean await(Duration timeout) {
             Objects.requireNonNull(timeout, "timeout");
             refuseInside();
+            long nanos = Deadlines.nanos(timeout);
+            long begun = System.nanoTime();
             try {
-                block.ended.get(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS);
-                return true;
+                Work rest = block.ended.get(nanos, TimeUnit.NANOSECONDS);
+                return rest.await(Duration.ofNanos(nanos - (System.nanoTime() - begun)));
             } catch (TimeoutException notYet) {
                 return false;
             } catch (InterruptedException looking) {
@@ -153,7 +224,7 @@ final class Coalescing {
         }
 
         private void refuseInside() {
-            if (!isDone() && Thread.currentThread() == block.owner) {
+            if (!block.handedOver && !block.hasEnded() && Thread.currentThread() == block.owner) {
                 throw new IllegalStateException("await inside coalesced: its calls run at the end of the block");
             }
         }
@@ -166,7 +237,7 @@ final class Coalescing {
 
         @Override
         public CompletionStage<Void> completion() {
-            return block.ended.minimalCompletionStage();
+            return block.ended.thenCompose(Work::completion).minimalCompletionStage();
         }
 
         @Override

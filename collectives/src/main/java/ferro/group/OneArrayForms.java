@@ -4,15 +4,15 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
+import ferro.Collective;
 import ferro.ReduceOp;
-import ferro.Tensor;
+import java.time.Duration;
 
 /** The forms of {@link ProcessGroup} for one array: each wraps it without copying. */
-abstract class OneArrayForms {
-    OneArrayForms() {}
-
-    /** What the forms below do; documented in {@link ProcessGroup#allReduce(Tensor, ReduceOp)}. */
-    public abstract void allReduce(Tensor data, ReduceOp op);
+abstract class OneArrayForms extends GroupCalls {
+    OneArrayForms(GroupEnd end, Duration timeout) {
+        super(end, timeout);
+    }
 
     /**
      * Combines the arrays of all ranks, element by element, into every rank's; in place. Elements are f32.
@@ -24,7 +24,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(float[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -37,7 +37,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(double[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -50,7 +50,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(int[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -63,7 +63,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(long[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -76,7 +76,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(short[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -89,11 +89,8 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(byte[] data, ReduceOp op) {
-        allReduce(of(requireNonNull(data, "data")), op);
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#broadcast(Tensor, int)}. */
-    public abstract void broadcast(Tensor data, int root);
 
     /**
      * Copies the root's array to every rank. Elements are f32.
@@ -105,7 +102,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(float[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -118,7 +115,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(double[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -131,7 +128,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(int[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -144,7 +141,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(long[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -157,7 +154,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(short[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -170,11 +167,8 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException       if the group fails
      */
     public final void broadcast(byte[] data, int root) {
-        broadcast(of(requireNonNull(data, "data")), root);
+        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#reduce(Tensor, ReduceOp, int)}. */
-    public abstract void reduce(Tensor data, ReduceOp op, int root);
 
     /**
      * Combines the arrays of all ranks into the root's; the others' stay as they are. Elements are f32.
@@ -188,7 +182,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(float[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -203,7 +197,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(double[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -218,7 +212,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(int[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -233,7 +227,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(long[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -248,7 +242,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(short[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -263,11 +257,8 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(byte[] data, ReduceOp op, int root) {
-        reduce(of(requireNonNull(data, "data")), op, root);
+        run(reduceOf(of(requireNonNull(data, "data")), op, root));
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#send(Tensor, int, int)}. */
-    public abstract void send(Tensor data, int to, int tag);
 
     /**
      * Sends; up to 64 KiB it returns at once, above when all of it is on its way and the array may be reused. Elements are f32.
@@ -280,7 +271,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(float[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
 
     /**
@@ -294,7 +285,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(double[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
 
     /**
@@ -308,7 +299,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(int[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
 
     /**
@@ -322,7 +313,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(long[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
 
     /**
@@ -336,7 +327,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(short[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
 
     /**
@@ -350,11 +341,8 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void send(byte[] data, int to, int tag) {
-        send(of(requireNonNull(data, "data")), to, tag);
+        sending(of(requireNonNull(data, "data")), to, tag).await();
     }
-
-    /** What the forms below do; documented in {@link ProcessGroup#recv(Tensor, int, int)}. */
-    public abstract void recv(Tensor data, int from, int tag);
 
     /**
      * Receives; messages of other tags may have been sent before. Elements are f32.
@@ -367,7 +355,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(float[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 
     /**
@@ -381,7 +369,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(double[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 
     /**
@@ -395,7 +383,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(int[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 
     /**
@@ -409,7 +397,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(long[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 
     /**
@@ -423,7 +411,7 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(short[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 
     /**
@@ -437,6 +425,6 @@ abstract class OneArrayForms {
      * @throws ferro.FerroException     if the message or the group fails
      */
     public final void recv(byte[] data, int from, int tag) {
-        recv(of(requireNonNull(data, "data")), from, tag);
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
     }
 }

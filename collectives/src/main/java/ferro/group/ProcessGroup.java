@@ -7,6 +7,7 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
@@ -44,19 +45,16 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;
-    private final TensorCalls calls;
+    private final GroupEnd end;
     private final Duration timeout;
     private final boolean view;
-    /** Null for a group that was not joined, but wrapped. */
-    private final JoiningThread joined;
 
-    private ProcessGroup(TensorCalls calls, Duration timeout, boolean view, JoiningThread joined) {
-        super(calls, timeout);
-        this.backend = calls.backend();
-        this.calls = calls;
+    private ProcessGroup(GroupEnd end, Duration timeout, boolean view) {
+        super(end, timeout);
+        this.backend = end.backend();
+        this.end = end;
         this.timeout = timeout;
         this.view = view;
-        this.joined = joined;
     }
 
     /**
@@ -107,9 +105,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         // a folder of the recorder that cannot be written is told before anything is opened
         FlightRecorder.of(context, group);
         try {
-            TensorCalls calls = callsOf(BackendSelection.open(group, context), context);
-            JoiningThread joined = JoiningThread.joined(calls.backend());
-            return new ProcessGroup(calls, calls.backend().timeout(), false, joined);
+            CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
+            return new ProcessGroup(GroupEnd.of(whole, context, JoiningThread.joined(whole)), whole.timeout(), false);
         } finally {
             FlightRecorder.release(context);
         }
@@ -136,14 +133,12 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(context, "context");
-        TensorCalls calls = callsOf(backend, context);
-        return new ProcessGroup(calls, calls.backend().timeout(), false, null);
+        CollectiveBackend whole = whole(backend, context);
+        return new ProcessGroup(GroupEnd.of(whole, context, null), whole.timeout(), false);
     }
 
-    private static TensorCalls callsOf(Backend backend, RankContext context) {
-        CollectiveBackend whole =
-                backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
-        return TensorCalls.of(whole, context);
+    private static CollectiveBackend whole(Backend backend, RankContext context) {
+        return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
     }
 
     /**
@@ -185,7 +180,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
-        return new ProcessGroup(calls, deadline, true, joined);
+        return new ProcessGroup(end, deadline, true);
     }
 
     /**
@@ -203,7 +198,29 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws IllegalArgumentException if two joined calls touch the same memory
      */
     public void coalesced(Runnable block) {
-        calls.coalesced(Objects.requireNonNull(block, "block"), timeout);
+        end.coalescing().run(Objects.requireNonNull(block, "block"), end, timeout);
+    }
+
+    /**
+     * As {@link #coalesced}, without waiting for the calls of the block: they are under way when this returns. It waits only where
+     * calls on device tensors go through host memory before them, until these have ended.
+     *
+     * <pre>{@code
+     * Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+     * prepareNextBatch();
+     * sums.await();
+     * }</pre>
+     *
+     * <p>Handles of {@code …Async} inside the block are done when the one returned is. A block inside a block belongs to the outer
+     * one: what is returned then ends with that.
+     *
+     * @param block makes the calls, whose tensors are not to be touched until the work is done
+     * @return handle of all of them
+     * @throws IllegalArgumentException if two joined calls touch the same memory
+     * @throws ferro.FerroException     if the group has failed before
+     */
+    public Work coalescedAsync(Runnable block) {
+        return end.coalescing().submit(Objects.requireNonNull(block, "block"), end, timeout);
     }
 
     /**
@@ -214,7 +231,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
-        calls.coalescing().refuse("newGroup");
+        end.coalescing().refuse("newGroup");
         for (int i = 0; i < ranks.length; i++) {
             peer(ranks[i]);
             for (int j = 0; j < i; j++) {
@@ -225,10 +242,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
             }
         }
         CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
-        if (joined != null) {
-            joined.opened(child);
+        if (end.joined() != null) {
+            end.joined().opened(child);
         }
-        return new ProcessGroup(TensorCalls.of(child, calls.context()), timeout, false, joined);
+        return new ProcessGroup(GroupEnd.of(child, end.context(), end.joined()), timeout, false);
     }
 
     /**
@@ -239,7 +256,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return new group, or null if color is negative
      */
     public ProcessGroup split(int color, int key) {
-        calls.coalescing().refuse("split");
+        end.coalescing().refuse("split");
         int[] all = new int[2 * worldSize()];
         allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
         return color < 0 ? null : newGroup(SplitMembers.of(color, all));
@@ -262,7 +279,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws ferro.FerroException     MISMATCH if ranks ask for different memory, TIMED_OUT if some never ask
      */
     public HostTensor allocate(DataType dataType, long elementCount) {
-        return calls.allocate(Objects.requireNonNull(dataType, "dataType"), elementCount, timeout);
+        Objects.requireNonNull(dataType, "dataType");
+        end.coalescing().refuse("allocate");
+        return end.way().allocate(dataType, elementCount, timeout);
     }
 
     /**
@@ -361,10 +380,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
             return;
         }
         try {
-            calls.close(bound);
+            end.way().close(bound);
         } finally {
-            if (joined != null) {
-                joined.closed(backend);
+            if (end.joined() != null) {
+                end.joined().closed(backend);
             }
         }
     }

@@ -1,7 +1,5 @@
 package ferro.group;
 
-import static java.util.Objects.requireNonNull;
-
 import ferro.Collective;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
@@ -11,12 +9,8 @@ import java.time.Duration;
 
 /** The tensor forms of {@link ProcessGroup}, blocking and asynchronous: each makes a call and hands it over. */
 abstract class TensorForms extends ArrayForms {
-    private final TensorCalls calls;
-    private final Duration timeout;
-
-    TensorForms(TensorCalls calls, Duration timeout) {
-        this.calls = calls;
-        this.timeout = timeout;
+    TensorForms(GroupEnd end, Duration timeout) {
+        super(end, timeout);
     }
 
     /**
@@ -28,9 +22,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void allReduce(Tensor data, ReduceOp op) {
-        run(allReduceCall(data, op));
+    public final void allReduce(Tensor data, ReduceOp op) {
+        run(allReduceOf(data, op));
     }
 
     /**
@@ -43,8 +36,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work allReduceAsync(Tensor data, ReduceOp op) {
-        return submit(allReduceCall(data, op));
+    public final Work allReduceAsync(Tensor data, ReduceOp op) {
+        return submit(allReduceOf(data, op));
     }
 
     /**
@@ -57,8 +50,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void broadcast(Tensor data, int root) {
+    public final void broadcast(Tensor data, int root) {
         run(new Collective.Broadcast(data, root));
     }
 
@@ -73,7 +65,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work broadcastAsync(Tensor data, int root) {
+    public final Work broadcastAsync(Tensor data, int root) {
         return submit(new Collective.Broadcast(data, root));
     }
 
@@ -88,9 +80,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void reduce(Tensor data, ReduceOp op, int root) {
-        run(reduceCall(data, op, root));
+    public final void reduce(Tensor data, ReduceOp op, int root) {
+        run(reduceOf(data, op, root));
     }
 
     /**
@@ -105,8 +96,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work reduceAsync(Tensor data, ReduceOp op, int root) {
-        return submit(reduceCall(data, op, root));
+    public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
+        return submit(reduceOf(data, op, root));
     }
 
     /**
@@ -119,8 +110,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void allGather(Tensor in, Tensor out) {
+    public final void allGather(Tensor in, Tensor out) {
         run(new Collective.AllGather(in, out, null));
     }
 
@@ -135,7 +125,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    public void allGather(Tensor in, Tensor out, long[] counts) {
+    public final void allGather(Tensor in, Tensor out, long[] counts) {
         run(new Collective.AllGather(in, out, counts));
     }
 
@@ -150,7 +140,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work allGatherAsync(Tensor in, Tensor out) {
+    public final Work allGatherAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllGather(in, out, null));
     }
 
@@ -165,8 +155,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
+    public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
         run(new Collective.ReduceScatter(in, out, op, null));
     }
 
@@ -182,7 +171,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
+    public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
         return submit(new Collective.ReduceScatter(in, out, op, null));
     }
 
@@ -198,7 +187,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
      * @throws ferro.FerroException          if the group fails
      */
-    public void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
+    public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
         run(new Collective.ReduceScatter(in, out, op, counts));
     }
 
@@ -213,8 +202,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void gather(Tensor in, Tensor out, int root) {
+    public final void gather(Tensor in, Tensor out, int root) {
         run(new Collective.Gather(in, out, root, null));
     }
 
@@ -230,7 +218,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work gatherAsync(Tensor in, Tensor out, int root) {
+    public final Work gatherAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Gather(in, out, root, null));
     }
 
@@ -246,7 +234,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    public void gather(Tensor in, Tensor out, int root, long[] counts) {
+    public final void gather(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Gather(in, out, root, counts));
     }
 
@@ -261,8 +249,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void scatter(Tensor in, Tensor out, int root) {
+    public final void scatter(Tensor in, Tensor out, int root) {
         run(new Collective.Scatter(in, out, root, null));
     }
 
@@ -278,7 +265,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work scatterAsync(Tensor in, Tensor out, int root) {
+    public final Work scatterAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Scatter(in, out, root, null));
     }
 
@@ -294,7 +281,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    public void scatter(Tensor in, Tensor out, int root, long[] counts) {
+    public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Scatter(in, out, root, counts));
     }
 
@@ -308,8 +295,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    @Override
-    public void allToAll(Tensor in, Tensor out) {
+    public final void allToAll(Tensor in, Tensor out) {
         run(new Collective.AllToAll(in, out, null, null));
     }
 
@@ -324,7 +310,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work allToAllAsync(Tensor in, Tensor out) {
+    public final Work allToAllAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllToAll(in, out, null, null));
     }
 
@@ -340,7 +326,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails
      */
-    public void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
+    public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
         run(new Collective.AllToAll(in, out, sendCounts, recvCounts));
     }
 
@@ -350,7 +336,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException  if the group fails
      */
-    public void barrier() {
+    public final void barrier() {
         run(new Collective.Barrier());
     }
 
@@ -361,7 +347,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException  if the group has failed before
      */
-    public Work barrierAsync() {
+    public final Work barrierAsync() {
         return submit(new Collective.Barrier());
     }
 
@@ -376,9 +362,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the message or the group fails
      */
-    @Override
-    public void send(Tensor data, int to, int tag) {
-        calls.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout).await();
+    public final void send(Tensor data, int to, int tag) {
+        sending(data, to, tag).await();
     }
 
     /**
@@ -393,8 +378,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work sendAsync(Tensor data, int to, int tag) {
-        return calls.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout);
+    public final Work sendAsync(Tensor data, int to, int tag) {
+        return sending(data, to, tag);
     }
 
     /**
@@ -408,9 +393,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the message or the group fails
      */
-    @Override
-    public void recv(Tensor data, int from, int tag) {
-        calls.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout).await();
+    public final void recv(Tensor data, int from, int tag) {
+        receiving(data, from, tag).await();
     }
 
     /**
@@ -425,45 +409,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group has failed before
      */
-    public Work recvAsync(Tensor data, int from, int tag) {
-        return calls.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout);
-    }
-
-    /**
-     * Queues any collective; order of submit is order of execution.
-     *
-     * @param call operation; several that are queued may use one memory
-     * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
-     */
-    public Work submit(Collective call) {
-        return calls.submit(requireNonNull(call, "call"), timeout);
-    }
-
-    private void run(Collective call) {
-        calls.run(call, timeout);
-    }
-
-    private static Collective allReduceCall(Tensor data, ReduceOp op) {
-        return new Collective.AllReduce(requireNonNull(data, "data"), data, op);
-    }
-
-    private Collective reduceCall(Tensor data, ReduceOp op, int root) {
-        requireNonNull(data, "data");
-        return new Collective.Reduce(data, calls.backend().rank() == root ? data : null, op, root);
-    }
-
-    final int peer(int rank) {
-        return InvalidRankException.check(rank, calls.backend().worldSize());
-    }
-
-    private static int tag(int tag) {
-        if (tag < 0) {
-            throw new IllegalArgumentException("a tag must be 0 or more, found " + tag + ": negative ones are ferro's");
-        }
-        return tag;
+    public final Work recvAsync(Tensor data, int from, int tag) {
+        return receiving(data, from, tag);
     }
 }

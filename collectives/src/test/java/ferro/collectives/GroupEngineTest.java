@@ -201,7 +201,7 @@ class GroupEngineTest {
 
     @Test
     void closedGroupGivesNoNumberAndKeepsNothingInItsQueue() {
-        OperationQueue queue = new OperationQueue();
+        WaitingOperations queue = new WaitingOperations();
         Turn turn = new Turn();
         Operation first = operation();
         Operation second = operation();
@@ -232,13 +232,13 @@ class GroupEngineTest {
 
     @Test
     void noMoreThanSoManyAreUnderWay() {
-        for (int i = 0; i < PlanRunner.RUNS_MOST + 3; i++) {
+        for (int i = 0; i < LinkExecutor.RUNS_MOST + 3; i++) {
             sum(pair());
         }
 
         stepped.advance();
 
-        assertEquals(PlanRunner.RUNS_MOST, trouble.sends.size());
+        assertEquals(LinkExecutor.RUNS_MOST, trouble.sends.size());
     }
 
     @Test
@@ -256,7 +256,7 @@ class GroupEngineTest {
 
     @Test
     void largeOperationsWait() {
-        int most = (int) PlanRunner.SHARING_BYTES_MOST / Float.BYTES;
+        int most = (int) LinkExecutor.SHARING_BYTES_MOST / Float.BYTES;
         sum(HostTensor.of(new float[most]));
         sum(HostTensor.of(new float[most + 1]));
         sum(pair());
@@ -295,7 +295,7 @@ class GroupEngineTest {
 
     @Test
     void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
-        OperationQueue queue = new OperationQueue();
+        WaitingOperations queue = new WaitingOperations();
         WeakReference<Operation> passed = through(queue);
         for (int i = 0; i < 100 && passed.get() != null; i++) {
             System.gc();
@@ -305,7 +305,7 @@ class GroupEngineTest {
         assertTrue(queue.isEmpty());
     }
 
-    private WeakReference<Operation> through(OperationQueue queue) {
+    private WeakReference<Operation> through(WaitingOperations queue) {
         Operation operation = operation();
         assertTrue(queue.add(operation, new Turn()));
         assertSame(operation, queue.poll());
@@ -313,7 +313,6 @@ class GroupEngineTest {
     }
 
     private Operation operation() {
-        Driver nobody = new Driver(engine, transport, new GroupSpec("pair", 0, 2, LONG), context, true);
-        return new Operation(new PendingWork(nobody, "barrier", 0, LONG), null, null, null);
+        return new Operation(new PendingWork(engine.loop(), "barrier", 0, LONG), null, null, null);
     }
 }

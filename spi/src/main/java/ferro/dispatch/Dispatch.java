@@ -21,8 +21,10 @@ import java.util.Optional;
  * if the gate is open, else an error.
  *
  * <p>Checks in this order: the root, that all tensors are on one device, that the path takes the type and op, shapes and
- * counts, that the device is NCCL's. Until all of them have passed, a back end is asked only {@code asNcclBackend}, and it or
- * its NCCL view {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device}.
+ * counts, that the device is NCCL's. The last three are the NCCL view's own where a call goes there, which checks what anybody
+ * gives it; they are looked at here for a fresh result alone, before memory is made for it. Until all of them have passed, a back
+ * end is asked only {@code asNcclBackend}, and it or its NCCL view {@code rank}, {@code worldSize}, {@code timeout},
+ * {@code unsupportedBecause} and {@code device}.
  */
 final class Dispatch {
     private final SlowPath slow;
@@ -50,28 +52,56 @@ final class Dispatch {
         return deadline == null ? view().timeout() : deadline;
     }
 
-    /** Checks a call and finds its way; what is thrown here has cost nothing. */
+    /** Finds the way of a call, and checks what nobody on that way checks; what is thrown here has cost nothing. */
     Route open(Collective call) {
-        if (hasRoot(call)) {
+        if (call.kind().isRooted()) {
             InvalidRankException.check(call.root(), worldSize());
         }
         DeviceTensor tensor = onOneDevice(call);
         if (nccl != null) {
-            refuse(call.kind().label(), nccl.unsupportedBecause(call));
-            call.check(rank(), worldSize());
-            return ncclRoute(call.kind().label(), tensor);
+            return new NcclRoute(nccl);
         }
         FallbackGate gate = FallbackGate.of(slow.context());
         Optional<String> refusal = slow.refusal(call.kind().label(), backend, gate);
         if (refusal.isEmpty()) {
-            refuse(call.kind().label(), host().unsupportedBecause(likeOnHost(call, tensor.dataType())));
-            refuse(call.kind().label(), slow.fallback().unsupportedBecause(call, slow.context()));
+            refuse(call.kind().label(), unsupportedOnHost(call));
         }
         call.check(rank(), worldSize());
         return hostRoute(call.kind().label(), tensor, gate, refusal);
     }
 
-    /** Checks a message and finds its way. */
+    /** As {@link #open}, for a call whose result has no memory yet: it is checked whole, so that none is made in vain. */
+    Route openFresh(Collective template) {
+        Route route = open(template);
+        if (nccl != null) {
+            String operation = template.kind().label();
+            refuse(operation, nccl.unsupportedBecause(template));
+            template.check(rank(), worldSize());
+            int device = onOneDevice(template).device();
+            if (device != nccl.device()) {
+                throw new IllegalStateException(operation + ": the tensor is on device " + device + ", rank "
+                        + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
+            }
+        }
+        return route;
+    }
+
+    /** Returns why a call has no way, as {@link #open} would say it of one whose shapes fit. */
+    Optional<String> unsupportedBecause(Collective call) {
+        if (nccl != null) {
+            return nccl.unsupportedBecause(call);
+        }
+        Optional<String> refusal = slow.refusal(call.kind().label(), backend, FallbackGate.of(slow.context()));
+        return refusal.isPresent() ? refusal : unsupportedOnHost(call);
+    }
+
+    /** Asks those that would carry the call through host memory; only after {@link SlowPath#refusal} has found them. */
+    private Optional<String> unsupportedOnHost(Collective call) {
+        return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))
+                .or(() -> slow.fallback().unsupportedBecause(call, slow.context()));
+    }
+
+    /** Finds the way of a message, and checks what nobody on that way checks. */
     Route open(Message message) {
         String operation = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
@@ -80,11 +110,7 @@ final class Dispatch {
                     operation + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");
         }
         if (nccl != null) {
-            if (message.tag() != 0) {
-                throw new UnsupportedOperationException(operation + " with tag " + message.tag()
-                        + ": NCCL has no tags, its messages match by order: use tag 0");
-            }
-            return ncclRoute(operation, message.tensor());
+            return new NcclRoute(nccl);
         }
         FallbackGate gate = FallbackGate.of(slow.context());
         Optional<String> refusal = slow.refusal(operation, backend, gate);
@@ -102,27 +128,12 @@ final class Dispatch {
         return (CollectiveBackend) backend;
     }
 
-    private Route ncclRoute(String operation, DeviceTensor tensor) {
-        if (tensor.device() != nccl.device()) {
-            throw new IllegalStateException(operation + ": the tensor is on device " + tensor.device() + ", rank "
-                    + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
-        }
-        return new NcclRoute(nccl);
-    }
-
     private Route hostRoute(String operation, DeviceTensor tensor, FallbackGate gate, Optional<String> refusal) {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
         slow.tell(operation, tensor, gate, backend);
         return new HostRoute(slow, slow.fallback(), host(), tensor.device());
-    }
-
-    private static boolean hasRoot(Collective call) {
-        return call instanceof Collective.Broadcast
-                || call instanceof Collective.Reduce
-                || call instanceof Collective.Gather
-                || call instanceof Collective.Scatter;
     }
 
     private void refuse(String operation, Optional<String> because) {

@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.Backend;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -20,6 +21,8 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final List<Setting<Boolean>> FIRST_SET_WINS =
             List.of(Settings.GPU_FALLBACK, Settings.ENABLE_GPU_FALLBACK, Settings.FERROTORCH_ENABLE_GPU_FALLBACK);
 
+    private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
+
     /**
      * Asks.
      *
@@ -36,5 +39,40 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
             }
         }
         return new FallbackGate(false, null);
+    }
+
+    /**
+     * Returns why a back end that reads host memory only refuses a call on device tensors, as the message of the failure.
+     *
+     * @param operation kind of call, for example {@code allReduce}
+     * @param found     simple name of the back end
+     * @param rank      its rank
+     * @param worldSize its number of ranks
+     * @return what {@link GpuCollectives} says where it finds no way for a call over this back end
+     */
+    public String refusal(String operation, String found, int rank, int worldSize) {
+        Objects.requireNonNull(operation, "operation");
+        Objects.requireNonNull(found, "found");
+        return refusal(operation, found, rank, worldSize, isOpen ? SlowPath.whyNotAlone() : "");
+    }
+
+    /** As above; {@code why} is said where the gate is open. */
+    String refusal(String operation, Backend backend, String why) {
+        return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);
+    }
+
+    private String refusal(String operation, String found, int rank, int worldSize, String why) {
+        String start = operation + " on a device tensor requires nccl, found " + found + " on rank " + rank
+                + " of world size " + worldSize + ": ";
+        return isOpen
+                ? start + decidedBy + " allows a host round-trip (Gloo-equivalent; " + VARIABLE + "=1), but " + why
+                : start + "use -Dferro.backend=nccl, or set " + VARIABLE
+                        + "=1 for a host round-trip (Gloo-equivalent), which is slow" + closedBy();
+    }
+
+    private String closedBy() {
+        return decidedBy == null || decidedBy.equals(VARIABLE)
+                ? ""
+                : "; now " + decidedBy + " forbids it, which wins: unset it";
     }
 }

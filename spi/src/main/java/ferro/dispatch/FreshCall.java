@@ -72,7 +72,7 @@ final class FreshCall {
 
     /** Runs it to its end; null where this rank gets no result. */
     DeviceTensor run() {
-        Route route = dispatch.open(call);
+        Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
         try {
             route.run(ready(route, out), dispatch.timeout());
@@ -87,7 +87,7 @@ final class FreshCall {
 
     /** Starts it. */
     FreshResult submit() {
-        Route route = dispatch.open(call);
+        Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
         try {
             Work work = route.submit(ready(route, out), dispatch.timeout());

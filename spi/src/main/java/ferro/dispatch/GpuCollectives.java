@@ -65,6 +65,28 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
+     * Returns whether calls on device tensors can have a way over a back end: it drives NCCL, or a {@link HostFallback} is on the
+     * class path. Where neither is so, {@link #over} adds nothing but the refusal.
+     *
+     * @param backend where
+     * @return whether there is one to look for, whatever the gate says
+     */
+    public static boolean hasWay(CollectiveBackend backend) {
+        return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || SlowPath.isThere();
+    }
+
+    /**
+     * Puts this door in front of a back end: calls on device tensors go where this class says, and calls on host tensors keep
+     * their place behind those that still go through host memory.
+     *
+     * @param backend takes the calls on host tensors, as they are
+     * @return back end; closing it closes {@code backend} and this door
+     */
+    public CollectiveBackend over(CollectiveBackend backend) {
+        return new DispatchingBackend(backend, this, slow.context());
+    }
+
+    /**
      * Returns a view with a deadline of its own; without one, calls that name none have the back end's.
      *
      * @param timeout for each call, from its start to its end; more than a century is none
@@ -405,7 +427,7 @@ public final class GpuCollectives implements AutoCloseable {
         return deadline == null ? Objects.requireNonNull(backend, "backend").timeout() : deadline;
     }
 
-    private Dispatch dispatch(Backend backend) {
+    Dispatch dispatch(Backend backend) {
         return new Dispatch(slow, backend, deadline);
     }
 }

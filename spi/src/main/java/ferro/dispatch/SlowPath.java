@@ -6,7 +6,6 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.Work;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -15,8 +14,8 @@ import java.util.function.Supplier;
 
 /** Finds the host round trip, says why it may not be used, and tells everybody when it is. */
 final class SlowPath implements AutoCloseable {
-    private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
+    private static final String NONE = "nothing here does one: add " + ARTIFACT + " to the class path";
 
     private final RankContext context;
     private final Supplier<Optional<HostFallback>> finds;
@@ -41,6 +40,20 @@ final class SlowPath implements AutoCloseable {
                             + "): use one version of ferro's jars",
                     broken);
         }
+    }
+
+    /** Returns whether there is a service, which may be broken: that is told by the calls that need it. */
+    static boolean isThere() {
+        try {
+            return service().isPresent();
+        } catch (UnsupportedOperationException broken) {
+            return true;
+        }
+    }
+
+    /** Returns why a back end that was called without a door takes no device tensors though the gate is open. */
+    static String whyNotAlone() {
+        return isThere() ? "this back end itself takes none: call ProcessGroup or GpuCollectives" : NONE;
     }
 
     /** Returns whether calls through host memory are still to be handed over to a back end; costs little where none ever was. */
@@ -77,24 +90,14 @@ final class SlowPath implements AutoCloseable {
 
     /** Returns why a call may not go this way, as the message of the failure. */
     Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
-        String start = operation + " on a device tensor requires nccl, found "
-                + backend.getClass().getSimpleName() + " on rank " + backend.rank() + " of world size "
-                + backend.worldSize() + ": ";
-        if (!gate.isOpen()) {
-            return Optional.of(start + "use -Dferro.backend=nccl, or set " + VARIABLE
-                    + "=1 for a host round-trip (Gloo-equivalent), which is slow" + closedBy(gate));
+        if (gate.isOpen() && backend instanceof CollectiveBackend) {
+            return missing().map(why -> gate.refusal(operation, backend, why));
         }
-        String allowed = gate.decidedBy() + " allows a host round-trip (Gloo-equivalent; " + VARIABLE + "=1), but ";
-        if (!(backend instanceof CollectiveBackend)) {
-            return Optional.of(start + allowed + "this back end has no collectives: wrap it by ProcessGroup.of, which"
-                    + " with " + ARTIFACT + " on the class path takes device tensors");
-        }
-        return missing().map(why -> start + allowed + why);
-    }
-
-    private static String closedBy(FallbackGate gate) {
-        String by = gate.decidedBy();
-        return by == null || by.equals(VARIABLE) ? "" : "; now " + by + " forbids it, which wins: unset it";
+        return Optional.of(gate.refusal(
+                operation,
+                backend,
+                "this back end has no collectives: wrap it by ProcessGroup.of, which with " + ARTIFACT
+                        + " on the class path takes device tensors"));
     }
 
     private Optional<String> missing() {
@@ -102,7 +105,7 @@ final class SlowPath implements AutoCloseable {
         if (fallback == null) {
             Optional<HostFallback> service = finds.get();
             if (service.isEmpty()) {
-                return Optional.of("nothing here does one: add " + ARTIFACT + " to the class path");
+                return Optional.of(NONE);
             }
             fallback = service.get();
             found = fallback;

@@ -94,6 +94,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+        return inner.submitCoalesced(calls, timeout);
+    }
+
+    @Override
     public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
         return inner.allocate(dataType, elementCount, timeout);
     }

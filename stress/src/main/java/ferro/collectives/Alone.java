@@ -18,7 +18,7 @@ final class Alone {
     private static final Motionless MEDIUM = new Motionless(1, () -> {
         throw new IllegalStateException("a world of one has no links");
     });
-    private static final Driver NOBODY = new Driver(engine(), MEDIUM, GROUP, CONTEXT, false);
+    private static final ProgressLoop NOBODY = engine().loop();
 
     private Alone() {}
 

@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 @State
 public class DirectAgainstQueue {
     private final Turn turn = new Turn();
-    private final OperationQueue queue = new OperationQueue();
+    private final WaitingOperations queue = new WaitingOperations();
     private final Operation queued = new Operation(Alone.work(), null, null, null);
 
     /**

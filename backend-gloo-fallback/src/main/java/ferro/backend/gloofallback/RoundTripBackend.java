@@ -1,114 +1,27 @@
 package ferro.backend.gloofallback;
 
-import ferro.Collective;
 import ferro.CollectiveBackend;
-import ferro.DeviceTensor;
-import ferro.NcclBackend;
-import ferro.Tensor;
-import ferro.Work;
 import ferro.dispatch.GpuCollectives;
-import ferro.dispatch.HostFallback.Message;
-import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
- * A host back end that takes device tensors too, by {@link GpuCollectives}: its gate, its warning, its order of ways.
- *
- * <p>One order for both: a call on host tensors that comes while calls on device tensors are still to be handed over queues
- * behind them.
+ * A host back end that takes device tensors too, by {@link GpuCollectives#over}: its gate, its warning, its order of ways. It keeps
+ * the round trips of its rank open, so that staging memory stays warm from call to call.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final RankContext context;
-    private final GpuCollectives gpu;
     private final RoundTrips.Use use;
-    private final Lane lane;
     private boolean closed;
 
     RoundTripBackend(CollectiveBackend host, RankContext context) {
-        super(host);
+        super(GpuCollectives.with(context).over(host));
         this.host = host;
         this.context = context;
-        this.gpu = GpuCollectives.with(context);
         this.use = RoundTrips.Use.of(context);
-        this.lane = use.trips().lane(host);
-    }
-
-    @Override
-    public Optional<String> unsupportedBecause(Collective call) {
-        if (!HostRoundTrip.isOnDevice(call)) {
-            return host.unsupportedBecause(call);
-        }
-        Optional<NcclBackend> nccl = asNcclBackend();
-        return nccl.isPresent() ? nccl.get().unsupportedBecause(call) : Refusals.of(call, host);
-    }
-
-    @Override
-    public boolean takesDeviceTensors() {
-        return true;
-    }
-
-    @Override
-    public Work submit(Collective call, Duration timeout) {
-        if (HostRoundTrip.isOnDevice(call)) {
-            return gpu.submit(call, host, timeout);
-        }
-        return lane.isBusy() ? behind(call, timeout) : host.submit(call, timeout);
-    }
-
-    @Override
-    public void run(Collective call, Duration timeout) {
-        if (HostRoundTrip.isOnDevice(call)) {
-            gpu.run(call, host, timeout);
-        } else if (lane.isBusy()) {
-            behind(call, timeout).await();
-        } else {
-            host.run(call, timeout);
-        }
-    }
-
-    @Override
-    public void coalesced(List<Collective> calls, Duration timeout) {
-        Objects.requireNonNull(calls, "calls");
-        Objects.requireNonNull(timeout, "timeout");
-        if (!lane.isBusy() && calls.stream().noneMatch(HostRoundTrip::isOnDevice)) {
-            host.coalesced(calls, timeout);
-            return;
-        }
-        List<Work> pending = new ArrayList<>(calls.size());
-        for (Collective call : calls) {
-            pending.add(submit(call, timeout));
-        }
-        pending.forEach(Work::await);
-    }
-
-    private Work behind(Collective call, Duration timeout) {
-        return HostCall.behind(call, host, context, timeout);
-    }
-
-    @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return tensor instanceof DeviceTensor device
-                ? gpu.transfer(new Message(true, device, to, tag), host, timeout)
-                : host.send(tensor, to, tag, timeout);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return tensor instanceof DeviceTensor device
-                ? gpu.transfer(new Message(false, device, from, tag), host, timeout)
-                : host.recv(tensor, from, tag, timeout);
-    }
-
-    @Override
-    public void barrier(Duration timeout) {
-        run(new Collective.Barrier(), timeout);
     }
 
     @Override
@@ -118,10 +31,9 @@ final class RoundTripBackend extends ForwardingBackend {
 
     @Override
     public void close(Duration timeout) {
-        long until = System.nanoTime() + Deadlines.nanos(timeout);
-        lane.drain(until);
+        Objects.requireNonNull(timeout, "timeout");
         try {
-            host.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+            inner().close(timeout);
         } finally {
             release();
         }
@@ -130,8 +42,7 @@ final class RoundTripBackend extends ForwardingBackend {
     private synchronized void release() {
         if (!closed) {
             closed = true;
-            lane.end();
-            gpu.close();
+            use.trips().lane(host).end();
             use.close();
         }
     }

@@ -3,13 +3,18 @@ package ferro.backend.gloofallback;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import ferro.tck.HeapDeviceMemory.Event;
@@ -108,6 +113,28 @@ class OverlapTest {
     }
 
     @Test
+    void blockThatCannotWaitForCallsThroughHostMemoryEndsTheGroupAndPassesNone() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            group.heap(0).stallCopy(Direction.TO_HOST, 2);
+            List<Work> works = group.run(rank -> start(group, rank));
+            long[] data = {4};
+            Thread.currentThread().interrupt();
+            FerroException told = assertThrows(
+                    FerroException.class,
+                    () -> group.group(0).coalescedAsync(() -> group.group(0).allReduce(data, ReduceOp.SUM)));
+
+            assertTrue(Thread.interrupted(), "the flag is kept");
+            assertEquals(FerroException.Code.INTERRUPTED, told.code(), told.getMessage());
+            group.heap(0).endStalledCopies();
+            for (Work each : works) {
+                FerroException why = assertThrows(FerroException.class, each::await);
+                assertNotEquals(FerroException.Code.MISMATCH, why.code(), why.getMessage());
+            }
+            assertArrayEquals(new long[] {4}, data);
+        }
+    }
+
+    @Test
     void callOnHostTensorsStaysBehindCallsThroughHostMemory() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             // one rank's copies stand still until it has made its second call, the other rank is never held up
@@ -134,6 +161,43 @@ class OverlapTest {
                         new float[] {2, 4, 6, 8, 10, 12, 14, 16, 18, 20}, group.floats(rank, data), "first call");
             });
         }
+    }
+
+    @Test
+    void blockIsJoinedAlikeWhereCallsThroughHostMemoryAreUnderWayAndWhereNoneIs() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            group.heap(0).stallCopy(Direction.TO_DEVICE, 1);
+            group.runAll(rank -> {
+                RankContext context = group.context(rank);
+                CollectiveBackend host = group.host(rank);
+                try (ProcessGroup joined = ProcessGroup.of(new RoundTripBackend(host, context), context)) {
+                    ProcessGroup door = joined.within(Duration.ofSeconds(20));
+                    Work first = door.allReduceAsync(group.tensor(rank, 1, 2), ReduceOp.SUM);
+                    if (rank == 1) {
+                        first.await();
+                        assertFalse(RoundTrips.isBusy(host, context, Duration.ofSeconds(20)), "the first call goes on");
+                    }
+                    float[] one = {rank + 3};
+                    float[] two = {rank + 5};
+                    Thread caller = Thread.currentThread();
+                    door.coalesced(() -> {
+                        door.allReduce(one, ReduceOp.SUM);
+                        door.allReduce(two, ReduceOp.SUM);
+                        OnThread.start(() -> endStalledCopiesOnceItWaits(group.heap(rank), caller));
+                    });
+                    first.await();
+                    assertArrayEquals(new float[] {7, 11}, new float[] {one[0], two[0]}, "sums");
+                }
+            });
+        }
+    }
+
+    private static Thread endStalledCopiesOnceItWaits(HeapDeviceMemory heap, Thread caller) {
+        while (caller.getState() == Thread.State.RUNNABLE) {
+            Thread.yield();
+        }
+        heap.endStalledCopies();
+        return caller;
     }
 
     @Test

@@ -11,16 +11,27 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
 
 /** The shared contract with operands on devices, which reach the other ranks through host memory. */
 abstract class RoundTripContract extends BackendContract {
-    private final String chunk;
+    /** Of 64 MiB; tens of thousands of small pieces would show no more than hundreds of these, for much processor. */
+    private static final String CHUNK_OF_LARGE = "96KiB";
+
+    private final String small;
+    private String chunk;
     final HeapDeviceMemory heap = new HeapDeviceMemory(8);
     final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
     /** Makes the suite with pieces of a size, small ones so that cells have several, uneven ones too. */
-    RoundTripContract(String chunk) {
-        this.chunk = chunk;
+    RoundTripContract(String small) {
+        this.small = small;
+    }
+
+    @BeforeEach
+    void chooseChunk(TestInfo test) {
+        chunk = test.getTags().contains("large") ? CHUNK_OF_LARGE : small;
     }
 
     @Override

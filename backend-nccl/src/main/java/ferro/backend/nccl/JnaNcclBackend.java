@@ -147,13 +147,8 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        Objects.requireNonNull(call, "call").check(rank(), worldSize());
-        NcclOperation operation = NcclOperation.of(call);
-        Optional<String> refusal = unsupportedBecause(call);
-        if (refusal.isPresent()) {
-            throw new UnsupportedOperationException(place().during(operation) + ": " + refusal.get());
-        }
-        checks.memory(call);
+        NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
+        check(call, operation);
         NcclJob job = call.operand() instanceof HostTensor
                 ? new HostJob(lane, operation, stage, new CollectiveRounds(call, place(), stage, calls))
                 : new DeviceJob(lane, operation, deviceCalls(call), call.in(), call.out());
@@ -161,6 +156,19 @@ public final class JnaNcclBackend implements NcclBackend {
         NcclWork.Title title =
                 new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1, bytes(call.operand()));
         return queue.submit(title, job, timeout);
+    }
+
+    /** The one check of a whole call on its way to NCCL, whoever makes it; in the order that all ways of device tensors have. */
+    private void check(Collective call, NcclOperation operation) {
+        if (call.kind().isRooted()) {
+            InvalidRankException.check(call.root(), worldSize());
+        }
+        Optional<String> refusal = unsupportedBecause(call);
+        if (refusal.isPresent()) {
+            throw new UnsupportedOperationException(place().during(operation) + ": " + refusal.get());
+        }
+        call.check(rank(), worldSize());
+        checks.memory(call);
     }
 
     /** A barrier has memory of the stage, which only the device thread may ask for. */

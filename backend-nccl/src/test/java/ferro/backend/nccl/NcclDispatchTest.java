@@ -5,13 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import ferro.Collective;
+import ferro.Collective.AllGather;
+import ferro.Collective.AllReduce;
+import ferro.Collective.Broadcast;
+import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.dispatch.GpuCollectives;
+import ferro.dispatch.HostFallback.Message;
 import ferro.group.SystemContext;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,6 +32,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class NcclDispatchTest {
     private static final float TOLERANCE = 1e-6f;
     private static final int SLOW_MICROS = 30_000;
+    private static final Duration SOON = Duration.ofSeconds(10);
 
     private static GpuCollectives door() {
         // the gate is open, and must not matter
@@ -141,5 +150,49 @@ class NcclDispatchTest {
             assertEquals(FerroException.Code.NATIVE, failure.code());
             assertEquals(0, door.fallbackCount("allReduce"));
         }
+    }
+
+    @Test
+    @DisplayName(
+            "0-14 0-17 3-42 decision 9: what is wrong with a call is told before anything native, the type before the shape")
+    void whatIsWrongIsToldBeforeAnythingNative() {
+        try (NcclRanks ranks = NcclRanks.of(2);
+                DeviceFloats four = DeviceFloats.of(0, 1, 2, 3, 4);
+                DeviceFloats three = DeviceFloats.of(0, 1, 2, 3);
+                DeviceFloats other = DeviceFloats.of(1, 5);
+                GpuCollectives door = door()) {
+            JnaNcclBackend rank = ranks.rank(0);
+            DeviceTensor shorts = new DeviceTensor(DataType.INT16, new long[] {2}, 64, 0, null);
+            NativeLog.start();
+
+            refused(
+                    UnsupportedOperationException.class,
+                    door,
+                    rank,
+                    new AllReduce(shorts, four.tensor(), ReduceOp.SUM));
+            refused(IllegalArgumentException.class, door, rank, new AllGather(three.tensor(), four.tensor(), null));
+            DeviceTensor part = four.tensor().slice(1, 2);
+            refused(IllegalArgumentException.class, door, rank, new AllGather(part, four.tensor(), null));
+            refused(IllegalStateException.class, door, rank, new Broadcast(other.tensor(), 0));
+            refused(InvalidRankException.class, door, rank, new Broadcast(other.tensor(), 2));
+            for (int tag : new int[] {3, 0}) {
+                DeviceTensor data = tag == 0 ? other.tensor() : four.tensor();
+                RuntimeException why = assertThrows(
+                        RuntimeException.class, () -> door.transfer(new Message(true, data, 1, tag), rank, SOON));
+                assertEquals(
+                        tag == 0 ? IllegalStateException.class : UnsupportedOperationException.class, why.getClass());
+            }
+
+            assertEquals(List.of(), NativeLog.stop());
+        }
+    }
+
+    /** Makes a call by the door and at the NCCL view itself, blocking and not: all are checked. */
+    private static void refused(
+            Class<? extends RuntimeException> why, GpuCollectives door, JnaNcclBackend rank, Collective call) {
+        assertThrows(why, () -> door.run(call, rank, SOON), () -> "run of " + call);
+        assertThrows(why, () -> door.submit(call, rank, SOON), () -> "submit of " + call);
+        assertThrows(why, () -> rank.run(call, SOON), () -> "run of the view of " + call);
+        assertThrows(why, () -> rank.submit(call, SOON), () -> "submit of the view of " + call);
     }
 }

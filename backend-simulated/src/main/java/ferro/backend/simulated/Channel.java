@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.HostTensor;
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,9 +89,10 @@ final class Channel {
     /** Adds a send; the medium publishes it. */
     void post(CallHeader call, boolean header, HostTensor data, long from, long count) {
         Post post = free();
-        post.sequence = call.sequence();
-        post.fingerprint = call.fingerprint();
         post.header = header;
+        if (header) {
+            WireHeader.put(call, post.headerBytes, 0);
+        }
         post.data = data;
         post.from = from;
         post.bytes = count == 0 ? 0 : count * data.dataType().byteSize();

@@ -1,13 +1,14 @@
 package ferro.backend.simulated;
 
 import ferro.HostTensor;
+import ferro.collectives.link.WireHeader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** One send as its receiver meets it; reused, so that a call allocates none. Fields belong to whoever holds the post. */
 final class Post {
-    /** Whose data it is: numbers, since the sender uses its header again, maybe before a post without elements is taken. */
-    long sequence;
-
-    long fingerprint;
+    /** As written by the sender, which uses its own for its next call, maybe before a post without elements is taken. */
+    final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
     /** Whether the header stands in front and has not been taken. */
     boolean header;
     /** Memory of the sender, or a copy of it in the window; null if there are no elements. */

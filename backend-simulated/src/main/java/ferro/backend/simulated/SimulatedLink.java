@@ -168,7 +168,7 @@ final class SimulatedLink implements Link {
 
     private boolean takeHeader(Post post, Receive receive) {
         CallHeader expected = receive.call;
-        CallHeader onWire = WireHeader.other(expected.sequence(), expected.call(), post.sequence, post.fingerprint);
+        CallHeader onWire = WireHeader.other(expected, post.headerBytes, 0);
         if (onWire != null) {
             failed = true;
             transport.tellMismatched(peer, expected, onWire);

@@ -13,11 +13,13 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -111,6 +113,103 @@ class CoalescedTest {
             Arrays.fill(need, 5L * size);
             assertArrayEquals(need, all, "gathered from what the sum has left");
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void aBlockThatNobodyWaitsForHasItsPlaceInTheOrder(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            for (int turn = 0; turn < 20; turn++) {
+                long[] first = {3};
+                long[] second = {5};
+                long[] third = {7};
+                Work[] inside = new Work[1];
+                Work all = group.coalescedAsync(() -> {
+                    group.allReduce(first, ReduceOp.SUM);
+                    inside[0] = group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM);
+                    group.coalesced(() -> group.broadcast(third, size - 1));
+                });
+                group.allReduce(first, ReduceOp.SUM);
+                assertEquals(3L * size * size, first[0], "a call behind the block starts from what the block leaves");
+                if (turn % 2 == 0) {
+                    all.await();
+                } else {
+                    inside[0].await();
+                }
+                assertTrue(all.isDone() && inside[0].isDone());
+                inside[0].completion().toCompletableFuture().join();
+                assertEquals(5L * size, second[0]);
+                assertEquals(7, third[0]);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void aBlockThatNobodyWaitsForEndsWithTheGroup(Map<String, String> how, int size) {
+        List<Throwable> ends = onEveryRank(how, size, group -> {
+            long[] data = {3};
+            Work[] inside = new Work[1];
+            Work all = group.coalescedAsync(() -> {
+                inside[0] = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                if (group.rank() > 0) {
+                    group.allReduce(new long[4], ReduceOp.SUM);
+                }
+            });
+            FerroException told = null;
+            try {
+                all.await();
+                group.barrier();
+            } catch (FerroException failure) {
+                told = failure;
+            }
+            assertEquals(size > 1, told != null, "whether blocks that differ end the group");
+            if (told != null) {
+                assertEquals(FerroException.Code.MISMATCH, told.code(), told.getMessage());
+                assertTrue(all.isDone() && inside[0].isDone());
+                assertThrows(FerroException.class, inside[0]::await);
+                assertThrows(
+                        CompletionException.class,
+                        () -> inside[0].completion().toCompletableFuture().join());
+            }
+        });
+        ends.stream().filter(end -> end instanceof AssertionError).forEach(end -> {
+            throw (AssertionError) end;
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void whatIsCalledAsABlockThrowsBelongsToNoBlock(Map<String, String> how, int size) {
+        onEveryRankWell(how, size, group -> {
+            long[] after = {3};
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> group.coalesced(() -> {
+                        Work kept = group.allReduceAsync(HostTensor.of(new long[] {1}), ReduceOp.SUM);
+                        kept.completion().whenComplete((nothing, failure) -> group.allReduce(after, ReduceOp.SUM));
+                        throw new IllegalStateException("of the test");
+                    }));
+            assertEquals(3L * size, after[0], "the call of a dependant has not run");
+        });
+    }
+
+    @Test
+    @Timeout(30)
+    void aReductionThatAbortsTheGroupEndsItWithItsOwnWords() {
+        for (int elements : new int[] {1, 100_000}) {
+            List<Throwable> ends = onEveryRank(SHARED, 2, group -> {
+                ReduceOp aborts = ReduceOp.of(
+                        "aborts", (HostTensor left, HostTensor right) -> group.abort(new IOException("out of paper")));
+                group.allReduce(new float[elements], aborts);
+                group.barrier();
+            });
+            for (Throwable end : ends) {
+                assertTrue(end instanceof FerroException, String.valueOf(end));
+                assertTrue(end.getMessage().contains("out of paper"), end.getMessage());
+                assertFalse(end.getMessage().contains("NullPointer"), end.getMessage());
+            }
+        }
     }
 
     private static List<float[]> data(int rank) {

@@ -5,8 +5,8 @@ import ferro.collectives.link.WireHeader;
 /**
  * Where things lie in the area of each rank; the same on all ranks of a group.
  *
- * <p>First two header lines, used in turn: an operation's number, its fingerprint, and up to {@link #LINE_PAYLOAD_BYTES} of
- * data beside them. Then the line of the flag that counts what the rank has published. Then the slots that data is staged
+ * <p>First two header lines, used in turn: an operation's {@link WireHeader}, and up to {@link #LINE_PAYLOAD_BYTES} of
+ * data beside it. Then the line of the flag that counts what the rank has published. Then the slots that data is staged
  * in. What comes behind {@link #end} is for links.
  *
  * @param slotBytes size of a slot, a multiple of 4096
@@ -15,8 +15,8 @@ public record AreaLayout(int slotBytes) {
     /** With three slots a rank copies into one while others still read the two before: see {@link ProgramBuilder}. */
     public static final int SLOTS = 3;
 
-    /** What fits in a line of 64 bytes beside number and fingerprint. */
-    public static final int LINE_PAYLOAD_BYTES = 48;
+    /** What fits beside a header in a line of 64 bytes. */
+    public static final int LINE_PAYLOAD_BYTES = 64 - WireHeader.BYTES;
 
     private static final int SLOT_BYTES_MOST = 1 << 20;
     private static final int PAGE = 4096;
@@ -49,11 +49,6 @@ public record AreaLayout(int slotBytes) {
     /** Returns the header line of an operation, by whether its number among those of the group is odd. */
     static int header(int parity) {
         return parity * Words.LINE_BYTES;
-    }
-
-    /** Returns where a header has its fingerprint. */
-    static int fingerprint(int parity) {
-        return header(parity) + WireHeader.FINGERPRINT_AT;
     }
 
     /** Returns where a header line has its data. */

@@ -17,12 +17,19 @@ import java.util.function.IntConsumer;
  * Runs the programs of one rank, one at a time: as many steps as can be done now. Nothing here waits, and nothing is
  * allocated once it is warm. Belongs to whoever drives.
  */
-public final class SharedMachine {
+public class SharedMachine {
+    /** What {@link #take} returns if an operation cannot end now. */
+    public static final int NOT_THERE = -1;
+
+    /** What ends within so many looks ends well below a microsecond after it began. */
+    public static final int LOOKS_IN_NO_TIME = 100;
+
     private static final int NOT_ASKED = -1;
 
     private final int rank;
     private final int worldSize;
     private final AreaLayout layout;
+    private final int looksMost;
     private final ByteBuffer[] areas;
     private final StagedElements[] elements;
     private final SharedStanding standing;
@@ -77,8 +84,10 @@ public final class SharedMachine {
      * @param areas  of all ranks, zero where the layout has anything
      * @param events hears of ranks that are in another call
      * @param wake   wakes a rank that may sleep, after something was told to it
+     * @param looks  how often the direct way looks for others at most
      */
-    public record Place(int rank, AreaLayout layout, ByteBuffer[] areas, Transport.Events events, IntConsumer wake) {}
+    public record Place(
+            int rank, AreaLayout layout, ByteBuffer[] areas, Transport.Events events, IntConsumer wake, int looks) {}
 
     /**
      * Makes a machine for areas that no other of this rank has worked in.
@@ -88,6 +97,7 @@ public final class SharedMachine {
     public SharedMachine(Place place) {
         this.rank = place.rank;
         this.layout = place.layout;
+        this.looksMost = place.looks;
         this.areas = place.areas.clone();
         this.worldSize = areas.length;
         this.standing = new SharedStanding(place);
@@ -165,21 +175,32 @@ public final class SharedMachine {
             long from = Elements.at(operand, work.in[step]);
             elements[rank].write(operand.dataType(), at(work, step), operand.memory(), from, work.count[step]);
         }
-        standing.enter(sequence, common.fingerprint());
+        standing.enter(sequence, common);
         shown = sequence;
         return true;
     }
 
     /**
-     * The direct way, second half: does the rest, once all that it needs of others {@link #isThere}.
+     * The direct way, second half: looks whether all is there that the operation that was shown needs of others, and right, for as
+     * long as a spin lasts; if so, does the rest.
      *
      * @param work    what to do, as shown
      * @param common  what every rank must agree on
      * @param operand or null
      * @param result  or null
      * @param how     how to combine, or null
+     * @return how often it looked in vain; {@link #NOT_THERE} if it is not there, or not right: then both are as they were
      */
-    public void take(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
+    public int take(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
+        int looks = 0;
+        while (!isThere(work, common)) {
+            if (++looks >= looksMost) {
+                return NOT_THERE;
+            }
+            if (looks > LOOKS_IN_NO_TIME) {
+                Thread.onSpinWait();
+            }
+        }
         use(operand, result, how);
         for (int step = work.entered + 1; step < work.size; step++) {
             if (work.kind[step] > Program.COPY_IN) {
@@ -187,19 +208,13 @@ public final class SharedMachine {
             }
         }
         finished(work, shown, common);
+        return looks;
     }
 
-    /**
-     * Returns whether all is there that the operation that was shown needs of others, and right.
-     *
-     * @param work   what to do, as shown
-     * @param common what every rank must agree on
-     * @return whether {@link #take} may be called
-     */
-    public boolean isThere(Program work, CallHeader.Call common) {
+    /** Returns whether all is there that the operation that was shown needs of others, and right. */
+    private boolean isThere(Program work, CallHeader.Call common) {
         for (int step = work.entered + 1; step < work.size; step++) {
-            if (work.kind[step] == Program.AWAIT_ENTERED
-                    && !standing.isThere(work.peer[step], shown, common.fingerprint())) {
+            if (work.kind[step] == Program.AWAIT_ENTERED && !standing.isThere(work.peer[step], shown, common)) {
                 return false;
             }
         }
@@ -223,7 +238,12 @@ public final class SharedMachine {
     public boolean advance() {
         int first = next;
         int step = first;
-        while (step < program.size && isDone(program, step)) {
+        while (step < program.size) {
+            if (program.kind[step] >= Program.COPY_IN) {
+                move(program, step);
+            } else if (!isDone(program, step)) {
+                break;
+            }
             step++;
             next = step;
             standing.waitAnew();
@@ -247,6 +267,7 @@ public final class SharedMachine {
         }
     }
 
+    /** Takes a step that moves no elements; returns false if it waits for other ranks. */
     private boolean isDone(Program work, int step) {
         switch (work.kind[step]) {
             case Program.GATE:
@@ -255,7 +276,7 @@ public final class SharedMachine {
                 if (tensor != NOT_ASKED) {
                     standing.tensorIn(tensor, in.start);
                 }
-                standing.enter(call.sequence(), call.fingerprint());
+                standing.enter(call.sequence(), call.call());
                 return true;
             case Program.AWAIT_ENTERED:
                 return standing.hasEntered(work.peer[step], call);
@@ -270,11 +291,8 @@ public final class SharedMachine {
                 return true;
             case Program.AWAIT:
                 return standing.hasReached(work.peer[step], work.value[step]);
-            case Program.AWAIT_ALL:
-                return standing.allReached(work.value[step]);
             default:
-                move(work, step);
-                return true;
+                return standing.allReached(work.value[step]);
         }
     }
 

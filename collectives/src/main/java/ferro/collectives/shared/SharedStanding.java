@@ -67,10 +67,10 @@ final class SharedStanding {
     }
 
     /** Tells the others that this rank has entered, and that what it has staged is there. */
-    void enter(long sequence, long fingerprint) {
-        int parity = parity();
-        own.putLong(AreaLayout.fingerprint(parity), fingerprint);
-        Words.release(own, AreaLayout.header(parity), sequence);
+    void enter(long sequence, CallHeader.Call common) {
+        int at = AreaLayout.header(parity());
+        WireHeader.putRest(common, own, at);
+        Words.release(own, at, sequence);
         wakeAll();
     }
 
@@ -158,20 +158,21 @@ final class SharedStanding {
     }
 
     /** As {@link #hasEntered}, and tells nobody. */
-    boolean isThere(int peer, long sequence, long fingerprint) {
+    boolean isThere(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        return Words.acquire(area, AreaLayout.header(parity())) == sequence
-                && area.getLong(AreaLayout.fingerprint(parity())) == fingerprint;
+        int at = AreaLayout.header(parity());
+        long found = Words.acquire(area, at);
+        return found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
     }
 
     private boolean isIn(int peer, int parity, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        long found = Words.acquire(area, AreaLayout.header(parity));
+        int at = AreaLayout.header(parity);
+        long found = Words.acquire(area, at);
         if (found < sequence) {
             return false;
         }
-        long fingerprint = area.getLong(AreaLayout.fingerprint(parity));
-        CallHeader other = WireHeader.other(sequence, common, found, fingerprint);
+        CallHeader other = WireHeader.other(sequence, common, found, area, at);
         if (other == null) {
             return true;
         }

@@ -15,6 +15,7 @@ import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
 import ferro.collectives.CollectiveEngine;
 import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.FallbackGate;
 import ferro.dispatch.GpuCollectives;
 import ferro.examples.plain.QueueBackend;
 import ferro.group.ProcessGroup;
@@ -86,6 +87,7 @@ final class Rig implements AutoCloseable {
             case "HostTensor" -> one(HostTensor.of(new float[4]));
             case "ReduceOp" -> one(ReduceOp.MAX);
             case "GpuCollectives" -> one(GpuCollectives.with(context));
+            case "FallbackGate" -> one(FallbackGate.of(context));
             case "SystemContext", "RankContext" -> one(context);
             case "Setting" -> one(Settings.TIMEOUT);
             case "InterfaceFilter" -> one(InterfaceFilter.of("lo"));

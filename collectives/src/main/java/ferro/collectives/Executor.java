@@ -1,13 +1,12 @@
 package ferro.collectives;
 
-import ferro.HostTensor;
 import java.util.BitSet;
 
 /**
  * Runs operations, a step machine: nothing here waits, and nothing is allocated once it is warm. One of them is the current one;
- * others may have begun behind it, and become it in their order.
+ * others may have begun behind it, and become it in their order. There is one for links and one for shared memory.
  */
-interface Runner {
+interface Executor {
     /** Makes an operation the current one, and begins it unless it has begun; the one before must be finished. */
     void begin(Operation operation);
 
@@ -43,29 +42,5 @@ interface Runner {
     PendingWork.Position position(int behind);
 
     /** Returns whether what it runs moves over links, which are to be polled then. */
-    default boolean usesLinks() {
-        return true;
-    }
-
-    /**
-     * The direct way of a small blocking call, first half: lets the other ranks see what they need of this one. Keeps nothing of
-     * it in a field, which would cost more than the rest. If {@link #take} does not end it, {@link #begin} does the same
-     * operation once more from its start.
-     *
-     * @param sequence number of the operation
-     * @return false if an operation like this has no direct way: then nothing was done
-     */
-    default boolean show(Prepared prepared, long sequence, HostTensor in) {
-        return false;
-    }
-
-    /**
-     * Second half: ends it if all that it needs of others is there; one look, no waiting.
-     *
-     * @param sequence number of the operation
-     * @return false if it is not, or not right: then {@code in} and {@code out} are as they were
-     */
-    default boolean take(Prepared prepared, long sequence, HostTensor in, HostTensor out) {
-        return false;
-    }
+    boolean usesLinks();
 }

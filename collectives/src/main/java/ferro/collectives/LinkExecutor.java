@@ -9,7 +9,7 @@ import java.util.BitSet;
  * Executes schedules over links: one operation, and small ones behind it as far as they touch other memory, so that what they
  * post goes out in one write and the way to the other ranks is gone once for all of them. They end in their order.
  */
-final class PlanRunner implements Runner {
+final class LinkExecutor implements Executor {
     /** Operations under way at once; with twice as many, two ranks gained nothing and four a tenth. */
     static final int RUNS_MOST = 32;
     /** Operand and result of one that shares the links; a larger one fills writes alone. */
@@ -24,7 +24,7 @@ final class PlanRunner implements Runner {
     private int count;
 
     /** Makes one that has at most so many operations under way at once. */
-    PlanRunner(Transport transport, int most) {
+    LinkExecutor(Transport transport, int most) {
         this.lanes = new Lanes(transport, Lane.COLLECTIVE);
         this.runs = new PlanRun[most];
         this.current = new PlanRun(lanes);
@@ -107,25 +107,32 @@ final class PlanRunner implements Runner {
         return current.isFinished();
     }
 
-    /** Nothing of a world of one goes over links. */
-    @Override
-    public boolean show(Prepared like, long sequence, HostTensor in) {
+    /** Returns whether nothing goes over links, as there is no other rank. */
+    boolean isAlone() {
         return lanes.isAlone();
     }
 
-    @Override
-    public boolean take(Prepared like, long sequence, HostTensor in, HostTensor out) {
+    /** Does the copies of an operation of a world of one, which has nothing else; returns how often it looked in vain. */
+    int copyAll(Prepared like, HostTensor in, HostTensor out) {
         current.copyAll(like, in, out);
-        return true;
+        return 0;
     }
 
     @Override
     public boolean advance() {
-        boolean moved = current.advance();
-        for (int i = 1; i < count; i++) {
-            moved |= run(i).advance();
+        boolean moved = false;
+        for (int i = 0; i < count; i++) {
+            PlanRun run = run(i);
+            while (run.collect() | run.post()) {
+                moved = true;
+            }
         }
         return moved;
+    }
+
+    @Override
+    public boolean usesLinks() {
+        return true;
     }
 
     @Override

@@ -1,0 +1,81 @@
+package ferro.group;
+
+import static java.util.Objects.requireNonNull;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import java.time.Duration;
+
+/** What the forms of {@link ProcessGroup} do: they hand a call over, or keep it for the end of the block that it stands in. */
+abstract class GroupCalls {
+    private final CollectiveBackend way;
+    private final Coalescing coalescing;
+    private final Duration timeout;
+
+    GroupCalls(GroupEnd end, Duration timeout) {
+        this.way = end.way();
+        this.coalescing = end.coalescing();
+        this.timeout = timeout;
+    }
+
+    final void run(Collective call) {
+        Coalescing.Block block = coalescing.mine();
+        if (block == null) {
+            way.run(call, timeout);
+        } else {
+            block.keep(call);
+        }
+    }
+
+    /**
+     * Queues any collective; order of submit is order of execution.
+     *
+     * @param call operation; several that are queued may use one memory
+     * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed before
+     */
+    public final Work submit(Collective call) {
+        requireNonNull(call, "call");
+        Coalescing.Block block = coalescing.mine();
+        if (block == null) {
+            return way.submit(call, timeout);
+        }
+        block.keep(call);
+        return block.later();
+    }
+
+    final Work sending(Tensor data, int to, int tag) {
+        return way.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout);
+    }
+
+    final Work receiving(Tensor data, int from, int tag) {
+        return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout);
+    }
+
+    static Collective allReduceOf(Tensor data, ReduceOp op) {
+        return new Collective.AllReduce(requireNonNull(data, "data"), data, op);
+    }
+
+    final Collective reduceOf(Tensor data, ReduceOp op, int root) {
+        requireNonNull(data, "data");
+        return new Collective.Reduce(data, way.rank() == root ? data : null, op, root);
+    }
+
+    final int peer(int rank) {
+        return InvalidRankException.check(rank, way.worldSize());
+    }
+
+    private static int tag(int tag) {
+        if (tag < 0) {
+            throw new IllegalArgumentException("a tag must be 0 or more, found " + tag + ": negative ones are ferro's");
+        }
+        return tag;
+    }
+}

@@ -1,0 +1,75 @@
+package ferro.collectives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** From a call to the link there are these frames and no more: each is a place that a reader of the engine must know. */
+@Timeout(60)
+class FramesToTheLinkTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private final LoopTransport transport = new LoopTransport();
+
+    @Test
+    void ofACollective() {
+        List<List<String>> stacks = stacks(group -> group.allReduce(new float[] {3, 5}, ReduceOp.SUM));
+
+        for (List<String> stack : stacks) {
+            assertEquals(
+                    List.of(
+                            "LoopLink.send",
+                            "PlanRun.post",
+                            "LinkExecutor.advance",
+                            "ProgressLoop.run",
+                            "OperationQueue.run",
+                            "GroupEngine.run"),
+                    upTo("GroupEngine.run", stack));
+        }
+    }
+
+    @Test
+    void ofAMessage() {
+        List<List<String>> stacks = stacks(group -> group.send(new float[] {3, 5}, 1, 7));
+
+        assertEquals(2, stacks.size(), "envelope and elements");
+        for (List<String> stack : stacks) {
+            assertEquals(
+                    List.of(
+                            "LoopLink.send",
+                            "PeerLane.advance",
+                            "PointToPoint.advance",
+                            "ProgressLoop.run",
+                            "ProgressLoop.await",
+                            "PendingWork.await"),
+                    upTo("PendingWork.await", stack));
+        }
+    }
+
+    private List<List<String>> stacks(Consumer<ProcessGroup> call) {
+        SystemContext context = SystemContext.of(Map.of());
+        GroupSpec spec = new GroupSpec("pair", 0, 2, LONG);
+        try (context;
+                ProcessGroup group = ProcessGroup.of(CollectiveEngine.over(transport, spec, context), context)) {
+            transport.stacks.clear();
+            call.accept(group);
+            assertFalse(transport.stacks.isEmpty(), "nothing was sent");
+            return List.copyOf(transport.stacks);
+        }
+    }
+
+    /** Returns the frames from the link up to one of the engine's, and all if it is not there. */
+    private static List<String> upTo(String entry, List<String> stack) {
+        return stack.subList(0, stack.contains(entry) ? stack.indexOf(entry) + 1 : stack.size());
+    }
+}

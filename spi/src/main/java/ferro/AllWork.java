@@ -1,0 +1,73 @@
+package ferro;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Several operations as one; see {@link Work#all}.
+ *
+ * @param parts in their order
+ */
+record AllWork(List<Work> parts) implements Work {
+    @Override
+    public boolean isDone() {
+        return parts.stream().allMatch(Work::isDone);
+    }
+
+    /** Waits for all even where one has failed: until the last has ended, tensors may be touched. */
+    @Override
+    public void await() {
+        RuntimeException first = null;
+        for (Work part : parts) {
+            try {
+                part.await();
+            } catch (RuntimeException failure) {
+                first = first == null ? failure : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
+        long begun = System.nanoTime();
+        RuntimeException first = null;
+        for (Work part : parts) {
+            try {
+                part.await(Duration.ofNanos(nanos - (System.nanoTime() - begun)));
+            } catch (RuntimeException failure) {
+                first = first == null ? failure : first;
+            }
+        }
+        if (first != null && isDone()) {
+            throw first;
+        }
+        return first == null && isDone();
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        return CompletableFuture.allOf(parts.stream()
+                        .map(part -> part.completion().toCompletableFuture())
+                        .toArray(CompletableFuture<?>[]::new))
+                .minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return parts.isEmpty() ? -1 : parts.get(parts.size() - 1).sequence();
+    }
+
+    @Override
+    public Duration elapsed() {
+        return parts.stream().map(Work::elapsed).max(Duration::compareTo).orElse(Duration.ZERO);
+    }
+}

@@ -1,0 +1,185 @@
+package ferro.dispatch;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.dispatch.HostFallback.Message;
+import ferro.spi.Deadlines;
+import ferro.spi.ForwardingBackend;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A back end with the door for device tensors in front of it: a call on device tensors goes where {@link Dispatch} says, one on
+ * host tensors to the back end as it is.
+ *
+ * <p>One order for both: a call on host tensors that comes while calls through host memory are still to be handed over queues
+ * behind them; what cannot queue waits for them.
+ */
+final class DispatchingBackend extends ForwardingBackend {
+    private final CollectiveBackend host;
+    private final GpuCollectives gpu;
+    private final RankContext context;
+
+    DispatchingBackend(CollectiveBackend host, GpuCollectives gpu, RankContext context) {
+        super(Objects.requireNonNull(host, "backend"));
+        this.host = host;
+        this.gpu = gpu;
+        this.context = context;
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return isOnDevice(call) ? gpu.dispatch(host).unsupportedBecause(call) : host.unsupportedBecause(call);
+    }
+
+    @Override
+    public boolean takesDeviceTensors() {
+        return true;
+    }
+
+    @Override
+    public void run(Collective call, Duration timeout) {
+        if (isOnDevice(call)) {
+            gpu.run(call, host, timeout);
+        } else if (isBusy()) {
+            gpu.behind(call, host, timeout).await();
+        } else {
+            host.run(call, timeout);
+        }
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        if (isOnDevice(call)) {
+            return gpu.submit(call, host, timeout);
+        }
+        return isBusy() ? gpu.behind(call, host, timeout) : host.submit(call, timeout);
+    }
+
+    /** All ranks have the same calls, but not the same haste: what is joined or not must not depend on what is still under way. */
+    @Override
+    public void coalesced(List<Collective> calls, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (areOnHost(calls)) {
+            host.coalesced(calls, behindDeviceCalls("coalesced", timeout));
+        } else {
+            submitEach(calls, timeout).await();
+        }
+    }
+
+    /** Waits for the calls through host memory, and for nothing else. */
+    @Override
+    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        return areOnHost(calls)
+                ? host.submitCoalesced(calls, behindDeviceCalls("coalesced", timeout))
+                : submitEach(calls, timeout);
+    }
+
+    private static boolean areOnHost(List<Collective> calls) {
+        return Objects.requireNonNull(calls, "calls").stream().noneMatch(DispatchingBackend::isOnDevice);
+    }
+
+    private Work submitEach(List<Collective> calls, Duration timeout) {
+        List<Work> pending = new ArrayList<>(calls.size());
+        for (Collective call : calls) {
+            pending.add(submit(call, timeout));
+        }
+        return Work.all(pending);
+    }
+
+    @Override
+    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+        return host.allocate(dataType, elementCount, behindDeviceCalls("allocate", timeout));
+    }
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        return tensor instanceof DeviceTensor device
+                ? gpu.transfer(new Message(true, device, to, tag), host, timeout)
+                : host.send(tensor, to, tag, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        return tensor instanceof DeviceTensor device
+                ? gpu.transfer(new Message(false, device, from, tag), host, timeout)
+                : host.recv(tensor, from, tag, timeout);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        run(new Collective.Barrier(), timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        return GpuCollectives.with(context).over(host.newGroup(ranks, name, timeout));
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        try {
+            host.close(afterDeviceCalls(timeout));
+        } finally {
+            gpu.close();
+        }
+    }
+
+    private boolean isBusy() {
+        return gpu.isBusy(host, Duration.ZERO);
+    }
+
+    /** Waits until all calls through host memory have been handed over, or a time is over; returns what is left of it. */
+    private Duration afterDeviceCalls(Duration timeout) {
+        if (!isBusy()) {
+            return timeout;
+        }
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
+        gpu.isBusy(host, timeout);
+        return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
+    }
+
+    /** As {@link #afterDeviceCalls}; what cannot queue would pass those calls if it were made before they are, so the group ends. */
+    private Duration behindDeviceCalls(String what, Duration timeout) {
+        long begun = context.nanoTime();
+        Duration left = afterDeviceCalls(timeout);
+        if (!isBusy()) {
+            return left;
+        }
+        boolean isInterrupted = Thread.currentThread().isInterrupted();
+        long waitedNanos = context.nanoTime() - begun;
+        Code code = isInterrupted ? Code.INTERRUPTED : Code.TIMED_OUT;
+        Where where = new Where("", host.rank(), "", what, -1, -1, 0, waitedNanos, 0);
+        FerroException stop = new FerroException(
+                code,
+                where,
+                what + " on rank " + host.rank() + " of world size " + host.worldSize() + ": "
+                        + (isInterrupted ? "interrupted" : "gave up") + " after " + waitedNanos / 1_000_000
+                        + " ms, in the wait for calls on device tensors that go through host memory before it");
+        host.abort(stop);
+        throw stop;
+    }
+
+    private static boolean isOnDevice(Collective call) {
+        return Objects.requireNonNull(call, "call").operand() instanceof DeviceTensor;
+    }
+
+    @Override
+    public String toString() {
+        return host + " and device tensors";
+    }
+}

@@ -1,0 +1,124 @@
+package ferro;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class AllWorkTest {
+    private final Part first = new Part(4, Duration.ofMillis(30));
+    private final Part second = new Part(7, Duration.ofMillis(20));
+    private final Work all = Work.all(List.of(first, second));
+
+    /** An operation that a test ends. */
+    private static final class Part implements Work {
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final long sequence;
+        private final Duration elapsed;
+
+        Part(long sequence, Duration elapsed) {
+            this.sequence = sequence;
+            this.elapsed = elapsed;
+        }
+
+        @Override
+        public boolean isDone() {
+            return end.isDone();
+        }
+
+        @Override
+        public void await() {
+            try {
+                end.join();
+            } catch (CompletionException failed) {
+                throw (RuntimeException) failed.getCause();
+            }
+        }
+
+        @Override
+        public boolean await(Duration timeout) {
+            try {
+                end.get(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
+                return true;
+            } catch (TimeoutException notYet) {
+                return false;
+            } catch (Exception failed) {
+                throw (RuntimeException) failed.getCause();
+            }
+        }
+
+        @Override
+        public CompletionStage<Void> completion() {
+            return end.minimalCompletionStage();
+        }
+
+        @Override
+        public long sequence() {
+            return sequence;
+        }
+
+        @Override
+        public Duration elapsed() {
+            return elapsed;
+        }
+    }
+
+    @Test
+    void isDoneWhenTheLastIs() {
+        CompletableFuture<Void> chained = all.completion().toCompletableFuture();
+        second.end.complete(null);
+        assertFalse(all.isDone());
+        assertFalse(all.await(Duration.ofMillis(5)));
+        assertFalse(chained.isDone());
+        first.end.complete(null);
+        assertTrue(all.isDone());
+        assertTrue(all.await(Duration.ZERO));
+        assertTrue(all.await(Duration.ofSeconds(Long.MIN_VALUE)));
+        assertTrue(all.await(Duration.ofSeconds(Long.MAX_VALUE)));
+        all.await();
+        assertTrue(chained.isDone());
+        assertEquals(7, all.sequence());
+        assertEquals(Duration.ofMillis(30), all.elapsed());
+    }
+
+    @Test
+    void waitsForTheOthersWhereOneHasFailed() {
+        IllegalStateException failure = new IllegalStateException("of the first");
+        first.end.completeExceptionally(failure);
+        assertFalse(all.isDone(), "the second may still touch its tensors");
+        CompletableFuture<RuntimeException> told =
+                CompletableFuture.supplyAsync(() -> assertThrows(IllegalStateException.class, all::await));
+        assertThrows(TimeoutException.class, () -> told.get(20, TimeUnit.MILLISECONDS));
+        assertFalse(all.await(Duration.ZERO), "nor is it over for one who looks");
+        second.end.complete(null);
+        assertSame(failure, told.join());
+        assertSame(failure, assertThrows(IllegalStateException.class, () -> all.await(Duration.ZERO)));
+        assertSame(
+                failure,
+                assertThrows(
+                                CompletionException.class,
+                                () -> all.completion().toCompletableFuture().join())
+                        .getCause());
+    }
+
+    @Test
+    void nothingIsDone() {
+        Work nothing = Work.all(List.of());
+        assertTrue(nothing.isDone());
+        nothing.await();
+        assertEquals(-1, nothing.sequence());
+        assertEquals(Duration.ZERO, nothing.elapsed());
+    }
+}
