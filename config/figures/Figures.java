@@ -1,0 +1,448 @@
+import com.sun.source.doctree.DocCommentTree;
+import com.sun.source.doctree.DocTree;
+import com.sun.source.tree.BinaryTree;
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.ExpressionStatementTree;
+import com.sun.source.tree.ExpressionTree;
+import com.sun.source.tree.IdentifierTree;
+import com.sun.source.tree.ImportTree;
+import com.sun.source.tree.LiteralTree;
+import com.sun.source.tree.MemberSelectTree;
+import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.NewClassTree;
+import com.sun.source.tree.ReturnTree;
+import com.sun.source.tree.StatementTree;
+import com.sun.source.tree.ThrowTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.DocTrees;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreePathScanner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.lang.model.element.Modifier;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * Prints the figures of docs/architecture.md, one column per checkout: {@code java config/figures/Figures.java [checkout]...}.
+ * Parses the sources of all modules but their tests, and not what the build makes of templates; needs neither a build nor a
+ * library.
+ *
+ * <ul>
+ * <li>Lines of a method are those between its braces. Constructors count, abstract methods do not.
+ * <li>A type or method is public where it and all types around it are public or protected. What overrides is left out, and
+ *     so are packages named ffi, which are for one library.
+ * <li>A name is a simple one, of a nested type too. The types of a package are those with a file of their own.
+ * <li>A delegation is a method or constructor that is one call, which hands on names and literals only.
+ * <li>A knot is of types with a file of their own that need each other by names in their code: not in imports, not in
+ *     Javadoc. A cycle is one of packages. Module stress is left out: its classes stand in the packages that they test.
+ * <li>An exception has a value if one argument of its constructor is more than literals.
+ * <li>Lines of code are neither blank nor comments nor imports.
+ * </ul>
+ */
+final class Figures {
+    private static final Pattern TEXT_OR_COMMENT = Pattern.compile(
+            "(?s)(\"\"\".*?\"\"\"|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)+')|/\\*.*?\\*/|//[^\n]*");
+
+    /** Each with its lines, and those of code. */
+    private final Map<String, int[]> modules = new TreeMap<>();
+
+    private final List<Integer> fileLines = new ArrayList<>();
+    private final List<Integer> methodLines = new ArrayList<>();
+    /** How many types have a name. */
+    private final Map<String, Integer> names = new TreeMap<>();
+    /** Types with a file of their own, by qualified name. */
+    private final Map<String, Unit> units = new TreeMap<>();
+
+    private final List<Member> members = new ArrayList<>();
+    private int delegations;
+    private int thrown;
+    private int thrownWithValue;
+
+    /** A type with a file of its own; what it extends, and the names in its code, are qualified as far as imports do. */
+    private record Unit(String pack, boolean isPublic, String parent, boolean isStress, Set<String> named) {}
+
+    /** A nested type or a method of a unit, or the unit. */
+    private record Member(String unit, Tree tree, boolean isSeen, boolean isPublic, DocCommentTree comment) {
+        boolean isMethod() {
+            return tree instanceof MethodTree;
+        }
+
+        boolean overrides() {
+            return tree instanceof MethodTree method
+                    && method.getModifiers().getAnnotations().stream()
+                            .anyMatch(
+                                    each -> each.getAnnotationType().toString().equals("Override"));
+        }
+
+        boolean hasBody() {
+            return tree instanceof MethodTree method && method.getBody() != null;
+        }
+
+        boolean saysWhatItThrows() {
+            return comment != null
+                    && comment.getBlockTags().stream().anyMatch(tag -> tag.getKind() == DocTree.Kind.THROWS);
+        }
+    }
+
+    private Figures(Path root) throws IOException {
+        List<Path> files = sources(root);
+        if (files.isEmpty()) {
+            throw new IllegalArgumentException("no sources of modules under " + root + ": name a checkout of ferro");
+        }
+        for (Path file : files) {
+            countLines(root.relativize(file).getName(0).toString(), Files.readString(file));
+        }
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
+        JavacTask task = (JavacTask)
+                compiler.getTask(null, manager, null, null, null, manager.getJavaFileObjectsFromPaths(files));
+        for (CompilationUnitTree file : task.parse()) {
+            new Reader(file, DocTrees.instance(task)).scan(file, null);
+        }
+    }
+
+    /** Looks at folders of sources only: a build that runs makes and deletes files in others. */
+    private static List<Path> sources(Path root) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> all = Files.list(root)) {
+            for (Path module : all.sorted().toList()) {
+                Path main = module.resolve("src/main");
+                if (Files.isDirectory(main)) {
+                    try (Stream<Path> found = Files.walk(main)) {
+                        found.filter(file -> file.toString().endsWith(".java"))
+                                .filter(file -> !file.startsWith(main.resolve("templates")))
+                                .sorted()
+                                .forEach(files::add);
+                    }
+                }
+            }
+        }
+        return files;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        List<Map<String, String>> columns = new ArrayList<>();
+        for (String root : arguments.length == 0 ? new String[] {"."} : arguments) {
+            columns.add(new Figures(Path.of(root)).table());
+        }
+        Set<String> rows = new LinkedHashSet<>();
+        columns.forEach(column -> rows.addAll(column.keySet()));
+        for (String row : rows) {
+            System.out.println(columns.stream()
+                    .map(column -> column.getOrDefault(row, "none"))
+                    .collect(Collectors.joining(" | ", "| " + row + " | ", " |")));
+        }
+    }
+
+    private Map<String, String> table() {
+        Map<String, String> rows = new LinkedHashMap<>();
+        rows.put("method lines p50/p95/p99/max", percentiles(methodLines, 50, 95, 99, 100));
+        rows.put("file lines p50/p95/max", percentiles(fileLines, 50, 95, 100));
+        rows.put("public types with Javadoc", documented(member -> !member.isMethod()));
+        rows.put("public methods with Javadoc", documented(member -> member.isMethod() && !member.overrides()));
+        rows.put("public methods of package-private superclasses with `@throws`", hidden());
+        Map<String, Integer> twice = new TreeMap<>(names);
+        twice.values().removeIf(times -> times < 2);
+        rows.put("simple type names used twice or more", twice.size() + ": " + largest(twice));
+        Map<String, Integer> packages = new TreeMap<>();
+        units.values().forEach(unit -> packages.merge(unit.pack(), 1, Integer::sum));
+        rows.put("largest packages, types", largest(packages));
+        rows.put("one-line delegations", delegations + " of " + methodLines.size() + " methods");
+        Map<String, Set<String>> arrows = arrows();
+        List<Set<String>> cycles = knots(ofPackages(arrows));
+        rows.put("package cycles", cycles.isEmpty() ? "0" : cycles.size() + ": " + cycles);
+        rows.put("largest knots of classes", largestKnots(knots(arrows)));
+        rows.put("`throw new` with a value", Math.round(100.0 * thrownWithValue / thrown) + " % of " + thrown);
+        int[] sums = new int[2];
+        modules.forEach((module, lines) -> {
+            rows.put(module + ": lines, of code", lines[0] + ", " + lines[1]);
+            sums[0] += lines[0];
+            sums[1] += lines[1];
+        });
+        rows.put("all modules: lines, of code", sums[0] + ", " + sums[1]);
+        return rows;
+    }
+
+    private void countLines(String module, String text) {
+        String code = TEXT_OR_COMMENT
+                .matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(Objects.toString(found.group(1), "")));
+        int lines = (int) text.lines().count();
+        fileLines.add(lines);
+        int[] sums = modules.computeIfAbsent(module, name -> new int[2]);
+        sums[0] += lines;
+        sums[1] += (int) code.lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("import "))
+                .count();
+    }
+
+    private static String percentiles(List<Integer> values, int... percents) {
+        List<Integer> sorted = values.stream().sorted().toList();
+        List<String> texts = new ArrayList<>();
+        for (int percent : percents) {
+            int at = Math.min(sorted.size() * percent / 100, sorted.size() - 1);
+            texts.add(sorted.get(at).toString());
+        }
+        return String.join("/", texts);
+    }
+
+    private String documented(Predicate<Member> which) {
+        List<Member> all = members.stream().filter(Member::isSeen).filter(which).toList();
+        return all.stream().filter(member -> member.comment() != null).count() + " of " + all.size();
+    }
+
+    /** Methods that users of a public type see, and doclint does not: those of package-private types that it extends. */
+    private String hidden() {
+        Set<String> parents = new TreeSet<>();
+        for (Unit unit : units.values()) {
+            Unit parent = units.get(unit.parent());
+            for (Unit at = unit; unit.isPublic() && parent != null; parent = units.get(at.parent())) {
+                if (!parent.isPublic()) {
+                    parents.add(at.parent());
+                }
+                at = parent;
+            }
+        }
+        List<Member> all = members.stream()
+                .filter(member -> member.hasBody() && member.isPublic() && parents.contains(member.unit()))
+                .toList();
+        return all.stream().filter(Member::saysWhatItThrows).count() + " of " + all.size();
+    }
+
+    private static String largest(Map<String, Integer> counts) {
+        return counts.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .limit(4)
+                .map(entry -> "`" + entry.getKey() + "` " + entry.getValue())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** By name of a unit, the other units that its code names. */
+    private Map<String, Set<String>> arrows() {
+        Map<String, Set<String>> arrows = new TreeMap<>();
+        units.forEach((name, unit) -> {
+            if (!unit.isStress()) {
+                Set<String> others = unit.named().stream()
+                        .map(this::unitOf)
+                        .filter(Objects::nonNull)
+                        .collect(Collectors.toCollection(TreeSet::new));
+                others.remove(name);
+                arrows.put(name, others);
+            }
+        });
+        return arrows;
+    }
+
+    /** Returns the unit that a qualified name, of one of its members too, is of; null if there is none. */
+    private String unitOf(String name) {
+        String unit = name;
+        while (!units.containsKey(unit) && unit.contains(".")) {
+            unit = unit.substring(0, unit.lastIndexOf('.'));
+        }
+        return units.containsKey(unit) ? unit : null;
+    }
+
+    private Map<String, Set<String>> ofPackages(Map<String, Set<String>> arrows) {
+        Map<String, Set<String>> packages = new TreeMap<>();
+        arrows.forEach((from, all) -> {
+            Set<String> others = packages.computeIfAbsent(units.get(from).pack(), name -> new TreeSet<>());
+            all.forEach(to -> others.add(units.get(to).pack()));
+        });
+        return packages;
+    }
+
+    /** Sets of those that all need one another, by whatever way; the largest first. */
+    private static List<Set<String>> knots(Map<String, Set<String>> arrows) {
+        Map<String, Set<String>> reached = new HashMap<>();
+        arrows.keySet().forEach(from -> reached.put(from, reached(from, arrows)));
+        Set<Set<String>> knots = new LinkedHashSet<>();
+        for (String name : arrows.keySet()) {
+            knots.add(reached.get(name).stream()
+                    .filter(other -> reached.get(other).contains(name))
+                    .collect(Collectors.toCollection(TreeSet::new)));
+        }
+        return knots.stream()
+                .filter(knot -> knot.size() > 1)
+                .sorted(Comparator.comparing((Set<String> knot) -> knot.size()).reversed())
+                .toList();
+    }
+
+    private static Set<String> reached(String from, Map<String, Set<String>> arrows) {
+        Set<String> reached = new TreeSet<>();
+        Deque<String> next = new ArrayDeque<>(arrows.get(from));
+        while (!next.isEmpty()) {
+            String name = next.pop();
+            if (reached.add(name)) {
+                next.addAll(arrows.get(name));
+            }
+        }
+        return reached;
+    }
+
+    private String largestKnots(List<Set<String>> knots) {
+        return knots.stream()
+                .limit(4)
+                .map(knot -> knot.stream()
+                        .map(name -> "`" + units.get(name).pack() + "`")
+                        .distinct()
+                        .collect(Collectors.joining(" and ", "", " " + knot.size())))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Reads one file. */
+    private final class Reader extends TreePathScanner<Void, Void> {
+        private final CompilationUnitTree file;
+        private final DocTrees trees;
+        private final SourcePositions positions;
+        private final String pack;
+        private final Map<String, String> imported = new HashMap<>();
+        private final Set<String> named = new TreeSet<>();
+        private String unit;
+        /** Of the type around: whether users see it, and whether what stands in it is public without a word. */
+        private boolean isSeen;
+
+        private boolean isInterface;
+
+        Reader(CompilationUnitTree file, DocTrees trees) {
+            this.file = file;
+            this.trees = trees;
+            this.positions = trees.getSourcePositions();
+            this.pack = String.valueOf(file.getPackageName());
+            this.isSeen = !pack.endsWith(".ffi");
+        }
+
+        @Override
+        public Void visitImport(ImportTree tree, Void none) {
+            String name = tree.getQualifiedIdentifier().toString();
+            imported.put(name.substring(name.lastIndexOf('.') + 1), name);
+            return null;
+        }
+
+        private String qualified(String name) {
+            return imported.getOrDefault(name, pack + "." + name);
+        }
+
+        @Override
+        public Void visitIdentifier(IdentifierTree tree, Void none) {
+            named.add(qualified(tree.getName().toString()));
+            return super.visitIdentifier(tree, none);
+        }
+
+        @Override
+        public Void visitMemberSelect(MemberSelectTree tree, Void none) {
+            named.add(tree.toString());
+            return super.visitMemberSelect(tree, none);
+        }
+
+        @Override
+        public Void visitClass(ClassTree tree, Void none) {
+            String name = tree.getSimpleName().toString();
+            if (name.isEmpty()) {
+                return super.visitClass(tree, none);
+            }
+            names.merge(name, 1, Integer::sum);
+            boolean isPublic = isPublic(tree.getModifiers().getFlags());
+            if (getCurrentPath().getParentPath().getLeaf() == file) {
+                boolean isStress = file.getSourceFile().getName().contains("stress/src/");
+                unit = pack + "." + name;
+                String parent = qualified(Objects.toString(tree.getExtendsClause(), ""));
+                units.put(unit, new Unit(pack, isPublic, parent, isStress, named));
+            }
+            boolean outerSeen = isSeen;
+            boolean outerInterface = isInterface;
+            isSeen &= isPublic;
+            isInterface = tree.getKind() == Tree.Kind.INTERFACE;
+            add(tree, isPublic);
+            super.visitClass(tree, none);
+            isSeen = outerSeen;
+            isInterface = outerInterface;
+            return null;
+        }
+
+        @Override
+        public Void visitMethod(MethodTree tree, Void none) {
+            BlockTree body = tree.getBody();
+            if (body != null) {
+                methodLines.add(Math.max(0, line(end(body)) - line(positions.getStartPosition(file, body)) - 1));
+                delegations += isDelegation(tree) ? 1 : 0;
+            }
+            add(tree, isPublic(tree.getModifiers().getFlags()));
+            return super.visitMethod(tree, none);
+        }
+
+        private void add(Tree tree, boolean isPublic) {
+            DocCommentTree comment = trees.getDocCommentTree(getCurrentPath());
+            members.add(new Member(unit, tree, isSeen && isPublic, isPublic, comment));
+        }
+
+        private boolean isPublic(Collection<Modifier> modifiers) {
+            return modifiers.contains(Modifier.PUBLIC)
+                    || modifiers.contains(Modifier.PROTECTED)
+                    || isInterface && !modifiers.contains(Modifier.PRIVATE);
+        }
+
+        private long end(Tree tree) {
+            return positions.getEndPosition(file, tree);
+        }
+
+        private int line(long position) {
+            return (int) file.getLineMap().getLineNumber(position);
+        }
+
+        private static boolean isDelegation(MethodTree method) {
+            List<? extends StatementTree> statements = method.getBody().getStatements();
+            Tree only = statements.size() == 1 ? statements.get(0) : null;
+            if (only instanceof ReturnTree statement) {
+                only = statement.getExpression();
+            } else if (only instanceof ExpressionStatementTree statement) {
+                only = statement.getExpression();
+            }
+            return only instanceof MethodInvocationTree call
+                    && call.getArguments().stream().allMatch(Reader::isNameOrLiteral);
+        }
+
+        private static boolean isNameOrLiteral(ExpressionTree tree) {
+            return tree instanceof IdentifierTree || tree instanceof MemberSelectTree || tree instanceof LiteralTree;
+        }
+
+        @Override
+        public Void visitThrow(ThrowTree tree, Void none) {
+            if (tree.getExpression() instanceof NewClassTree made) {
+                thrown++;
+                thrownWithValue += made.getArguments().stream().allMatch(Reader::isText) ? 0 : 1;
+            }
+            return super.visitThrow(tree, none);
+        }
+
+        private static boolean isText(ExpressionTree tree) {
+            return tree instanceof LiteralTree
+                    || tree instanceof BinaryTree sum && isText(sum.getLeftOperand()) && isText(sum.getRightOperand());
+        }
+    }
+}

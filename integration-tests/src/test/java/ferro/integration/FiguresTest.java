@@ -1,0 +1,163 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code config/figures/Figures.java}, and the table of docs/architecture.md that it prints. */
+@Timeout(150)
+class FiguresTest {
+    private static final Path CHECKOUT = Path.of("..");
+
+    private static final String FIRST = """
+            package a;
+
+            import b.Third;
+
+            /** Seen. */
+            public final class First extends Second {
+                // no "text
+                static final String TEXT = "// no comment";
+
+                public int undocumented() {
+                    return Third.of(this, 1);
+                }
+
+                /** Documented. */
+                public void fails() {
+                    if (TEXT.isEmpty()) {
+                        throw new IllegalStateException("no " + "value");
+                    }
+                    throw new IllegalStateException("found " + TEXT);
+                }
+            }
+            """;
+
+    private static final String SECOND = """
+            package a;
+
+            import b.Third;
+
+            abstract class Second {
+                /**
+                 * Hidden.
+                 *
+                 * @throws IllegalStateException always
+                 */
+                public void says() {
+                    throw new IllegalStateException("second " + this);
+                }
+
+                /** See {@link Third}. */
+                public void saysNothing() {}
+
+                record Named(int value) {}
+            }
+            """;
+
+    private static final String THIRD = """
+            package b;
+
+            import a.First;
+
+            public final class Third {
+                static int of(First first, int count) {
+                    int hash = first.hashCode();
+                    return hash + count;
+                }
+
+                enum Named {
+                    ONE
+                }
+            }
+            """;
+
+    private static final String PRINTED = """
+            | method lines p50/p95/p99/max | 1/4/4/4 |
+            | file lines p50/p95/max | 14/21/21 |
+            | public types with Javadoc | 1 of 2 |
+            | public methods with Javadoc | 1 of 2 |
+            | public methods of package-private superclasses with `@throws` | 1 of 2 |
+            | simple type names used twice or more | 1: `Named` 2 |
+            | largest packages, types | `a` 3, `b` 1, `c` 1 |
+            | one-line delegations | 1 of 5 methods |
+            | package cycles | 1: [[a, b]] |
+            | largest knots of classes | `a` and `b` 2 |
+            | `throw new` with a value | 67 % of 3 |
+            | one: lines, of code | 54, 31 |
+            | stress: lines, of code | 1, 1 |
+            | two: lines, of code | 1, 1 |
+            | all modules: lines, of code | 56, 33 |
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void thePageHasARowForEachFigureAndNoPackagesNeedEachOther() throws Exception {
+        List<String> page = Files.readAllLines(CHECKOUT.resolve("docs/architecture.md"));
+        int begin = page.indexOf("## Figures");
+        List<String> rows = page.subList(begin, page.size()).stream()
+                .dropWhile(line -> !line.startsWith("|---"))
+                .skip(1)
+                .takeWhile(line -> line.startsWith("| "))
+                .map(FiguresTest::measure)
+                // counted by a test, with the stack of a call
+                .filter(measure -> !measure.startsWith("frames "))
+                .toList();
+
+        List<String> printed = figures(CHECKOUT);
+
+        assertEquals(printed.stream().map(FiguresTest::measure).toList(), rows, "measures of docs/architecture.md");
+        assertTrue(printed.contains("| package cycles | 0 |"), printed::toString);
+    }
+
+    private static String measure(String row) {
+        return row.split(" \\| |^\\| ")[1];
+    }
+
+    @Test
+    void eachIsCountedAsItsFirstLinesSay() throws Exception {
+        write("one/src/main/java/a/First.java", FIRST);
+        write("one/src/main/java/a/Second.java", SECOND);
+        write("one/src/main/java/b/Third.java", THIRD);
+        write("two/src/main/java/c/Fourth.java", "package c; final class Fourth { a.First first; }\n");
+        write("two/src/test/java/c/Fifth.java", "package c; final class Fifth { no code }\n");
+        write("stress/src/main/java/a/Beside.java", "package a; final class Beside { c.Fourth other; }\n");
+
+        assertEquals(PRINTED.lines().toList(), figures(folder));
+    }
+
+    private void write(String path, String text) throws IOException {
+        Path file = folder.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private List<String> figures(Path checkout) throws IOException, InterruptedException {
+        Path program = CHECKOUT.resolve("config/figures/Figures.java").toRealPath();
+        Path printed = Files.createTempFile(folder, "printed", ".txt");
+        Path errors = Files.createTempFile(folder, "errors", ".txt");
+        List<String> command = List.of(
+                LauncherRun.java(), program.toString(), checkout.toRealPath().toString());
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(printed.toFile())
+                .redirectError(errors.toFile())
+                .start();
+        try {
+            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
+            assertEquals(0, process.exitValue(), Files.readString(errors));
+            return Files.readAllLines(printed);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
