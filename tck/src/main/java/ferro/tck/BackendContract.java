@@ -39,6 +39,7 @@ public abstract class BackendContract
                 MessageRules,
                 MessageTypeRules,
                 WorkRules,
+                BlockRules,
                 SubgroupRules,
                 FailureRules,
                 DiagnosisRules,

@@ -14,7 +14,7 @@ import java.util.List;
  */
 public final class Ranks implements AutoCloseable {
     /** How long any rule may take; far above what one needs, so that a slow machine does not fail. */
-    public static final Duration LIMIT = Duration.ofSeconds(30);
+    public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
      * Of the close of a rank whose peers stay, where the rule is not about how long it may take: a back end may wait for them as

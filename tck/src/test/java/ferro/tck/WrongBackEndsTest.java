@@ -49,6 +49,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.DeliversMessagesOfAnotherTag.class, 211),
                 Arguments.of(WrongManners.CountsFromZero.class, 303),
                 Arguments.of(WrongManners.AbortsWhenSomebodyLooks.class, 304),
+                Arguments.of(WrongManners.LosesTheBroadcastsOfABlock.class, 312),
+                Arguments.of(WrongManners.SaysThatABlockHasEnded.class, 313),
                 Arguments.of(WrongManners.SwallowsMismatches.class, 501),
                 Arguments.of(WrongManners.LetsDataLandBeforeItLooks.class, 501),
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),

@@ -116,6 +116,33 @@ final class WrongManners {
         }
     }
 
+    static final class LosesTheBroadcastsOfABlock extends Decorated {
+        LosesTheBroadcastsOfABlock() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+                    return super.submitCoalesced(
+                            calls.stream()
+                                    .filter(call -> !(call instanceof Collective.Broadcast))
+                                    .toList(),
+                            timeout);
+                }
+            });
+        }
+    }
+
+    static final class SaysThatABlockHasEnded extends Decorated {
+        SaysThatABlockHasEnded() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+                    super.submitCoalesced(calls, timeout);
+                    return Handle.done();
+                }
+            });
+        }
+    }
+
     static final class LetsDataLandBeforeItLooks extends Decorated {
         LetsDataLandBeforeItLooks() {
             super(honest -> new Decorator(honest) {

@@ -1,0 +1,107 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Rules 312 and 313: blocks of calls, {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
+public interface BlockRules extends Subject {
+    /** Several calls of a block may move as one, as long as nobody can tell. */
+    @Rule(312)
+    @Test
+    default void aBlockOfCallsLeavesWhatTheyLeaveOneByOne() {
+        for (int worldSize = 2; worldSize <= 4; worldSize++) {
+            try (Ranks ranks = group(worldSize)) {
+                ranks.run(group -> {
+                    // from what goes together to what goes alone
+                    for (int most : new int[] {3, 40, 5000}) {
+                        double[][] oneByOne = inputs(group.rank(), most);
+                        calls(oneByOne).forEach(call -> group.submit(call).await());
+                        double[][] together = inputs(group.rank(), most);
+                        group.coalesced(() -> calls(together).forEach(group::submit));
+                        double[][] started = inputs(group.rank(), most);
+                        group.coalescedAsync(() -> calls(started).forEach(group::submit))
+                                .await();
+                        for (int call = 0; call < oneByOne.length; call++) {
+                            String which = "call " + call + " of a block, up to " + most + " elements, on rank "
+                                    + group.rank();
+                            assertArrayEquals(oneByOne[call], together[call], which);
+                            assertArrayEquals(oneByOne[call], started[call], which + ", only started");
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /** Of many lengths, so that blocks begin and end everywhere; no sum of them is exact. */
+    private static double[][] inputs(int rank, int most) {
+        double[][] inputs = new double[40][];
+        for (int call = 0; call < inputs.length; call++) {
+            inputs[call] = new double[1 + call * 7 % most];
+            for (int index = 0; index < inputs[call].length; index++) {
+                inputs[call][index] = (rank + 1.1) / (index + call + 3);
+            }
+        }
+        return inputs;
+    }
+
+    private static List<Collective> calls(double[][] tensors) {
+        List<Collective> calls = new ArrayList<>();
+        for (int call = 0; call < tensors.length; call++) {
+            HostTensor tensor = HostTensor.of(tensors[call]);
+            calls.add(
+                    call % 11 == 10
+                            ? new Collective.Broadcast(tensor, call % 2)
+                            : new Collective.AllReduce(tensor, tensor, call % 5 == 4 ? ReduceOp.MAX : ReduceOp.SUM));
+        }
+        return calls;
+    }
+
+    /** A block has its place in the order of all calls. */
+    @Rule(313)
+    @Test
+    default void aBlockComesBehindWhatWasSubmittedBeforeIt() {
+        CountDownLatch looked = new CountDownLatch(1);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (group.rank() == 1) {
+                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not looked");
+                }
+                long[] first = {group.rank() + 2};
+                long[] second = {1};
+                HostTensor tensor = HostTensor.of(first);
+                Work before = group.allReduceAsync(tensor, ReduceOp.PRODUCT);
+                Work block = group.coalescedAsync(() -> {
+                    group.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM));
+                    group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM);
+                });
+                Work after = group.allReduceAsync(tensor, ReduceOp.PRODUCT);
+                if (group.rank() == 0) {
+                    assertFalse(block.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
+                    assertFalse(block.isDone(), "done, but rank 1 has not called");
+                    looked.countDown();
+                }
+                block.await();
+                assertTrue(before.isDone(), "a block has ended before what was submitted before it");
+                assertEquals(2, second[0], "sum of ones");
+                after.await();
+                assertEquals(144, first[0], "product, in the block a sum, then a product");
+                before.await();
+            });
+        }
+    }
+}
