@@ -38,7 +38,7 @@ function label(bytes) {
 }
 
 END {
-    print "| without | size | base, us | without, us | ratio of fastest | least to most | ratio of medians | rounds |"
+    print "| variant | size | base, us | variant, us | ratio of fastest | least to most | ratio of medians | rounds |"
     print "|---|---|---|---|---|---|---|---|"
     for (v = 1; v <= variantCount; v++) for (s = 1; s <= sizeCount; s++) {
         variant = variants[v]; size = sizes[s]; n = 0
