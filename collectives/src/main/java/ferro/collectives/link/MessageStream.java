@@ -22,6 +22,8 @@ public final class MessageStream {
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
     /** What has come of a message so far; null between messages. */
     private ByteBuffer message;
+    /** Nobody knows where the next message begins. */
+    private boolean torn;
 
     /**
      * Makes one that nothing has been sent by.
@@ -55,7 +57,7 @@ public final class MessageStream {
      *
      * @param receiver gets each message, in order
      * @return whether any message has come
-     * @throws IllegalStateException if what comes has a length that no message has
+     * @throws IllegalStateException if what comes has a length that no message has; once, and nothing is handed over any more
      */
     public boolean move(Consumer<ByteBuffer> receiver) {
         push();
@@ -81,7 +83,7 @@ public final class MessageStream {
 
     /** Returns the next message if all of it has come, or null. */
     private ByteBuffer next() {
-        if (message == null && isFilled(length)) {
+        if (message == null && !torn && isFilled(length)) {
             message = ByteBuffer.allocate(checked(length.clear().getInt(0)));
         }
         if (message == null || !isFilled(message)) {
@@ -101,8 +103,9 @@ public final class MessageStream {
         return !part.hasRemaining();
     }
 
-    private static int checked(int bytes) {
-        if (bytes < 0 || bytes > BYTES_MOST) {
+    private int checked(int bytes) {
+        torn = bytes < 0 || bytes > BYTES_MOST;
+        if (torn) {
             throw new IllegalStateException("a message of " + bytes + " bytes came: need 0 to " + BYTES_MOST);
         }
         return bytes;

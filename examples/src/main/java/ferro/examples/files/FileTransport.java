@@ -25,12 +25,12 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 
 /**
  * One rank's end of a group. A group is a file: the number of ranks that have closed it, a word per rank that says whether it has
@@ -113,10 +113,7 @@ public final class FileTransport implements Transport {
 
     @Override
     public Transport subgroup(int[] ranks, long group) {
-        int own = IntStream.range(0, ranks.length)
-                .filter(i -> ranks[i] == rank())
-                .findFirst()
-                .orElseThrow();
+        int own = Arrays.stream(ranks).boxed().toList().indexOf(rank());
         GroupSpec part = new GroupSpec(spec.name(), own, ranks.length, spec.timeout());
         return new FileTransport(file.resolveSibling(Long.toHexString(group)), part, context);
     }
@@ -149,13 +146,16 @@ public final class FileTransport implements Transport {
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {
             long waitsFor = lane == Lane.COLLECTIVE.ordinal() ? link.waitsFor() : -1;
-            Where where = new Where(spec.name(), rank(), Integer.toString(peer), "", waitsFor, -1, 0, 0, 0);
-            String text = "rank " + rank() + " of \"" + spec.name() + "\" lost rank " + peer + ", which has left, "
-                    + link.progress();
+            String text = " lost rank " + peer + ", which has left, " + link.progress();
             link.drop();
-            events.broken(peer, new FerroException(Code.PEER_LOST, where, text));
+            broken(peer, waitsFor, Code.PEER_LOST, text);
         }
         return moved;
+    }
+
+    private void broken(int peer, long sequence, Code code, String text) {
+        Where where = new Where(spec.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
     }
 
     /** Nobody wakes a rank when bytes come, so it looks again soon; the longer nothing comes, the later. */
@@ -187,7 +187,11 @@ public final class FileTransport implements Transport {
         boolean any = false;
         for (int i = 0; i < messages.size() && !closed; i++) {
             int peer = i;
-            any |= messages.get(peer).move(message -> events.control(peer, message));
+            try {
+                any |= messages.get(peer).move(message -> events.control(peer, message));
+            } catch (IllegalStateException torn) {
+                broken(peer, -1, Code.PROTOCOL, " cannot read what rank " + peer + " says: " + torn.getMessage());
+            }
         }
         if (!closed) {
             long nanos = any ? NAP_LEAST_NANOS : NAP_MOST_NANOS;

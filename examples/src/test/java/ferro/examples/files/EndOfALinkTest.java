@@ -1,5 +1,7 @@
 package ferro.examples.files;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,11 +17,16 @@ import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +37,8 @@ class EndOfALinkTest {
     @TempDir
     Path folder;
 
-    private final List<FerroException> broken = new ArrayList<>();
+    private final List<FerroException> broken = new CopyOnWriteArrayList<>();
+    private final Semaphore told = new Semaphore(0);
 
     @Test
     void whatAPeerSentBeforeItLeftComesAndThenTheLinkIsBrokenOnce() {
@@ -61,6 +69,28 @@ class EndOfALinkTest {
         }
     }
 
+    @Test
+    void whatIsNoMessageBreaksTheConnectionToItsSenderOnce() throws Exception {
+        try (Transport end = end(0)) {
+            Path file = folder.resolve("two");
+            try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
+                // the ring of control messages from rank 1 to rank 0: two lanes, the rank itself first
+                int ring = (1 + 2 * 3 + 2) * Ring.BYTES;
+                ByteBuffer memory =
+                        channel.map(MapMode.READ_WRITE, ring, Ring.BYTES).order(ByteOrder.nativeOrder());
+                memory.putInt(128, -7);
+                Ring.WORD.setRelease(memory, 0, 4L);
+            }
+            assertTrue(told.tryAcquire(20, TimeUnit.SECONDS), "nobody was told");
+            assertFalse(told.tryAcquire(50, TimeUnit.MILLISECONDS), "told again");
+
+            assertEquals(Code.PROTOCOL, broken.get(0).code());
+            assertEquals(
+                    "rank 0 of \"two\" cannot read what rank 1 says: a message of -7 bytes came: need 0 to 4096",
+                    broken.get(0).getMessage());
+        }
+    }
+
     private Transport end(int rank) {
         GroupSpec spec = new GroupSpec("two", rank, 2, Duration.ofSeconds(1));
         Transport end = new FileTransport(folder.resolve("two"), spec, SystemContext.of(Map.of()));
@@ -74,6 +104,7 @@ class EndOfALinkTest {
         public void broken(int peer, FerroException cause) {
             assertEquals("1", cause.where().culprits());
             broken.add(cause);
+            told.release();
         }
 
         @Override
