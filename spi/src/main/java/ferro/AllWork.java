@@ -18,15 +18,18 @@ record AllWork(List<Work> parts) implements Work {
         return parts.stream().allMatch(Work::isDone);
     }
 
-    /** Waits for all even where one has failed: until the last has ended, tensors may be touched. */
+    /**
+     * Waits for all even where one has failed: until the last has ended, tensors may be touched. The last one first: those of a
+     * group end in their order, and one wait is then enough.
+     */
     @Override
     public void await() {
         RuntimeException first = null;
-        for (Work part : parts) {
+        for (int i = parts.size() - 1; i >= 0; i--) {
             try {
-                part.await();
+                parts.get(i).await();
             } catch (RuntimeException failure) {
-                first = first == null ? failure : first;
+                first = failure;
             }
         }
         if (first != null) {

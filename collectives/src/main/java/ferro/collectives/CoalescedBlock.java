@@ -9,12 +9,12 @@ import java.util.Objects;
 
 /** Queues the calls of a coalesced block, small ones joined. */
 final class CoalescedBlock {
-    private final OperationQueue lane;
+    private final OperationQueue queue;
     private final Planner planner;
     private final int worldSize;
 
-    CoalescedBlock(OperationQueue lane, Planner planner, int worldSize) {
-        this.lane = lane;
+    CoalescedBlock(OperationQueue queue, Planner planner, int worldSize) {
+        this.queue = queue;
         this.planner = planner;
         this.worldSize = worldSize;
     }
@@ -31,8 +31,8 @@ final class CoalescedBlock {
         for (Batch batch : batches) {
             pending.add(
                     batch.isJoined()
-                            ? lane.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
-                            : lane.submit(batch.calls.get(0), timeout));
+                            ? queue.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
+                            : queue.submit(batch.calls.get(0), timeout));
         }
         return pending;
     }

@@ -186,7 +186,7 @@ final class GroupEngine implements CollectiveBackend, ProgressLoop.Owner, GroupC
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return collectives.unsupportedBecause(call);
+        return planner.unsupportedBecause(call);
     }
 
     @Override
@@ -220,7 +220,15 @@ final class GroupEngine implements CollectiveBackend, ProgressLoop.Owner, GroupC
     }
 
     private List<PendingWork> queued(List<Collective> calls, Duration timeout) {
-        return new CoalescedBlock(collectives, planner, group.worldSize()).submit(calls, timeout);
+        try {
+            return new CoalescedBlock(collectives, planner, group.worldSize()).submit(calls, timeout);
+        } catch (RuntimeException | Error failure) {
+            if (!collectives.isIdle()) {
+                // some of them may be queued, which nobody waits for
+                loop.submitted();
+            }
+            throw failure;
+        }
     }
 
     @Override

@@ -16,7 +16,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -94,10 +93,6 @@ final class OperationQueue {
         this.executor = overLinks;
         this.averages = new WholeAverages(loop.group().rank(), loop.group().worldSize());
         this.watch = new OperationWatch(loop.group(), control, this);
-    }
-
-    Optional<String> unsupportedBecause(Collective call) {
-        return planner.unsupportedBecause(call);
     }
 
     /** Queues a call, after a look at all that can be wrong with it: until then nothing has moved. */

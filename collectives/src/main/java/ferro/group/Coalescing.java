@@ -184,7 +184,10 @@ final class Coalescing {
                 // what has not been handed over is not waited for: it will touch nothing in a group that has failed
                 while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
-                        block.ended.get();
+                        Work rest = block.ended.get();
+                        if (stop != null) {
+                            untouched(rest);
+                        }
                         break;
                     } catch (InterruptedException why) {
                         interrupted = true;
@@ -224,8 +227,17 @@ final class Coalescing {
         }
 
         private void refuseInside() {
-            if (!block.handedOver && !block.hasEnded() && Thread.currentThread() == block.owner) {
+            if (!block.hasEnded() && Thread.currentThread() == block.owner) {
                 throw new IllegalStateException("await inside coalesced: its calls run at the end of the block");
+            }
+        }
+
+        /** Waits until nothing touches the tensors of a group that has failed. */
+        private static void untouched(Work rest) {
+            try {
+                rest.await();
+            } catch (RuntimeException told) {
+                // the caller says why it has failed
             }
         }
 

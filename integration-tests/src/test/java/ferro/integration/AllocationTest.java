@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,18 +58,23 @@ class AllocationTest {
         assertEquals(2 * calls().size(), least.size());
     }
 
-    /** All calls in each round, so that every rank makes as many; the least that was seen is what a warm call takes. */
+    /**
+     * Each call until every rank has seen one round of it below the bound, so that all make as many; the least that was seen is
+     * what a warm call takes.
+     */
     private void measure(ProcessGroup group) {
         List<Called> calls = calls();
-        byte[] going = {1};
-        for (int round = 0; round < ROUNDS_MOST && going[0] != 0; round++) {
-            boolean all = true;
-            for (Called called : calls) {
-                long bytes = perCall(group, called);
-                long lowest = least.merge(called.name + " of rank " + group.rank(), bytes, Math::min);
-                all &= lowest <= BYTES_PER_CALL_MOST;
+        byte[] going = new byte[calls.size()];
+        Arrays.fill(going, (byte) 1);
+        for (int round = 0; round < ROUNDS_MOST && !Arrays.equals(going, new byte[going.length]); round++) {
+            for (int i = 0; i < going.length; i++) {
+                if (going[i] != 0) {
+                    Called called = calls.get(i);
+                    long bytes = perCall(group, called);
+                    long lowest = least.merge(called.name + " of rank " + group.rank(), bytes, Math::min);
+                    going[i] = (byte) (lowest <= BYTES_PER_CALL_MOST ? 0 : 1);
+                }
             }
-            going[0] = (byte) (all ? 0 : 1);
             group.allReduce(going, ReduceOp.MAX);
         }
     }

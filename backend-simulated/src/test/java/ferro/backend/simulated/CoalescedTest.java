@@ -212,6 +212,28 @@ class CoalescedTest {
         }
     }
 
+    /** It would wait for the block, which waits for it. */
+    @ParameterizedTest
+    @MethodSource("groups")
+    void aReductionThatWaitsForItsOwnBlockIsRefused(Map<String, String> how, int size) {
+        List<Throwable> ends = onEveryRank(how, size, group -> {
+            List<Work> handles = new ArrayList<>();
+            ReduceOp waits = ReduceOp.of("waits", (HostTensor left, HostTensor right) -> {
+                handles.get(0).await();
+            });
+            group.coalesced(() -> handles.add(group.allReduceAsync(HostTensor.of(new float[3]), waits)));
+        });
+        for (Throwable end : ends) {
+            assertEquals(size > 1, end != null, () -> "the block of " + size + " ranks ended with " + end);
+            if (end != null) {
+                assertTrue(end instanceof FerroException, String.valueOf(end));
+            }
+        }
+        assertTrue(
+                size == 1 || ends.stream().anyMatch(end -> end.getMessage().contains("await inside coalesced")),
+                ends::toString);
+    }
+
     private static List<float[]> data(int rank) {
         Random random = new Random(5 + rank);
         List<float[]> all = new ArrayList<>();

@@ -123,7 +123,7 @@ public final class AlgorithmChoice {
         return tuned.algorithm(needed.kind, needed.worldSize, needed.bytes, known)
                 .map(name -> AlgorithmRegistry.of(needed.kind, name))
                 .filter(measured -> measured.fits(needed.bytes, needed.slotBytes))
-                .orElseGet(() -> AlgorithmRegistry.of(needed.kind, builtIn(topology, needed, known)));
+                .orElseGet(() -> AlgorithmRegistry.of(needed.kind, builtIn(topology, needed)));
     }
 
     /**
@@ -138,15 +138,16 @@ public final class AlgorithmChoice {
                 : algorithm(Topology.FLAT, needed);
     }
 
-    private String builtIn(Topology topology, Case needed, List<String> known) {
+    /** By name: a row that the registry has besides is taken where it is asked for. */
+    private String builtIn(Topology topology, Case needed) {
         return switch (topology) {
-            case FLAT -> flat(needed, known);
-            case HOSTS -> byHosts(needed, known);
-            case SHARED_MEMORY -> known.get(needed.bytes <= READ_ALL_BYTES_MOST ? 0 : known.size() - 1);
+            case FLAT -> flat(needed);
+            case HOSTS -> byHosts(needed);
+            case SHARED_MEMORY -> inSharedMemory(needed);
         };
     }
 
-    private String flat(Case needed, List<String> known) {
+    private String flat(Case needed) {
         int worldSize = needed.worldSize;
         long bytes = needed.bytes;
         return switch (needed.kind) {
@@ -154,7 +155,9 @@ public final class AlgorithmChoice {
             case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
             case BROADCAST, REDUCE -> worldSize <= 2 ? "direct" : "binomial";
             case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
-            case REDUCE_SCATTER, ALL_TO_ALL, BARRIER -> known.get(0);
+            case REDUCE_SCATTER -> "direct";
+            case ALL_TO_ALL -> "pairwise";
+            case BARRIER -> "dissemination";
         };
     }
 
@@ -172,11 +175,21 @@ public final class AlgorithmChoice {
     }
 
     /** Between hosts few steps count for small ones, few bytes for large ones. */
-    private String byHosts(Case needed, List<String> known) {
+    private String byHosts(Case needed) {
         if (needed.kind != CollectiveKind.ALL_REDUCE) {
-            return known.get(0);
+            return "byHosts";
         }
         return needed.bytes <= (far ? wholeFar(needed.hosts) : 64 * KIB) ? "byHostsDoubling" : "byHostsRing";
+    }
+
+    private static String inSharedMemory(Case needed) {
+        boolean readsAll = needed.bytes <= Math.min(READ_ALL_BYTES_MOST, needed.slotBytes);
+        return switch (needed.kind) {
+            case ALL_REDUCE -> readsAll ? "flat" : "halfInPlace";
+            case REDUCE -> readsAll ? "flat" : "shares";
+            case BARRIER -> "flat";
+            case BROADCAST, ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER, ALL_TO_ALL -> "staged";
+        };
     }
 
     /** Up to how many bytes far ones exchange the whole: two send as much either way, more of them more than in parts. */

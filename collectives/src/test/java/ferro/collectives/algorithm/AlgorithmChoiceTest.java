@@ -45,6 +45,46 @@ class AlgorithmChoiceTest {
         assertEquals("ring", name(overridden.far(true), kind, worldSize, bytes));
     }
 
+    /** Named here one by one, so that none is taken because of its place in the registry. */
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_REDUCE, 4096, flat",
+        "ALL_REDUCE, 4100, halfInPlace",
+        "REDUCE, 4096, flat",
+        "REDUCE, 4100, shares",
+        "BROADCAST, 1, staged",
+        "ALL_GATHER, 100000, staged",
+        "REDUCE_SCATTER, 1, staged",
+        "GATHER, 1, staged",
+        "SCATTER, 1, staged",
+        "ALL_TO_ALL, 1, staged",
+        "BARRIER, 0, flat"
+    })
+    void choosesProgramsByKindAndBytes(CollectiveKind kind, long bytes, String algorithm) {
+        assertEquals(algorithm, choose(Topology.SHARED_MEMORY, kind, bytes, 131_072));
+        Algorithm littleRoom =
+                AlgorithmRegistry.of(kind, choose(Topology.SHARED_MEMORY, kind, Math.max(bytes, 200), 100));
+        assertTrue(littleRoom.fits(Math.max(bytes, 200), 100), littleRoom::name);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_REDUCE, 65536, byHostsDoubling",
+        "ALL_REDUCE, 65540, byHostsRing",
+        "BROADCAST, 1, byHosts",
+        "ALL_GATHER, 1, byHosts",
+        "BARRIER, 0, byHosts"
+    })
+    void choosesPlansByHosts(CollectiveKind kind, long bytes, String algorithm) {
+        assertEquals(algorithm, choose(Topology.HOSTS, kind, bytes, 0));
+    }
+
+    private static String choose(Topology topology, CollectiveKind kind, long bytes, long slotBytes) {
+        return AlgorithmChoice.of("")
+                .algorithm(topology, new AlgorithmChoice.Case(kind, 4, 2, bytes, slotBytes))
+                .name();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void choosesOnlyWhatExistsForEveryKindSizeAndLength(boolean far) {

@@ -71,9 +71,10 @@ class ProgramsTest {
         List<Operation> operations = new ArrayList<>();
         for (CollectiveKind kind : KINDS) {
             for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
-                boolean isFlat = algorithm.equals("flat");
+                boolean isOneChunk =
+                        !AlgorithmRegistry.of(kind, algorithm).fits(2, 1) || kind == CollectiveKind.BARRIER;
                 int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
-                for (int elements : isFlat
+                for (int elements : isOneChunk
                         ? new int[] {0, ranks, LINE * ranks}
                         : new int[] {ranks, chunk - ranks, chunk, 2 * chunk, 3 * chunk - ranks, 4 * chunk, 7 * chunk}) {
                     operations.add(
