@@ -30,8 +30,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All algorithms. Another one is a file that makes a plan or a program, and a row here: settings, tables that were measured,
- * {@code ferro bench --tune} and the proofs of all of them see it then. {@link AlgorithmChoice} says when it is taken unasked, and
+ * All algorithms. Another one is a file that makes a plan or a program, and a row here: settings, tables that were measured, the
+ * proofs and {@code ferro bench --tune} (which measures on one host, so none of several) see it then. {@link AlgorithmChoice} says when it is taken unasked, and
  * docs/algorithms.md, which a test compares with this, what it costs.
  */
 public final class AlgorithmRegistry {

@@ -71,7 +71,7 @@ class EndOfALinkTest {
 
     @Test
     void whatIsNoMessageBreaksTheConnectionToItsSenderOnce() throws Exception {
-        try (Transport end = end(0)) {
+        try (Transport hears = end(0)) {
             Path file = folder.resolve("two");
             try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
                 // the ring of control messages from rank 1 to rank 0: two lanes, the rank itself first
@@ -85,6 +85,7 @@ class EndOfALinkTest {
             assertFalse(told.tryAcquire(50, TimeUnit.MILLISECONDS), "told again");
 
             assertEquals(Code.PROTOCOL, broken.get(0).code());
+            assertEquals(hears.rank(), broken.get(0).where().rank());
             assertEquals(
                     "rank 0 of \"two\" cannot read what rank 1 says: a message of -7 bytes came: need 0 to 4096",
                     broken.get(0).getMessage());
