@@ -296,6 +296,13 @@ public final class Simulation {
         }
     }
 
+    private long stoodStillNanos() {
+        return misfortune.struck().stream()
+                .mapToLong(fault ->
+                        fault instanceof Fault.Pause pause ? pause.length().toNanos() : 0)
+                .sum();
+    }
+
     /** Closes what is left of all ranks; nothing but what goes on for ever may then be left. */
     private void end() {
         for (SteppedRank rank : ranks) {
@@ -305,8 +312,9 @@ public final class Simulation {
         }
         turnUntil(agenda.elapsed() + LINGER_NANOS);
         if (!network.leaked().isEmpty()) {
-            // what was cut off answers no goodbye: then a close has its bound
+            // what was cut off answers no goodbye: then a close has its bound, which a rank that stands still has later
             turnUntil(agenda.elapsed() + CLOSE_NANOS);
+            turnUntil(agenda.elapsed() + stoodStillNanos());
         }
         StringBuilder left = new StringBuilder(network.leaked());
         for (int rank = 0; rank < ranks.size(); rank++) {

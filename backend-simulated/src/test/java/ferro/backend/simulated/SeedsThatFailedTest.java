@@ -27,6 +27,7 @@ class SeedsThatFailedTest {
         "39254, a rank that had stood still changed what the others had agreed on long before",
         "60325, a rank that had made the call and waited for one outside of the group was blamed for one that had not",
         "69726, the same as 60325",
+        "80345, a rank that stood still when the bound of its close was due was taken for one that leaks",
         "300587, a rank that had stood still blamed one that had left for a message that was under way",
     })
     void holdsNow(long seed, String whatItWas) {
