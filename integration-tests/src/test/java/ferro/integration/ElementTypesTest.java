@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An element type is told apart in one place, {@link Carrier}, and by kernels, which compute with it: adding one touches no link, no
- * back end and no staging. Rules of the kit are left out, since they must know the types by themselves.
+ * back end and no staging. Rules of the kit are left out, since they must know the types by themselves; what asks for one type
+ * ({@code == DataType.INT8}, for bytes) is not looked for.
  */
 class ElementTypesTest {
     private static final JavaClasses PRODUCT = new ClassFileImporter()

@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException.Code;
+import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +18,7 @@ import java.util.Arrays;
  * @param nonce     32 fresh random bytes
  */
 record Hello(Kind kind, String job, Member member, Channel channel, Options options, byte[] nonce) {
-    static final int VERSION = 5;
+    static final int VERSION = WireHeader.PROTOCOL_VERSION;
     static final int PREFIX_BYTES = 12;
     static final int NONCE_BYTES = 32;
     static final int MOST_JOB_BYTES = 64;

@@ -13,6 +13,12 @@ import java.nio.ByteOrder;
  * written last: it tells that the rest is there.
  */
 public final class WireHeader {
+    /**
+     * Version of the protocol: of this header, and of what ranks tell each other beside the data. A rank of another one is refused
+     * before a byte of either moves.
+     */
+    public static final int PROTOCOL_VERSION = 5;
+
     /** Length: two numbers of 64 bits. */
     public static final int BYTES = 2 * Long.BYTES;
 
