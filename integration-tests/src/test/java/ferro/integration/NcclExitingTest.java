@@ -56,7 +56,7 @@ class NcclExitingTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
     void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend) throws Exception {
-        try (LauncherRun run = launched(backend, "exit-in-call")) {
+        try (LauncherRun run = seenLate(backend, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
             check(failed(run.outLines()), "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
         }
@@ -65,7 +65,7 @@ class NcclExitingTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
     void ranksThatWaitForOneThatASignalEndsHearWhich(String backend) throws Exception {
-        try (LauncherRun run = launched(backend, "wait")) {
+        try (LauncherRun run = seenLate(backend, "wait")) {
             Processes.signal(Long.parseLong(run.restOfLine("[1] pid: ")), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);
             check(failed(run.outLines()), "rank 1 was ended by shutdown (SIGTERM) after seq 1");
@@ -73,8 +73,22 @@ class NcclExitingTest {
     }
 
     private static LauncherRun launched(String backend, String how) throws IOException {
-        Map<String, String> variables = StandInPair.variables("STANDIN_EARLY_RETURNS", "1", "FERRO_BACKEND", backend);
-        return LauncherRun.start(variables, "run", "-n", "" + WORLD_SIZE, "--no-bind", PROGRAM, how);
+        return LauncherRun.start(variables(backend), "run", "-n", "" + WORLD_SIZE, "--no-bind", PROGRAM, how);
+    }
+
+    /**
+     * The launcher sees the end of a rank when the others have had time to say what they have heard of it: it stops them half a
+     * second after it, which on a busy machine is sooner.
+     */
+    private static LauncherRun seenLate(String backend, String how) throws IOException {
+        List<String> line = new ArrayList<>(List.of("run", "-n", "" + WORLD_SIZE, "--no-bind", "--"));
+        line.addAll(List.of("sh", "-c", "\"$0\" \"$@\"; code=$?; sleep 3; exit $code"));
+        line.addAll(JavaLine.rank(List.of(), PROGRAM, how));
+        return LauncherRun.start(variables(backend), line.toArray(String[]::new));
+    }
+
+    private static Map<String, String> variables(String backend) {
+        return StandInPair.variables("STANDIN_EARLY_RETURNS", "1", "FERRO_BACKEND", backend);
     }
 
     private static long count(List<String> lines, String text) {
