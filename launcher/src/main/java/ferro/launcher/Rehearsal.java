@@ -13,13 +13,12 @@ final class Rehearsal {
     private Rehearsal() {}
 
     /**
-     * Joins, adds and prints; then the last rank ends without a word, and the others hear of it, as do their listeners.
+     * Joins, adds and prints; then the last rank ends without a word, and the others hear of it.
      *
      * @param arguments none
      */
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
-            group.onEvent(event -> System.out.println(event.text()));
             float[] numbers = {group.rank() + 1};
             group.allReduce(numbers, ReduceOp.SUM);
             System.out.printf("rank %d of %d: the sum is %.0f%n", group.rank(), group.worldSize(), numbers[0]);

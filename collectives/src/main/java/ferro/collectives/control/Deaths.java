@@ -34,13 +34,6 @@ final class Deaths {
         this.machines = new Machines(control.self(), place.joinedRanks(), place.processes());
     }
 
-    /** Looks at a death that nobody died, so that the first one does not wait for cold code. */
-    void warm() {
-        machineOf(control.self(), new BitSet());
-        isOnePlaceOfMany(control.self());
-        isOfTheSameDeath(processOf(control.self()));
-    }
-
     /** Returns the ranks that are lost so far, ascending; immutable. */
     Set<Integer> ranks() {
         return lost;
@@ -83,11 +76,8 @@ final class Deaths {
     private synchronized void note(BitSet kind, int peer, boolean is) {
         kind.set(peer, is);
         Set<Integer> ranks = new TreeSet<>();
-        for (int rank = 0; rank < Math.max(dead.length(), silent.length()); rank++) {
-            if (dead.get(rank) || silent.get(rank)) {
-                ranks.add(rank);
-            }
-        }
+        dead.stream().forEach(ranks::add);
+        silent.stream().forEach(ranks::add);
         lost = Collections.unmodifiableSet(ranks);
     }
 
@@ -146,9 +136,7 @@ final class Deaths {
     /** The ranks to blame of another machine if all of it has ended, else none. */
     private BitSet machineOf(int peer, BitSet over) {
         BitSet ranks = machines.sharing(peer, rank -> over.get(rank) || !isBlamed(rank));
-        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-            ranks.set(rank, isBlamed(rank));
-        }
+        ranks.stream().filter(rank -> !isBlamed(rank)).forEach(ranks::clear);
         return ranks.cardinality() > 1 ? ranks : new BitSet();
     }
 
@@ -175,15 +163,9 @@ final class Deaths {
     /** The end of another rank of that process is what the group has failed with. */
     private boolean isOfTheSameDeath(BitSet process) {
         Failure known = control.failure();
-        if (known == null || known.code() != Code.PEER_LOST) {
-            return false;
-        }
-        for (int rank : known.blamed()) {
-            if (process.get(rank)) {
-                return true;
-            }
-        }
-        return false;
+        return known != null
+                && known.code() == Code.PEER_LOST
+                && known.blamed().stream().anyMatch(process::get);
     }
 
     private String text(int peer, FerroException cause, BitSet gone, BitSet process) {

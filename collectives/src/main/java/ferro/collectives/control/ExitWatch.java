@@ -84,30 +84,15 @@ final class ExitWatch implements AutoCloseable {
     }
 
     private void blameLater(Peer peer, int waits) {
-        Goodbye wait = new Goodbye(peer, waits, context.nanoTime() + GOODBYE_NANOS);
-        context.background().schedule(wait, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
-    }
-
-    /** Blames a peer unless its goodbye has come; no lambda, which takes a JVM 10 ms to make the first time. */
-    private final class Goodbye implements Runnable {
-        private final Peer peer;
-        private final int waits;
-        private final long due;
-
-        Goodbye(Peer peer, int waits, long due) {
-            this.peer = peer;
-            this.waits = waits;
-            this.due = due;
-        }
-
-        @Override
-        public void run() {
+        long due = context.nanoTime() + GOODBYE_NANOS;
+        Runnable then = () -> {
             if (waits > 1 && context.nanoTime() - due >= GOODBYE_NANOS) {
                 blameLater(peer, waits - 1);
             } else {
                 blame(peer);
             }
-        }
+        };
+        context.background().schedule(then, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
     /** All ranks of a process are gone with it. */

@@ -154,8 +154,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] = (Status) readBack(whereabouts.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
-        deaths.warm();
-        sample.blamed();
     }
 
     private ControlMessage readBack(ControlMessage message) {
