@@ -58,7 +58,7 @@ class NcclExitingTest {
     void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend) throws Exception {
         try (LauncherRun run = seenLate(backend, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
-            check(failed(run.outLines()), "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
+            check(run, "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
         }
     }
 
@@ -68,7 +68,7 @@ class NcclExitingTest {
         try (LauncherRun run = seenLate(backend, "wait")) {
             Processes.signal(Long.parseLong(run.restOfLine("[1] pid: ")), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);
-            check(failed(run.outLines()), "rank 1 was ended by shutdown (SIGTERM) after seq 1");
+            check(run, "rank 1 was ended by shutdown (SIGTERM) after seq 1");
         }
     }
 
@@ -99,8 +99,9 @@ class NcclExitingTest {
         return lines.stream().filter(line -> line.contains("failed: ")).toList();
     }
 
-    private static void check(List<String> failed, String text) {
-        assertEquals(WORLD_SIZE - 1, failed.size(), failed::toString);
+    private static void check(LauncherRun run, String text) {
+        List<String> failed = failed(run.outLines());
+        assertEquals(WORLD_SIZE - 1, failed.size(), run::toString);
         for (String line : failed) {
             assertTrue(line.contains("ABORTED by 1"), line);
             assertTrue(line.contains(text), line);
