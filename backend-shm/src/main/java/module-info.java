@@ -1,4 +1,4 @@
-/** Memory that ranks of one host share, and the back end that asks for nothing else. */
+/** Memory that ranks of one host share, and the back end that uses only this memory for data. */
 module ferro.backend.shm {
     requires transitive ferro.spi;
     // sun.misc.Unsafe unmaps at once on JDK 17 to 21

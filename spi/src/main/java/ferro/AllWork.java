@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Several operations as one; see {@link Work#all}.
+ * One handle for several operations; see {@link Work#all}.
  *
- * @param parts in their order
+ * @param parts operations, in their order
  */
 record AllWork(List<Work> parts) implements Work {
     @Override
@@ -19,8 +19,8 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits for all even where one has failed: until the last has ended, tensors may be touched. The last one first: those of a
-     * group end in their order, and one wait is then enough.
+     * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read or
+     * written. Waits for the last operation first: operations of one group end in their order, so that one wait is enough.
      */
     @Override
     public void await() {

@@ -9,24 +9,25 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Where a direct buffer lies: by {@code java.lang.foreign} from JDK 22 on, by {@code sun.misc.Unsafe} before, of which later
- * JDKs warn. Both by name, as our classes are those of JDK 17 and need java.base only.
+ * Finds the address of a direct buffer: by {@code java.lang.foreign} from JDK 22 on, by {@code sun.misc.Unsafe} before.
+ * Later JDKs warn of {@code sun.misc.Unsafe}. Both are looked up by name, since our classes target JDK 17 and need
+ * java.base only.
  */
 final class BufferAddress {
-    /** First JDK whose {@code java.lang.foreign} is no preview (JEP 454). */
+    /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */
     private static final int FIRST_WITH_SEGMENTS = 22;
 
-    /** From {@code ByteBuffer} to {@code long}, or null; a constant, so that the compiler sees through it. */
+    /** Maps {@code ByteBuffer} to {@code long}, or is null; a constant, so that the JIT compiler can inline it. */
     private static final MethodHandle OF_FIRST_BYTE = find();
 
     private BufferAddress() {}
 
-    /** Returns whether this JVM tells addresses; without module jdk.unsupported JDK 17 to 21 do not. */
+    /** Returns whether this JVM gives addresses; JDK 17 to 21 do not without the module jdk.unsupported. */
     static boolean isKnown() {
         return OF_FIRST_BYTE != null;
     }
 
-    /** Returns the address of the byte at index 0, wherever position and limit are; only where it {@link #isKnown}. */
+    /** Returns the address of the byte at index 0, whatever position and limit are; call it only if {@link #isKnown}. */
     static long of(ByteBuffer direct) {
         try {
             return (long) OF_FIRST_BYTE.invokeExact(direct);
@@ -42,12 +43,12 @@ final class BufferAddress {
             MethodHandle found = Runtime.version().feature() >= FIRST_WITH_SEGMENTS ? bySegment() : byUnsafe();
             return found.asType(MethodType.methodType(long.class, ByteBuffer.class));
         } catch (ReflectiveOperationException | RuntimeException absent) {
-            // calls are then compared within one buffer only, which Overlaps says
+            // overlaps are then found within one buffer only, see Overlaps
             return null;
         }
     }
 
-    /** By way of an empty slice, since a segment begins at the position, which another thread may move. */
+    /** Uses an empty slice at 0, since a segment begins at the position of its buffer, which another thread may move. */
     private static MethodHandle bySegment() throws ReflectiveOperationException {
         Lookup lookup = MethodHandles.publicLookup();
         Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");

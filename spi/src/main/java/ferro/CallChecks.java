@@ -3,18 +3,18 @@ package ferro;
 import ferro.CollectiveKind.Held;
 import java.util.Optional;
 
-/** The checks that calls share; every message names the value found and the one needed. */
+/** The checks that several kinds of call share; every message names the value found and the value needed. */
 final class CallChecks {
     private CallChecks() {}
 
     /**
-     * How a big tensor is cut.
+     * How the tensor of all parts is divided.
      *
-     * @param counts    part lengths or null for equal ones
-     * @param rank      whose part the small tensor is
+     * @param counts    part lengths, or null for equal parts
+     * @param rank      owner of the part
      * @param worldSize number of parts
      */
-    record Parts(long[] counts, int rank, int worldSize) {}
+    record PartLengths(long[] counts, int rank, int worldSize) {}
 
     static void present(CollectiveKind kind, String name, Tensor tensor, int root) {
         if (tensor == null) {
@@ -23,7 +23,7 @@ final class CallChecks {
         }
     }
 
-    /** Refuses a call that lacks what every rank must have. */
+    /** Refuses a call without an argument that every rank must have. */
     static void given(CollectiveKind kind, String name, Object argument) {
         if (argument == null) {
             throw new NullPointerException(kind + ": " + name + " is null: every rank must have one");
@@ -46,7 +46,7 @@ final class CallChecks {
         }
     }
 
-    /** Checks that a user's code is for these elements. */
+    /** Checks that the code of a user-defined op takes these elements. */
     static void op(CollectiveKind kind, ReduceOp op, Tensor operand) {
         Optional<String> reason = op.unsupportedBecause(operand.dataType());
         if (reason.isPresent()) {
@@ -65,8 +65,11 @@ final class CallChecks {
         }
     }
 
-    /** Checks a rank's own part against the tensor of all parts, and that it lies beside that or at its place in it. */
-    static void parts(CollectiveKind kind, Tensor part, Tensor whole, Parts parts) {
+    /**
+     * Checks the length of a rank's own part against the tensor of all parts. Also checks that the part does not overlap
+     * that tensor, or lies exactly at its own place in it.
+     */
+    static void parts(CollectiveKind kind, Tensor part, Tensor whole, PartLengths parts) {
         long begin = parts.rank * part.elementCount();
         if (parts.counts != null) {
             total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
@@ -86,12 +89,12 @@ final class CallChecks {
         return sum;
     }
 
-    /** Returns what a call names a rank's own part. */
+    /** Returns the parameter name of a rank's own part. */
     static String partName(CollectiveKind kind) {
         return kind.in() == Held.PART ? "input" : "output";
     }
 
-    /** Returns what a call names the tensor of all parts. */
+    /** Returns the parameter name of the tensor of all parts. */
     static String wholeName(CollectiveKind kind) {
         return kind.in() == Held.PART ? "output" : "input";
     }
@@ -102,16 +105,19 @@ final class CallChecks {
                 + partName(kind) + " " + part.elementCount() + ")");
     }
 
-    /** Checks a rank's own part where the tensor of all parts is elsewhere. */
-    static void ownPart(CollectiveKind kind, String name, Tensor part, Parts parts) {
+    /** Checks a rank's own part without the tensor of all parts, which another rank may have. */
+    static void ownPart(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
         if (parts.counts != null) {
             oneEach(kind, parts.counts, parts.worldSize);
             length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
         }
     }
 
-    /** Checks that a rank has as much for itself as it expects of itself; equal parts on both sides are one length. */
-    static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, Parts all) {
+    /**
+     * Checks that a rank sends as many elements to itself as it expects from itself. If neither side has
+     * counts, input and output must have the same length.
+     */
+    static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, PartLengths all) {
         if (sendCounts == null && recvCounts == null) {
             length(CollectiveKind.ALL_TO_ALL, "output", out, in.elementCount(), "input");
             return;
@@ -131,7 +137,7 @@ final class CallChecks {
         }
     }
 
-    /** Checks that the parts fill a tensor; equal parts only have to divide it. */
+    /** Checks that the counts add up to the length of a tensor; for equal parts, that the world size divides the length. */
     static void total(CollectiveKind kind, String name, Tensor tensor, long[] counts, int worldSize) {
         if (counts == null) {
             if (tensor.elementCount() % worldSize != 0) {

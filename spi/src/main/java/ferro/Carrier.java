@@ -9,14 +9,15 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 
 /**
- * The Java type that elements are held in, such as {@code int} for i32 and u32, or {@code short} for the bits of f16; the one place
- * that makes arrays and typed views of it, and copies between arrays and buffers in bulk.
+ * The Java type that holds elements, such as {@code int} for i32 and u32, or {@code short} for the bits of f16. This is the
+ * only place that makes arrays and typed views of that type, and that copies between arrays and buffers in bulk.
  *
- * <p>{@link DataType#carrier} has the one of an element type. An array is passed as Object, and must be of {@link #arrayClass}; another
- * one ends in ClassCastException. Copies look at the limit of a buffer and leave its position alone. Any thread may call.
+ * <p>{@link DataType#carrier} returns the carrier of an element type. An array is passed as Object and must be of
+ * {@link #arrayClass}; any other array ends in ClassCastException. Copies check the limit of a buffer, and neither read nor
+ * change its position. Any thread may call.
  */
 public enum Carrier {
-    /** Of f32. */
+    /** Carries f32. */
     FLOAT(float[].class, Float.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -48,7 +49,7 @@ public enum Carrier {
             run(bytes, offset, count * Float.BYTES).asFloatBuffer().get((float[]) array, to, count);
         }
     },
-    /** Of f64. */
+    /** Carries f64. */
     DOUBLE(double[].class, Double.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -80,7 +81,7 @@ public enum Carrier {
             run(bytes, offset, count * Double.BYTES).asDoubleBuffer().get((double[]) array, to, count);
         }
     },
-    /** Of i32 and u32. */
+    /** Carries i32 and u32. */
     INT(int[].class, Integer.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -112,7 +113,7 @@ public enum Carrier {
             run(bytes, offset, count * Integer.BYTES).asIntBuffer().get((int[]) array, to, count);
         }
     },
-    /** Of i64 and u64. */
+    /** Carries i64 and u64. */
     LONG(long[].class, Long.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -144,7 +145,7 @@ public enum Carrier {
             run(bytes, offset, count * Long.BYTES).asLongBuffer().get((long[]) array, to, count);
         }
     },
-    /** Of i16 and u16, and of the bits of f16 and bf16. */
+    /** Carries i16 and u16, and the bits of f16 and bf16. */
     SHORT(short[].class, Short.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -176,7 +177,7 @@ public enum Carrier {
             run(bytes, offset, count * Short.BYTES).asShortBuffer().get((short[]) array, to, count);
         }
     },
-    /** Of i8 and u8. */
+    /** Carries i8 and u8. */
     BYTE(byte[].class, Byte.BYTES) {
         @Override
         public Object newArray(int count) {
@@ -220,7 +221,7 @@ public enum Carrier {
     }
 
     /**
-     * Makes an array, all zero.
+     * Makes an array of zeros.
      *
      * @param count elements
      * @return for example {@code new float[count]}
@@ -231,8 +232,8 @@ public enum Carrier {
     /**
      * Makes a view of a buffer from its position to its limit, in the byte order of the buffer.
      *
-     * @param bytes buffer, left as it is
-     * @return for example {@code bytes.asFloatBuffer()}; of bytes a slice
+     * @param bytes buffer, not changed
+     * @return for example {@code bytes.asFloatBuffer()}; for {@link #BYTE} a slice
      */
     public abstract Buffer view(ByteBuffer bytes);
 
@@ -240,11 +241,11 @@ public enum Carrier {
      * Copies elements from an array to a view; allocates nothing.
      *
      * @param view  made by {@link #view}
-     * @param at    first element there, whatever its position
-     * @param array where from
+     * @param at    first element in the view, counted from its index 0 and not from its position
+     * @param array source
      * @param from  first element in the array
      * @param count elements
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public abstract void put(Buffer view, int at, Object array, int from, int count);
 
@@ -252,36 +253,36 @@ public enum Carrier {
      * Copies elements from a view to an array; allocates nothing.
      *
      * @param view  made by {@link #view}
-     * @param at    first element there, whatever its position
-     * @param array where to
+     * @param at    first element in the view, counted from its index 0 and not from its position
+     * @param array destination
      * @param to    first element in the array
      * @param count elements
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public abstract void get(Buffer view, int at, Object array, int to, int count);
 
     /**
-     * Copies elements from an array to a buffer, in the byte order of the buffer. It makes a view (a few dozen bytes, which the
-     * JIT compiler may remove), but of bytes: where copies follow each other, keep one and use {@link #put}.
+     * Copies elements from an array to a buffer, in the byte order of the buffer. Except for {@link #BYTE}, each call makes
+     * a view: a few dozen bytes, which the JIT compiler may remove. For repeated copies, keep one view and use {@link #put}.
      *
-     * @param bytes  where to; its position is not looked at
-     * @param offset first byte there, of any alignment
-     * @param array  where from
+     * @param bytes  destination; its position is ignored
+     * @param offset first byte in the buffer, of any alignment
+     * @param array  source
      * @param from   first element in the array
      * @param count  elements
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public abstract void write(ByteBuffer bytes, int offset, Object array, int from, int count);
 
     /**
-     * Copies elements from a buffer to an array, as {@link #write} does the other way.
+     * Copies elements from a buffer to an array; the reverse of {@link #write}.
      *
-     * @param bytes  where from; its position is not looked at
-     * @param offset first byte there, of any alignment
-     * @param array  where to
+     * @param bytes  source; its position is ignored
+     * @param offset first byte in the buffer, of any alignment
+     * @param array  destination
      * @param to     first element in the array
      * @param count  elements
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public abstract void read(ByteBuffer bytes, int offset, Object array, int to, int count);
 
@@ -295,7 +296,7 @@ public enum Carrier {
     }
 
     /**
-     * Returns what messages call the arrays.
+     * Returns the name of the arrays for messages.
      *
      * @return for example {@code float[]}
      */

@@ -1,39 +1,42 @@
 package ferro;
 
 /**
- * One group operation as data; its fingerprint (kind, counts, type, op name, root) travels, the object never does.
+ * One group operation as data. Its fingerprint (kind, counts, type, op name, root) is sent to other ranks; the object is
+ * not.
  *
- * <p>A tensor or op that every rank must have cannot be null: the record is not made then, with a NullPointerException that names
- * it. What only the root needs may be null, and {@link #check} asks for it there.
+ * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names it. A
+ * tensor that only the root needs may be null elsewhere; {@link #check} requires it on the root.
  *
- * <p>Parts: {@code counts} null means equal parts; otherwise one count per rank, equal on all ranks (v-form). Send and
- * receive are not here: they are matched by peer and tag and have no place in the sequence.
+ * <p>Parts: if {@code counts} is null, all parts are equal. Otherwise it has one count per rank, the same on all ranks
+ * (v-form). Send and receive are not collectives: they are matched by peer and tag, and have no sequence number.
  */
 public sealed interface Collective extends Operands {
     /**
      * Checks shapes, counts, root and memory before anything moves.
      *
-     * <p>Input and output that this rank uses must not overlap, but in place: allReduce and reduce on the identical range, the
-     * calls that have one own part with that at its place among all parts. Buffers are compared where the JVM tells addresses.
+     * <p>Input and output that this rank uses must not overlap, except in place. In place, allReduce and reduce have the
+     * identical range as input and output; a call with one own part has that part at its place in the tensor of all parts.
+     * Two different buffers are compared if the JVM gives their addresses.
      *
      * @param rank      this rank
      * @param worldSize number of ranks
-     * @throws IllegalArgumentException naming the value and the world size ({@link InvalidRankException} for a root)
+     * @throws IllegalArgumentException with the value and the world size ({@link InvalidRankException} for a root)
      */
     void check(int rank, int worldSize);
 
     /**
-     * Returns which of the operations it is.
+     * Returns the kind of the operation.
      *
-     * @return kind, which messages name by its label
+     * @return kind; messages name it by its label
      */
     CollectiveKind kind();
 
     /**
-     * Returns the same call on other tensors; how a decorator puts memory of its own in place of the caller's.
+     * Returns the same call on other tensors; a decorator uses it to replace the caller's memory by its own.
      *
-     * @param in  operand, or null where this rank has none
-     * @param out result, or null where this rank has none; a call with one tensor takes {@code in}, else {@code out}
+     * @param in  operand, or null if this rank has none
+     * @param out result, or null if this rank has none; a call with one tensor takes {@code in} unless it is null, else
+     *     {@code out}
      * @return call of the same kind, op and root
      */
     Collective on(Tensor in, Tensor out);
@@ -43,7 +46,7 @@ public sealed interface Collective extends Operands {
      *
      * @param in  operand
      * @param out result, same type and length
-     * @param op  how
+     * @param op  reduction
      */
     record AllReduce(Tensor in, Tensor out, ReduceOp op) implements Collective {
         /**
@@ -51,7 +54,7 @@ public sealed interface Collective extends Operands {
          *
          * @param in  operand
          * @param out result, same type and length
-         * @param op  how
+         * @param op  reduction
          */
         public AllReduce {
             CallChecks.given(CollectiveKind.ALL_REDUCE, in, out);
@@ -131,11 +134,11 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Reduce; off the root {@code out} is null and {@code in} stays untouched.
+     * Reduce; on ranks other than the root {@code out} is null and {@code in} is not changed.
      *
      * @param in   operand
      * @param out  result on the root, may be {@code in}
-     * @param op   how
+     * @param op   reduction
      * @param root receiver
      */
     record Reduce(Tensor in, Tensor out, ReduceOp op, int root) implements Collective {
@@ -144,7 +147,7 @@ public sealed interface Collective extends Operands {
          *
          * @param in   operand
          * @param out  result on the root, may be {@code in}
-         * @param op   how
+         * @param op   reduction
          * @param root receiver
          */
         public Reduce {
@@ -202,7 +205,7 @@ public sealed interface Collective extends Operands {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
-            CallChecks.parts(kind(), in, out, new CallChecks.Parts(counts, rank, worldSize));
+            CallChecks.parts(kind(), in, out, new CallChecks.PartLengths(counts, rank, worldSize));
         }
 
         @Override
@@ -226,7 +229,7 @@ public sealed interface Collective extends Operands {
      *
      * @param in     all parts
      * @param out    own reduced part
-     * @param op     how
+     * @param op     reduction
      * @param counts part lengths or null
      */
     record ReduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) implements Collective {
@@ -235,7 +238,7 @@ public sealed interface Collective extends Operands {
          *
          * @param in     all parts
          * @param out    own reduced part
-         * @param op     how
+         * @param op     reduction
          * @param counts part lengths or null
          */
         public ReduceScatter {
@@ -247,7 +250,7 @@ public sealed interface Collective extends Operands {
         public void check(int rank, int worldSize) {
             CallChecks.sameType(kind(), in, out);
             CallChecks.op(kind(), op, in);
-            CallChecks.parts(kind(), out, in, new CallChecks.Parts(counts, rank, worldSize));
+            CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
         }
 
         @Override
@@ -275,7 +278,7 @@ public sealed interface Collective extends Operands {
      * Gather.
      *
      * @param in     own part
-     * @param out    all parts, null off the root
+     * @param out    all parts, null except on the root
      * @param root   receiver
      * @param counts part lengths or null
      */
@@ -284,7 +287,7 @@ public sealed interface Collective extends Operands {
          * Refuses null.
          *
          * @param in     own part
-         * @param out    all parts, null off the root
+         * @param out    all parts, null except on the root
          * @param root   receiver
          * @param counts part lengths or null
          */
@@ -295,11 +298,11 @@ public sealed interface Collective extends Operands {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
-            CallChecks.ownPart(kind(), "input", in, new CallChecks.Parts(counts, rank, worldSize));
+            CallChecks.ownPart(kind(), "input", in, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "output", out, root);
                 CallChecks.sameType(kind(), in, out);
-                CallChecks.parts(kind(), in, out, new CallChecks.Parts(counts, rank, worldSize));
+                CallChecks.parts(kind(), in, out, new CallChecks.PartLengths(counts, rank, worldSize));
             }
         }
 
@@ -327,7 +330,7 @@ public sealed interface Collective extends Operands {
     /**
      * Scatter.
      *
-     * @param in     all parts, null off the root
+     * @param in     all parts, null except on the root
      * @param out    own part
      * @param root   owner
      * @param counts part lengths or null
@@ -336,7 +339,7 @@ public sealed interface Collective extends Operands {
         /**
          * Refuses null.
          *
-         * @param in     all parts, null off the root
+         * @param in     all parts, null except on the root
          * @param out    own part
          * @param root   owner
          * @param counts part lengths or null
@@ -348,11 +351,11 @@ public sealed interface Collective extends Operands {
         @Override
         public void check(int rank, int worldSize) {
             InvalidRankException.check(root, worldSize);
-            CallChecks.ownPart(kind(), "output", out, new CallChecks.Parts(counts, rank, worldSize));
+            CallChecks.ownPart(kind(), "output", out, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "input", in, root);
                 CallChecks.sameType(kind(), in, out);
-                CallChecks.parts(kind(), out, in, new CallChecks.Parts(counts, rank, worldSize));
+                CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
             }
         }
 
@@ -383,7 +386,8 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * All-to-all; each rank knows its own row and column only, so no algorithm may depend on bytes.
+     * All-to-all. Each rank knows only its own row and column of counts, so the choice of algorithm must not depend on
+     * bytes.
      *
      * @param in         parts to send
      * @param out        parts received
@@ -408,7 +412,7 @@ public sealed interface Collective extends Operands {
             CallChecks.sameType(kind(), in, out);
             CallChecks.total(kind(), "input", in, sendCounts, worldSize);
             CallChecks.total(kind(), "output", out, recvCounts, worldSize);
-            CallChecks.ownParts(in, out, sendCounts, recvCounts, new CallChecks.Parts(null, rank, worldSize));
+            CallChecks.ownParts(in, out, sendCounts, recvCounts, new CallChecks.PartLengths(null, rank, worldSize));
             Overlaps.refuse(kind(), in, out);
         }
 
@@ -437,7 +441,7 @@ public sealed interface Collective extends Operands {
     record Barrier() implements Collective {
         @Override
         public void check(int rank, int worldSize) {
-            // a barrier has nothing that could be wrong
+            // a barrier has no arguments to check
         }
 
         @Override

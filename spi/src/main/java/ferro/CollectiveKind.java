@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The kinds of {@link Collective}, and what of the data each rank has before and after; the one place that knows.
+ * The kinds of {@link Collective}, and how much of the data each rank has before and after. No other place has this
+ * knowledge.
  *
- * <p>Text has a kind as the method of {@code ProcessGroup}: {@link #label}, which {@link #toString} returns as well.
+ * <p>Text names a kind as the method of {@code ProcessGroup} is named: {@link #label}, which {@link #toString} returns as
+ * well.
  */
 public enum CollectiveKind {
     /** Combines the operands of all ranks, on every rank. */
@@ -16,15 +18,15 @@ public enum CollectiveKind {
     BROADCAST("broadcast", Held.ALL_ON_ROOT, Held.ALL_OFF_ROOT),
     /** Combines the operands of all ranks, on the root. */
     REDUCE("reduce", Held.ALL, Held.ALL_ON_ROOT),
-    /** Puts the parts of all ranks together, on every rank. */
+    /** Joins the parts of all ranks, on every rank. */
     ALL_GATHER("allGather", Held.PART, Held.ALL),
-    /** Combines the operands of all ranks, of which each rank gets its part. */
+    /** Combines the operands of all ranks; each rank gets its part of the result. */
     REDUCE_SCATTER("reduceScatter", Held.ALL, Held.PART),
-    /** Puts the parts of all ranks together, on the root. */
+    /** Joins the parts of all ranks, on the root. */
     GATHER("gather", Held.PART, Held.ALL_ON_ROOT),
-    /** Hands out the root's data, of which each rank gets its part. */
+    /** Distributes the root's data; each rank gets its part. */
     SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
-    /** Hands out every rank's data, of which each rank gets its part. */
+    /** Distributes the data of every rank; each rank gets its part of each. */
     ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
     /** Waits for all ranks. */
     BARRIER("barrier", Held.NONE, Held.NONE);
@@ -39,24 +41,24 @@ public enum CollectiveKind {
         this.out = out;
     }
 
-    /** What a rank has of the data of an operation. */
+    /** How much of the data of an operation a rank has. */
     public enum Held {
-        /** Nothing: there is no data. */
+        /** Nothing: the operation has no data. */
         NONE,
-        /** All of it; where it has parts, those of all ranks. */
+        /** All of the data; if the data has parts, the parts of all ranks. */
         ALL,
-        /** The part of its own rank. */
+        /** The part of the own rank. */
         PART,
-        /** All of it on the root, nothing elsewhere. */
+        /** All of the data on the root, nothing on the other ranks. */
         ALL_ON_ROOT,
-        /** Nothing on the root, all of it elsewhere. */
+        /** Nothing on the root, all of the data on the other ranks. */
         ALL_OFF_ROOT;
 
         /**
          * Returns whether a rank has all of the data.
          *
-         * @param isRoot whether it is the root
-         * @return false if it has a part or nothing
+         * @param isRoot whether the rank is the root
+         * @return false if the rank has a part or nothing
          */
         public boolean isAll(boolean isRoot) {
             return this == ALL || this == (isRoot ? ALL_ON_ROOT : ALL_OFF_ROOT);
@@ -64,7 +66,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns the name of the operation, as the method of {@code ProcessGroup} has it.
+     * Returns the name of the operation, which is the name of the method of {@code ProcessGroup}.
      *
      * @return for example {@code allReduce}
      */
@@ -77,7 +79,7 @@ public enum CollectiveKind {
      *
      * @param label for example {@code allReduce}
      * @return kind
-     * @throws IllegalArgumentException listing the labels if there is no such kind
+     * @throws IllegalArgumentException if there is no such kind; the message lists the labels
      */
     public static CollectiveKind parse(String label) {
         Objects.requireNonNull(label, "label");
@@ -91,7 +93,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns what a rank gives.
+     * Returns how much of the data a rank has as input.
      *
      * @return how much of the data
      */
@@ -100,7 +102,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns what a rank gets.
+     * Returns how much of the data a rank gets as output.
      *
      * @return how much of the data
      */
@@ -109,7 +111,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns whether one rank has a role of its own.
+     * Returns whether the operation has a root.
      *
      * @return true if calls name a root
      */
@@ -118,7 +120,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns whether operands of ranks are combined.
+     * Returns whether the operands of the ranks are combined.
      *
      * @return true if calls have a {@link ReduceOp}
      */
@@ -127,9 +129,9 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns whether the data is cut by ranks.
+     * Returns whether the data is divided among the ranks.
      *
-     * @return true if the data has one part for each rank, of lengths that may differ
+     * @return true if the data has one part for each rank; the lengths of the parts may differ
      */
     public boolean hasParts() {
         return in == Held.PART || out == Held.PART || this == ALL_TO_ALL;

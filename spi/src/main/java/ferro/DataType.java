@@ -4,39 +4,42 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Element type; {@code label} is what settings, tables and JSON use. Messages carry the place of a type: a new one comes last. */
+/**
+ * Element type. Settings, tables and JSON use its {@code label}. Messages between ranks carry the ordinal of a type, so a
+ * new type is added as the last one.
+ */
 public enum DataType {
     /** Signed 8 bit. */
-    INT8("i8", Carrier.BYTE, Numbers.SIGNED),
-    /** Unsigned 8 bit, in byte[]. */
-    UINT8("u8", Carrier.BYTE, Numbers.UNSIGNED),
-    /** Signed 16 bit; what short[] means when nothing else is said; host only (NCCL has none). */
-    INT16("i16", Carrier.SHORT, Numbers.SIGNED),
+    INT8("i8", Carrier.BYTE, NumberClass.SIGNED),
+    /** Unsigned 8 bit, held in byte[]. */
+    UINT8("u8", Carrier.BYTE, NumberClass.UNSIGNED),
+    /** Signed 16 bit; the default type of short[]; host only, since NCCL has no such type. */
+    INT16("i16", Carrier.SHORT, NumberClass.SIGNED),
     /** Signed 32 bit. */
-    INT32("i32", Carrier.INT, Numbers.SIGNED),
-    /** Unsigned 32 bit, in int[]. */
-    UINT32("u32", Carrier.INT, Numbers.UNSIGNED),
+    INT32("i32", Carrier.INT, NumberClass.SIGNED),
+    /** Unsigned 32 bit, held in int[]. */
+    UINT32("u32", Carrier.INT, NumberClass.UNSIGNED),
     /** Signed 64 bit. */
-    INT64("i64", Carrier.LONG, Numbers.SIGNED),
-    /** Unsigned 64 bit, in long[]. */
-    UINT64("u64", Carrier.LONG, Numbers.UNSIGNED),
-    /** IEEE binary16, as raw bits in short[]. */
-    FLOAT16("f16", Carrier.SHORT, Numbers.FLOATING),
-    /** bfloat16, as raw bits in short[]. */
-    BFLOAT16("bf16", Carrier.SHORT, Numbers.FLOATING),
+    INT64("i64", Carrier.LONG, NumberClass.SIGNED),
+    /** Unsigned 64 bit, held in long[]. */
+    UINT64("u64", Carrier.LONG, NumberClass.UNSIGNED),
+    /** IEEE binary16, held as raw bits in short[]. */
+    FLOAT16("f16", Carrier.SHORT, NumberClass.FLOATING),
+    /** bfloat16, held as raw bits in short[]. */
+    BFLOAT16("bf16", Carrier.SHORT, NumberClass.FLOATING),
     /** IEEE binary32. */
-    FLOAT32("f32", Carrier.FLOAT, Numbers.FLOATING),
+    FLOAT32("f32", Carrier.FLOAT, NumberClass.FLOATING),
     /** IEEE binary64. */
-    FLOAT64("f64", Carrier.DOUBLE, Numbers.FLOATING),
-    /** Unsigned 16 bit, in short[]; host only (NCCL has none). */
-    UINT16("u16", Carrier.SHORT, Numbers.UNSIGNED);
+    FLOAT64("f64", Carrier.DOUBLE, NumberClass.FLOATING),
+    /** Unsigned 16 bit, held in short[]; host only, since NCCL has no such type. */
+    UINT16("u16", Carrier.SHORT, NumberClass.UNSIGNED);
 
     private final String label;
     private final Carrier carrier;
     private final int byteSize;
-    private final Numbers numbers;
+    private final NumberClass numbers;
 
-    DataType(String label, Carrier carrier, Numbers numbers) {
+    DataType(String label, Carrier carrier, NumberClass numbers) {
         this.label = label;
         this.carrier = carrier;
         this.byteSize = carrier.byteSize();
@@ -76,16 +79,16 @@ public enum DataType {
      * @return true for f16, bf16, f32 and f64
      */
     public boolean isFloating() {
-        return numbers == Numbers.FLOATING;
+        return numbers == NumberClass.FLOATING;
     }
 
     /**
-     * Returns whether the elements are integers without a sign.
+     * Returns whether the elements are unsigned integers.
      *
      * @return true for u8, u16, u32 and u64
      */
     public boolean isUnsigned() {
-        return numbers == Numbers.UNSIGNED;
+        return numbers == NumberClass.UNSIGNED;
     }
 
     /**
@@ -93,7 +96,7 @@ public enum DataType {
      *
      * @param label for example {@code f32}
      * @return type
-     * @throws IllegalArgumentException listing the labels if there is no such type
+     * @throws IllegalArgumentException if there is no such type; the message lists the labels
      */
     public static DataType parse(String label) {
         Objects.requireNonNull(label, "label");
@@ -107,7 +110,7 @@ public enum DataType {
     }
 
     /** What the bits of an element stand for. */
-    private enum Numbers {
+    private enum NumberClass {
         SIGNED,
         UNSIGNED,
         FLOATING

@@ -3,7 +3,7 @@ package ferro;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Elements in device memory: no get, no set, since a host read of a device pointer ends the JVM. */
+/** Elements in device memory. It has no get and no set, since a host read of a device pointer crashes the JVM. */
 public final class DeviceTensor implements Tensor {
     private final DataType dataType;
     private final long[] shape;
@@ -13,13 +13,13 @@ public final class DeviceTensor implements Tensor {
     private final Object owner;
 
     /**
-     * Wraps memory that something else owns.
+     * Wraps memory that another object owns.
      *
      * @param dataType element type
      * @param shape    lengths, none negative
      * @param address  device pointer
      * @param device   ordinal
-     * @param owner    kept reachable as long as this view; may be null
+     * @param owner    kept reachable as long as this view is; may be null
      * @throws IllegalArgumentException if a length is negative
      */
     public DeviceTensor(DataType dataType, long[] shape, long address, int device, Object owner) {
@@ -45,7 +45,7 @@ public final class DeviceTensor implements Tensor {
     }
 
     /**
-     * Returns the bytes of all elements.
+     * Returns the size of all elements in bytes.
      *
      * @return {@code elementCount() * dataType().byteSize()}
      */
@@ -72,7 +72,7 @@ public final class DeviceTensor implements Tensor {
     }
 
     /**
-     * Returns what keeps the memory alive.
+     * Returns the object that keeps the memory alive.
      *
      * @return owner or null
      */

@@ -1,55 +1,55 @@
 package ferro;
 
 /**
- * A failure of communication; the whole group has failed with it, on every rank with the same first cause. Exceptions:
- * joining, the store, and a receive that nothing has matched.
+ * A failure of communication. It fails the whole group, on every rank with the same first cause. Exceptions to this rule:
+ * failures of joining, of the store, and of a receive that no send has matched.
  */
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What the caller can act on. */
+    /** Kind of failure, which the caller can act on. */
     private final Code code;
-    /** Where it happened and who is to blame; plain strings and ints, so that it can be serialised and sent. */
+    /** Where it happened and which ranks are to blame; only strings and numbers, so that it can be serialised and sent. */
     private final Where where;
 
-    /** What the caller can act on; one list for the whole project. */
+    /** Kind of failure, which the caller can act on; the whole project uses this one list. */
     public enum Code {
         /** The deadline passed. */
         TIMED_OUT,
-        /** A rank died or closed. */
+        /** A rank died or closed the group. */
         PEER_LOST,
-        /** A link is silent; nothing is known about the rank. */
+        /** A link is silent; the state of its rank is unknown. */
         PARTITION,
-        /** Another rank, or this one, aborted. */
+        /** This rank or another one aborted the group. */
         ABORTED,
         /** The waiting thread was interrupted. */
         INTERRUPTED,
         /** Ranks made different calls. */
         MISMATCH,
-        /** Frames that make no sense. */
+        /** A peer sent invalid frames. */
         PROTOCOL,
         /** Joining failed. */
         RENDEZVOUS,
-        /** Not one of us. */
+        /** Authentication of the ranks failed. */
         UNAUTHENTICATED,
-        /** A native library said no. */
+        /** A native library reported an error. */
         NATIVE,
         /** Memory, descriptors or shared memory ran out. */
         RESOURCE
     }
 
     /**
-     * Where.
+     * Where a failure happened.
      *
      * @param group     name
      * @param rank      this rank
      * @param culprits  ranks to blame, comma-separated, empty if unknown
-     * @param operation what was going on
-     * @param sequence  its number
+     * @param operation operation that failed
+     * @param sequence  number of the operation
      * @param step      place in the plan, -1 if none
-     * @param bytesMoved of this operation on this rank
-     * @param elapsedNanos since submit
-     * @param pausedNanos  how long this process itself stood still meanwhile
+     * @param bytesMoved bytes moved by this operation on this rank
+     * @param elapsedNanos time since submit
+     * @param pausedNanos  how long this process itself was paused during that time
      */
     public record Where(
             String group,
@@ -63,7 +63,7 @@ public class FerroException extends RuntimeException {
             long pausedNanos)
             implements java.io.Serializable {
         /**
-         * Makes a place outside any operation: joining, the store, closing.
+         * Makes a place outside any operation, for joining, the store and closing.
          *
          * @param group name
          * @param rank  this rank
@@ -89,7 +89,7 @@ public class FerroException extends RuntimeException {
      *
      * @param code    kind
      * @param where   place
-     * @param message what failed, where, expected and found, the way out
+     * @param message what failed, where, what was expected and found, and the remedy
      * @param cause   first cause or null
      */
     public FerroException(Code code, Where where, String message, Throwable cause) {
@@ -103,7 +103,7 @@ public class FerroException extends RuntimeException {
      *
      * @param code    kind
      * @param where   place
-     * @param message what failed, where, expected and found, the way out
+     * @param message what failed, where, what was expected and found, and the remedy
      */
     public FerroException(Code code, Where where, String message) {
         this(code, where, message, null);
@@ -128,7 +128,7 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * Returns the kind before the message: what a printed trace begins with.
+     * Returns the kind and the message; a printed stack trace begins with this text.
      *
      * @return for example {@code ferro.FerroException: TIMED_OUT: ...}
      */

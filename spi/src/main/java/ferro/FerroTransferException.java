@@ -1,9 +1,9 @@
 package ferro;
 
 /**
- * A result could not be copied back to the device it belongs to; the collective itself went well on every rank.
+ * A result could not be copied back to its device. The collective itself succeeded on every rank.
  *
- * <p>Only that direction is wrapped: what goes wrong on the way to the host, or between ranks, arrives as it was thrown.
+ * <p>Only failures of this copy are wrapped: a failure of the copy to the host, or between ranks, is thrown unchanged.
  */
 public final class FerroTransferException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
@@ -11,8 +11,8 @@ public final class FerroTransferException extends IllegalArgumentException {
     /**
      * Makes a failure.
      *
-     * @param message operation, direction, device, bytes and the way out
-     * @param cause   what the copy said
+     * @param message operation, direction, device, bytes and the remedy
+     * @param cause   failure of the copy
      */
     public FerroTransferException(String message, Throwable cause) {
         super(message, cause);

@@ -3,39 +3,41 @@ package ferro;
 import java.util.List;
 
 /**
- * Something that happened to a group, for people and for supervisors; only {@link Kind#FAILED} ends it.
+ * An event of a group, for people and for supervisors; only {@link Kind#FAILED} ends the group.
  *
- * @param kind  what
+ * @param kind  kind of event
  * @param group name of the group
  * @param rank  this rank
- * @param ranks ranks that it is about, in ascending order; empty if unknown
- * @param text  for people: what happened, to whom, in which operation
+ * @param ranks ranks that the event concerns, in ascending order; empty if unknown
+ * @param text  for people: what happened, to which rank, in which operation
  */
 public record GroupEvent(Kind kind, String group, int rank, List<Integer> ranks, String text) {
     /**
      * Makes an event.
      *
-     * @param kind  what
+     * @param kind  kind of event
      * @param group name
      * @param rank  this rank
-     * @param ranks copied
+     * @param ranks ranks; the event keeps a copy
      * @param text  for people
      */
     public GroupEvent {
         ranks = List.copyOf(ranks);
     }
 
-    /** What happened. */
+    /** Kind of event. */
     public enum Kind {
-        /** A rank has not been heard of for {@code ferro.heartbeat.suspect}; it may only stand still. */
+        /** A rank has been silent for {@code ferro.heartbeat.suspect}; it may only be paused. */
         SUSPECTED,
         /** A suspected rank has been heard of again. */
         RECOVERED,
-        /** A rank's whole process stood still for a while, as in a garbage collection, and goes on. */
+        /** The whole process of a rank was paused for a while, as in a garbage collection, and continues. */
         PAUSED,
-        /** An operation waits for a quarter of its deadline; the ranks are those that it waits for. */
+        /** An operation has waited for a quarter of its timeout; the ranks are those that it waits for. */
         LATE,
-        /** The group has failed; {@code ProcessGroup.failure()} says why. Told once, last. */
+        /**
+         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This is the last event, and comes once.
+         */
         FAILED
     }
 }

@@ -5,17 +5,17 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * The elements of a {@link HostTensor}, one by one and in bulk, read and written in the same way whether they lie in an array or in a
+ * Reads and writes the elements of a {@link HostTensor}, one by one and in bulk, in the same way in an array and in a
  * direct buffer.
  *
- * <p>Each form takes one Java type, and the element types that it carries; another is refused. Nothing here allocates but the bulk
- * forms on a direct buffer, which make a view of it (a few dozen bytes, which the JIT compiler may remove). Any thread may call; who
- * writes while others read is the caller's affair.
+ * <p>Each method takes one Java type, and the element types that this Java type carries; other element types are refused.
+ * Only the bulk methods on a direct buffer allocate: they make a view of it (a few dozen bytes, which the JIT compiler may
+ * remove). Any thread may call; the caller must order writes and reads of several threads.
  */
 abstract sealed class HostElements permits HostTensor {
     final DataType dataType;
     final Object memory;
-    /** Arrays and buffers end at 2 GiB: ints make every call's views a quarter smaller. */
+    /** An int, since arrays and buffers end at 2 GiB: with ints the views of every call are a quarter smaller. */
     final int offset;
 
     final int elementCount;
@@ -30,9 +30,9 @@ abstract sealed class HostElements permits HostTensor {
     /**
      * Reads an element of f32.
      *
-     * @param index which one, counted from the start of this view
+     * @param index element, counted from the start of this view
      * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the text says which accessor reads them
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
      * @throws IndexOutOfBoundsException if there is no such element
      */
     public final float getFloat(long index) {
@@ -44,9 +44,9 @@ abstract sealed class HostElements permits HostTensor {
     /**
      * Writes an element of f32.
      *
-     * @param index which one, counted from the start of this view
+     * @param index element, counted from the start of this view
      * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the text says which accessor writes them
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
      * @throws IndexOutOfBoundsException if there is no such element
      */
     public final void setFloat(long index, float value) {
@@ -64,8 +64,8 @@ abstract sealed class HostElements permits HostTensor {
      * @param into  array; may be the one that this is a view of
      * @param at    first element there
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the text says which array takes them
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public final void copyTo(long from, float[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -79,8 +79,8 @@ abstract sealed class HostElements permits HostTensor {
      * @param source array; may be the one that this is a view of
      * @param at     first element there
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the text says which array has them
-     * @throws IndexOutOfBoundsException if either run is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
+     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
      */
     public final void copyFrom(long to, float[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -228,14 +228,15 @@ abstract sealed class HostElements permits HostTensor {
     }
 
     /**
-     * Copies elements of a tensor of the same type, unchanged; right also where both runs overlap in one memory.
+     * Copies elements of a tensor of the same type, unchanged. The result is correct also if both ranges overlap in one
+     * memory.
      *
      * @param to     first element here, counted from the start of this view
-     * @param source where from
+     * @param source source
      * @param from   first element there, counted from the start of that view
      * @param count  elements
      * @throws IllegalArgumentException  if the types differ
-     * @throws IndexOutOfBoundsException if either run is not inside its view; nothing is copied then
+     * @throws IndexOutOfBoundsException if either range is not inside its view; nothing is copied then
      */
     public final void copyFrom(long to, HostTensor source, long from, long count) {
         HostElements given = Objects.requireNonNull(source, "source");
@@ -259,7 +260,7 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** As {@code copyTo}, for any array of a carrier. */
+    /** Copies elements as {@code copyTo} does, to any array of a carrier. */
     final void read(Carrier carrier, long from, Object into, int at, int count) {
         check(carrier);
         int first = first(from, count);
@@ -270,7 +271,7 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** As {@code copyFrom}, for any array of a carrier. */
+    /** Copies elements as {@code copyFrom} does, from any array of a carrier. */
     final void write(Carrier carrier, long to, Object source, int at, int count) {
         check(carrier);
         int first = first(to, count);
@@ -281,7 +282,7 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** Returns the direct buffer, once its elements are of this carrier. */
+    /** Checks that the elements have this carrier, and returns the direct buffer. */
     private ByteBuffer bytes(Carrier carrier) {
         check(carrier);
         return (ByteBuffer) memory;
@@ -298,17 +299,17 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** Returns all of a buffer, whatever its limit. */
+    /** Returns a view of a whole buffer, whatever its limit is. */
     private static ByteBuffer whole(ByteBuffer bytes) {
         return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
-    /** Returns where an element lies in the array. */
+    /** Returns the index of an element in the array. */
     private int element(long index) {
         return offset + checked(index);
     }
 
-    /** Returns where an element lies in the buffer. */
+    /** Returns the byte offset of an element in the buffer. */
     private int place(long index) {
         return offset + checked(index) * dataType.byteSize();
     }
@@ -321,9 +322,9 @@ abstract sealed class HostElements permits HostTensor {
         return (int) index;
     }
 
-    /** Returns the first of so many elements, if there are so many. */
+    /** Checks that a range of elements is inside this view, and returns its first element as an int. */
     private int first(long from, long count) {
-        // no sum: it might wrap
+        // no sum, which might overflow
         if (from < 0 || count < 0 || from > elementCount || count > elementCount - from) {
             throw new IndexOutOfBoundsException(count + " elements from " + from + " on of " + this
                     + ": need a part of 0 to below " + elementCount);

@@ -8,14 +8,14 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A run of elements of one array or of one direct buffer in native byte order; what links and kernels work on.
+ * A range of elements of one array or of one direct buffer in native byte order. Links and kernels work on it.
  *
- * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer};
- * one class, so that the engine has one region type; kernels are chosen once per call by {@code memory().getClass()}.
- * The view is one-dimensional: host code keeps its own shapes.
+ * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer}.
+ * All are one class, so that the engine has one region type; kernels are chosen once per call by
+ * {@code memory().getClass()}. The view is one-dimensional: host code keeps its own shapes.
  *
- * <p>Code that must work on both kinds of memory reads and writes elements through the view, each type by the Java type that carries
- * it (u32 as {@code int}, bits of f16 as {@code short}):
+ * <p>Code that must work on both kinds of memory reads and writes elements through the view. It accesses each type as the
+ * Java type that carries it (u32 as {@code int}, bits of f16 as {@code short}):
  *
  * <pre>{@code
  * float first = tensor.getFloat(0);
@@ -25,11 +25,13 @@ import java.util.Objects;
  * }</pre>
  */
 public final class HostTensor extends HostElements implements Tensor {
-    /** The largest unit that {@link ByteBuffer#alignmentOffset} takes. */
+    /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
     static final int GIB = 1 << 30;
 
     private static final int GIB_SHIFT = 30;
-    /** Of the address of the first element, asked for once; 0 before. An int, as that is padding otherwise. */
+    /**
+     * Address of the first element in whole GiB, cached on first use; 0 before. An int, which takes the place of padding.
+     */
     private int wholeGib;
 
     private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
@@ -221,9 +223,9 @@ public final class HostTensor extends HostElements implements Tensor {
      * Wraps a direct buffer, position to limit, native byte order.
      *
      * @param dataType element type
-     * @param bytes    direct buffer; leave its limit alone while the view is in use
+     * @param bytes    direct buffer; do not change its limit while the view is in use
      * @return view
-     * @throws IllegalArgumentException if it is not direct, read-only, not native-ordered, or cut inside an element
+     * @throws IllegalArgumentException if it is not direct, is read-only, is not native-ordered, or ends inside an element
      */
     public static HostTensor of(DataType dataType, ByteBuffer bytes) {
         requireNonNull(dataType, "dataType");
@@ -240,12 +242,12 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Makes direct memory of its own, all zero; it goes when nobody refers to it any more.
+     * Makes new direct memory of zeros. It is freed when no reference to it is left.
      *
      * @param dataType     element type
      * @param elementCount elements
-     * @return view of all of it
-     * @throws IllegalArgumentException if the count is negative, or one buffer cannot hold so many bytes
+     * @return view of the whole memory
+     * @throws IllegalArgumentException if the count is negative, or one buffer cannot hold that many bytes
      */
     public static HostTensor allocate(DataType dataType, long elementCount) {
         long most = Integer.MAX_VALUE / requireNonNull(dataType, "dataType").byteSize();
@@ -272,7 +274,8 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns the array or direct buffer; read and write a buffer by absolute index only, its limit is not ours.
+     * Returns the array or direct buffer. Read and write a buffer by absolute index only: its limit belongs to the caller
+     * who passed it in.
      *
      * @return memory
      */
@@ -281,7 +284,7 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns the elements as a buffer of their own, for code that wants one: {@code tensor.buffer().asFloatBuffer()}.
+     * Returns a new buffer over the elements, for code that needs a buffer: {@code tensor.buffer().asFloatBuffer()}.
      *
      * @return the same memory, from position 0 to the end of the last element, native order
      * @throws IllegalStateException if this is a view of an array
@@ -304,12 +307,12 @@ public final class HostTensor extends HostElements implements Tensor {
         return offset;
     }
 
-    /** Returns the address of the first element modulo 1 GiB; of direct memory only. */
+    /** Returns the address of the first element modulo 1 GiB; for direct memory only. */
     int addressInGib() {
         return ((ByteBuffer) memory).alignmentOffset(offset, GIB);
     }
 
-    /** Returns the address of the first element, of which 62 bits are kept; only where {@link BufferAddress#isKnown}. */
+    /** Returns the address of the first element, with 62 bits kept; call it only if {@link BufferAddress#isKnown}. */
     long address() {
         int known = wholeGib;
         if (known == 0) {
@@ -320,7 +323,7 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns the bytes of all elements.
+     * Returns the size of all elements in bytes.
      *
      * @return {@code elementCount() * dataType().byteSize()}
      */

@@ -1,18 +1,18 @@
 package ferro;
 
-/** A root, source or destination that is no rank of the group; thrown before anything moves. */
+/** A root, source or destination is not a rank of the group; thrown before any data moves. */
 public final class InvalidRankException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
-    /** What was given. */
+    /** Rank that was given. */
     private final int rank;
-    /** What it must be below. */
+    /** Number of ranks of the group; a rank must be below it. */
     private final int worldSize;
 
     /**
      * Makes the failure.
      *
-     * @param rank      what was given
+     * @param rank      rank that was given
      * @param worldSize number of ranks of the group
      */
     public InvalidRankException(int rank, int worldSize) {
@@ -20,10 +20,10 @@ public final class InvalidRankException extends IllegalArgumentException {
     }
 
     /**
-     * Makes the failure of a call that names itself.
+     * Makes the failure with a text of the caller.
      *
-     * @param what      what is wrong, with both numbers
-     * @param rank      what was given
+     * @param what      text that says what is wrong, with both numbers
+     * @param rank      rank that was given
      * @param worldSize number of ranks of the group
      */
     public InvalidRankException(String what, int rank, int worldSize) {
@@ -35,7 +35,7 @@ public final class InvalidRankException extends IllegalArgumentException {
     /**
      * Checks a rank.
      *
-     * @param rank      to check
+     * @param rank      rank to check
      * @param worldSize number of ranks of the group
      * @return {@code rank}
      * @throws InvalidRankException if it is negative or not below {@code worldSize}

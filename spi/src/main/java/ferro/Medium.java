@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What carries the data of a group: what its ranks found when the group was made, not what settings ask for. Equal on all
- * ranks of the group; a group made of it may have another. Immutable.
+ * The medium that carries the data of a group. It is the medium that the ranks found when the group was made, not the one
+ * that settings ask for. It is the same on all ranks of the group; a group that is made from this group may have another.
+ * Immutable.
  *
  * <pre>{@code
  * group.medium().text();           // TCP between hosts, shared memory inside
@@ -13,14 +14,14 @@ import java.util.Objects;
  * }</pre>
  *
  * @param text      for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts, shared memory
- *     inside}; empty where the back end does not say, or has nobody to send anything to
- * @param addresses by rank, the address or host name by which the others reach it; empty where the medium has none. Ranks of
- *     one host may have several
- * @param far       whether a round trip between hosts takes a millisecond or more, as found when the job was joined: then
- *     algorithms of fewer steps are taken for longer operations
+ *     inside}; empty if the back end does not know its medium, or has no peer to send to
+ * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has no
+ *     addresses. Ranks of one host may have several
+ * @param far       whether a round trip between hosts takes a millisecond or more, as found when the job was joined. If so,
+ *     algorithms with fewer steps are used for longer operations too
  */
 public record Medium(String text, List<String> addresses, boolean far) {
-    /** Of a back end that does not say. */
+    /** Medium of a back end that does not know its medium. */
     public static final Medium UNKNOWN = new Medium("", List.of());
 
     /**
@@ -29,7 +30,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
      * @param text      for people
      * @param addresses by rank
      * @param far       whether round trips are long
-     * @throws NullPointerException if something is null
+     * @throws NullPointerException if an argument or an address is null
      */
     public Medium {
         Objects.requireNonNull(text, "text");
@@ -37,18 +38,18 @@ public record Medium(String text, List<String> addresses, boolean far) {
     }
 
     /**
-     * Makes one whose ranks are near, or of which nothing else is known.
+     * Makes a medium whose round trips are short, or about which nothing else is known.
      *
      * @param text      for people
      * @param addresses by rank
-     * @throws NullPointerException if something is null
+     * @throws NullPointerException if an argument or an address is null
      */
     public Medium(String text, List<String> addresses) {
         this(text, addresses, false);
     }
 
     /**
-     * Returns the same under another text.
+     * Returns the same medium with another text.
      *
      * @param other for people
      * @return medium with the same addresses
@@ -58,9 +59,9 @@ public record Medium(String text, List<String> addresses, boolean far) {
     }
 
     /**
-     * Returns whether some ranks are reached by another address than others.
+     * Returns whether the ranks have more than one address in total.
      *
-     * @return false also where there are no addresses
+     * @return false also if there are no addresses
      */
     public boolean hasSeveralAddresses() {
         return addresses.stream().distinct().count() > 1;

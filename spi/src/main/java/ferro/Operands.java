@@ -1,9 +1,9 @@
 package ferro;
 
-/** What a collective reads and writes, and by what rules; the same questions for every kind of call. */
+/** The tensors that a collective reads and writes, and its op, root and counts; the same methods for every kind of call. */
 public sealed interface Operands permits Collective {
     /**
-     * Returns a tensor of the call that every rank has, for its type.
+     * Returns a tensor of the call that every rank has. Its type is the type of the call.
      *
      * @return tensor; null for a barrier
      */
@@ -14,21 +14,21 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the operand, or the one tensor of a call that works in place.
      *
-     * @return tensor; null for a barrier and where this rank has none
+     * @return tensor; null for a barrier, and if this rank has none
      */
     Tensor in();
 
     /**
      * Returns the result, or the one tensor of a call that works in place.
      *
-     * @return tensor; null for a barrier and where this rank has none
+     * @return tensor; null for a barrier, and if this rank has none
      */
     Tensor out();
 
     /**
-     * Returns how elements are combined.
+     * Returns the reduction that combines elements.
      *
-     * @return null where nothing is combined
+     * @return reduction, or null for a call that combines nothing
      */
     default ReduceOp op() {
         return null;
@@ -44,9 +44,9 @@ public sealed interface Operands permits Collective {
     }
 
     /**
-     * Returns whether the parts have lengths of their own (v-form).
+     * Returns whether the call gives the length of each part (v-form).
      *
-     * @return false where all parts are equal
+     * @return false if all parts are equal
      */
     default boolean hasCounts() {
         return inCounts() != null || outCounts() != null;
@@ -55,7 +55,7 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the lengths of the parts of the operand, one per rank.
      *
-     * @return lengths; null where they are equal
+     * @return lengths; null if they are equal
      */
     default long[] inCounts() {
         return null;
@@ -64,16 +64,16 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the lengths of the parts of the result, one per rank.
      *
-     * @return lengths, those of the operand but for an all-to-all; null where they are equal
+     * @return lengths, which are those of the operand except for an all-to-all; null if they are equal
      */
     default long[] outCounts() {
         return inCounts();
     }
 
     /**
-     * Returns what a rank reads.
+     * Returns the tensor that a rank reads.
      *
-     * @param rank who
+     * @param rank rank
      * @return operand, or null if this rank only receives
      */
     default Tensor reads(int rank) {
@@ -81,10 +81,10 @@ public sealed interface Operands permits Collective {
     }
 
     /**
-     * Returns what a rank writes.
+     * Returns the tensor that a rank writes.
      *
-     * @param rank who
-     * @return result, or null if this rank only gives
+     * @param rank rank
+     * @return result, or null if this rank only sends
      */
     default Tensor writes(int rank) {
         return out();

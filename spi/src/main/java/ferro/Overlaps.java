@@ -3,21 +3,22 @@ package ferro;
 import java.nio.ByteBuffer;
 
 /**
- * Refuses calls whose input and output overlap for certain, but for the forms that work in place: what is written early would be
- * read as input, and give wrong numbers.
+ * Refuses calls whose input and output are known to overlap, except in the forms that work in place. With an overlap,
+ * results that are written early would be read as input, and the numbers would be wrong.
  *
- * <p>Made on every call: nothing is allocated (what is said of a wrong call stands apart, so that the compiler sees the rest at
- * once), and most calls end at the first comparison. Two buffers are compared by their
- * addresses modulo 1 GiB, which are two loads; only where these meet are whole ones asked for, once for each tensor ({@link BufferAddress}).
- * Where the JVM does not tell them, and of memory that is mapped twice, it is not known whether they overlap: the call runs.
+ * <p>The check runs on every call. It allocates nothing, and most calls end at the first comparison. The message of a
+ * refused call is made in a method of its own, so that the JIT compiler can inline the rest. Two buffers are first compared
+ * by their addresses modulo 1 GiB, which takes two loads. Only if these ranges overlap are the whole addresses read, once
+ * for each tensor ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap
+ * of two buffers is not detected and the call runs.
  */
 final class Overlaps {
-    /** In place of a distance: two tensors that have no memory in common, as far as is known. */
+    /** Returned in place of a distance for two tensors that do not overlap, as far as is known. */
     private static final long APART = Long.MIN_VALUE;
 
     private Overlaps() {}
 
-    /** Refuses an overlap, but for the identical range. */
+    /** Refuses an overlap, unless both have the identical range. */
     static void refuseButIdentical(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != 0 && distance != APART) {
@@ -33,7 +34,10 @@ final class Overlaps {
         }
     }
 
-    /** Refuses an overlap, but for a rank's own part where it begins in the tensor of all parts, in elements. */
+    /**
+     * Refuses an overlap, unless a rank's own part lies at its own place in the tensor of all parts. That place begins at
+     * {@code begin}, in elements.
+     */
     static void refuseButOwnPart(CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         long distance = distance(whole, part);
         if (distance != APART && distance != begin * part.dataType().byteSize()) {
@@ -63,7 +67,7 @@ final class Overlaps {
                 : Math.abs(distance) + " bytes " + (distance > 0 ? "behind" : "before") + " the start of";
     }
 
-    /** Returns how many bytes behind the start of one the other begins, if they overlap. */
+    /** Returns how many bytes {@code other} begins behind the start of {@code one}, or {@link #APART} without an overlap. */
     private static long distance(Tensor one, Tensor other) {
         if (one.elementCount() == 0 || other.elementCount() == 0) {
             return APART;
@@ -71,7 +75,7 @@ final class Overlaps {
         long distance = one instanceof HostTensor from && other instanceof HostTensor to
                 ? onHost(from, to)
                 : onDevice((DeviceTensor) one, (DeviceTensor) other);
-        // by division, since the bytes of a device tensor may be more than 64 bits hold
+        // by division, since the byte count of a device tensor may not fit into 64 bits
         boolean overlap = distance >= 0
                 ? distance / one.dataType().byteSize() < one.elementCount()
                 : distance != APART && -distance / other.dataType().byteSize() < other.elementCount();
@@ -97,7 +101,7 @@ final class Overlaps {
                 || (-distance & HostTensor.GIB - 1) < other.byteCount();
     }
 
-    /** A template of {@code GpuCollectives} has no memory yet, and address 0. */
+    /** Returns the distance of two device tensors; a template of {@code GpuCollectives} has no memory yet, and address 0. */
     private static long onDevice(DeviceTensor one, DeviceTensor other) {
         boolean apart = one.device() != other.device() || one.address() == 0 || other.address() == 0;
         return apart ? APART : other.address() - one.address();

@@ -5,9 +5,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How elements of one index are combined; only {@link #name()} travels (in the fingerprint), never code.
+ * The reduction that combines elements of one index. Only its {@link #name()} is sent to other ranks, in the fingerprint;
+ * code is never sent.
  *
- * <p>A reduction of your own is code for two elements. Write out the types of its parameters: they choose the element type.
+ * <p>A user-defined reduction is code for two elements. Write out the types of its parameters: they choose the element type.
  *
  * <pre>{@code
  * static final ReduceOp LOG_SUM = ReduceOp.of("log sum", (double a, double b) ->
@@ -16,42 +17,43 @@ import java.util.Optional;
  * group.allReduce(logs, LOG_SUM);
  * }</pre>
  *
- * <p>Where that is too slow there is a form for runs of elements ({@link SpanCombine}), and for code that takes any type, one that is
- * given tensors ({@link Combiner}). ferro cannot check what all of them must be:
+ * <p>If that is too slow, use the form for arrays of elements ({@link SpanCombine}). Code for any element type uses the
+ * form that gets tensors ({@link Combiner}). All of these must have the following properties, which ferro cannot check:
  * <ul>
- * <li>associative, since plans choose which partial results meet. Where it is so up to rounding, as a sum of floats is, all ranks
- *     still get the same bits, and get them again from run to run; other lengths, world sizes and algorithms may round otherwise;
- * <li>commutative to the last bit, since two ranks may each take their own element as {@code into}: {@code a * b * 0.1f} is,
- *     {@code 0.1f * a * b} is not. A larger one by magnitude must say which of 2 and -2 it is; NaNs must come out canonical, as those
- *     of the built-in ops do;
- * <li>pure: it keeps neither state nor arguments. It runs on whichever thread drives the group, for one group one call at a time,
- *     and on several threads at once where ranks or groups of one JVM share the op;
- * <li>free of calls of any group: this group refuses them with IllegalStateException, another one may wait for ever for a rank that
- *     waits for this one;
- * <li>the same on all ranks, as is its name: two ranks with other code under one name get numbers without a meaning.
+ * <li>Associative, since plans choose which partial results are combined. If it is associative only up to rounding, as a
+ *     sum of floats is, all ranks still get the same bits, and every run gets the same bits. Other lengths, world sizes and
+ *     algorithms may round differently.
+ * <li>Commutative to the last bit, since two ranks may each take their own element as {@code into}: {@code a * b * 0.1f} is
+ *     commutative, {@code 0.1f * a * b} is not. A maximum by magnitude must define which of 2 and -2 it returns. NaNs must
+ *     be canonical, as those of the built-in ops are.
+ * <li>Pure: it keeps neither state nor arguments. It runs on the thread that makes progress for the group. One group makes
+ *     one call at a time; if ranks or groups of one JVM share the op, it runs on several threads at once.
+ * <li>Free of calls of any group: this group refuses them with IllegalStateException; another group may wait for ever for a
+ *     rank that waits for this rank.
+ * <li>The same on all ranks, as is its name: if two ranks have different code under one name, the results are meaningless.
  * </ul>
- * What it throws fails the group on all ranks, with code ABORTED, this rank as culprit, and a text that names the op. Device tensors
- * refuse it with UnsupportedOperationException.
+ * An exception from this code fails the group on all ranks, with code ABORTED, this rank as culprit, and a text that names
+ * the op. Calls on device tensors refuse such an op with UnsupportedOperationException.
  *
- * <p>Two ops are equal if they have one name and one {@link #combiner}: multiplied sums of one factor are, however often made. Calls
- * with equal ops share their plan and kernels, so make an op of your own once and keep it.
+ * <p>Two ops are equal if they have the same name and the same {@link #combiner}. Two pre-multiplied sums with the same
+ * factor are therefore equal. Calls with equal ops share their plan and kernels, so make a user-defined op once and keep it.
  */
 public final class ReduceOp {
     /** Addition; integers wrap. */
     public static final ReduceOp SUM = new ReduceOp("sum", null, 1);
     /** Multiplication; integers wrap. */
     public static final ReduceOp PRODUCT = new ReduceOp("product", null, 1);
-    /** Smaller one; NaN wins. */
+    /** Minimum; NaN if an operand is NaN. */
     public static final ReduceOp MIN = new ReduceOp("min", null, 1);
-    /** Larger one; NaN wins. */
+    /** Maximum; NaN if an operand is NaN. */
     public static final ReduceOp MAX = new ReduceOp("max", null, 1);
     /**
      * SUM, then one division by the world size.
      *
-     * <p>Of integers it is exact, toward zero: their sum is made in wider numbers and cannot wrap. For that an element of 8 to 32
-     * bits travels as 8 bytes and one of 64 bits as 16, which is 8 times the bytes of a sum for i8 and u8, 4 times for i16 and u16,
-     * twice for the others, and each rank makes a copy of its operand of that size while the call runs. NCCL, which would let the sum
-     * wrap, refuses it with UnsupportedOperationException.
+     * <p>For integers it is exact and rounds toward zero: the sum is made in wider numbers and cannot wrap. For this an
+     * element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits as 16 bytes. That is 8 times the bytes of a sum
+     * for i8 and u8, 4 times for i16 and u16, and twice for the others. Each rank makes a copy of its operand of that size
+     * while the call runs. NCCL refuses AVG of integers with UnsupportedOperationException, since its sum would wrap.
      */
     public static final ReduceOp AVG = new ReduceOp("avg", null, 1);
     /** Bitwise and, integers only. */
@@ -73,21 +75,21 @@ public final class ReduceOp {
         this.factor = factor;
     }
 
-    /** Combines two runs of elements of any type, through the accessors of {@link HostTensor}. */
+    /** Combines the elements of two tensors of any type, through the accessors of {@link HostTensor}. */
     @FunctionalInterface
     public interface Combiner {
         /**
-         * Writes {@code into[i] op received[i]} into {@code into[i]}, for all elements: as many in both, in arrays or in direct
-         * memory, not always the same in both.
+         * Writes {@code into[i] op received[i]} into {@code into[i]}, for all elements. Both tensors have the same length.
+         * Each is in an array or in direct memory, and the two may be in different kinds of memory.
          *
          * @param into     operand and result, valid during the call
-         * @param received other operand, valid during the call, left as it is
+         * @param received other operand, valid during the call; must not be changed
          */
         void combine(HostTensor into, HostTensor received);
     }
 
     /**
-     * Combines two runs of elements in arrays: for loops that the JIT compiler vectorises, or the Vector API.
+     * Combines the elements of two arrays; for loops that the JIT compiler vectorises, or for the Vector API.
      *
      * @param <A> array that carries the element type, such as {@code float[]}
      */
@@ -96,8 +98,8 @@ public final class ReduceOp {
         /**
          * Writes {@code into[i] op received[i]} into {@code into[i]} for {@code 0 <= i < count}.
          *
-         * <p>The arrays are copies, at most a few KiB long, which belong to ferro and are used again: what stands in them from
-         * {@code count} on is left over, and what is written there is not seen.
+         * <p>The arrays are copies, at most a few KiB long. They belong to ferro, which reuses them: elements from
+         * {@code count} on are left over from earlier calls, and ferro ignores what is written there.
          *
          * @param into     operand and result
          * @param received other operand; may be overwritten
@@ -189,11 +191,11 @@ public final class ReduceOp {
     /**
      * Makes an op from code for any element type.
      *
-     * @param name     equal on every rank; what the fingerprint compares
-     * @param combiner see the class for what it must be
+     * @param name     equal on every rank; the fingerprint compares it
+     * @param combiner code; see the class for its required properties
      * @return op for every type
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters tell them apart
+    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, Combiner combiner) {
         return new ReduceOp(named(name), Objects.requireNonNull(combiner, "combiner"), 1);
     }
@@ -201,12 +203,12 @@ public final class ReduceOp {
     /**
      * Makes an op for f32: {@code ReduceOp.of("hypot", (float a, float b) -> (float) Math.hypot(a, b))}.
      *
-     * @param name    equal on every rank; what the fingerprint compares
-     * @param combine a lambda needs the types of its parameters, which tell this form from the others; see the class for what it
-     *                must be
-     * @return op that refuses tensors of another type with IllegalArgumentException, before anything moves
+     * @param name    equal on every rank; the fingerprint compares it
+     * @param combine code; see the class for its required properties. A lambda needs the types of its parameters, which
+     *                select this form
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters tell them apart
+    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, FloatCombine combine) {
         return of(name, DataType.FLOAT32, float[].class, combine);
     }
@@ -216,39 +218,40 @@ public final class ReduceOp {
      *
      * @param name    as {@link #of(String, FloatCombine)}
      * @param combine as {@link #of(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before anything moves
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters tell them apart
+    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, DoubleCombine combine) {
         return of(name, DataType.FLOAT64, double[].class, combine);
     }
 
     /**
-     * Makes an op for i32; unsigned elements are refused, as most code would take them for signed ones.
+     * Makes an op for i32; unsigned elements are refused, since most code would treat them as signed ones.
      *
      * @param name    as {@link #of(String, FloatCombine)}
      * @param combine as {@link #of(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before anything moves
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters tell them apart
+    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, IntCombine combine) {
         return of(name, DataType.INT32, int[].class, combine);
     }
 
     /**
-     * Makes an op for i64; unsigned elements are refused, as most code would take them for signed ones.
+     * Makes an op for i64; unsigned elements are refused, since most code would treat them as signed ones.
      *
      * @param name    as {@link #of(String, FloatCombine)}
      * @param combine as {@link #of(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before anything moves
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters tell them apart
+    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, LongCombine combine) {
         return of(name, DataType.INT64, long[].class, combine);
     }
 
     /**
-     * Makes an op from code for runs of elements; of any type, u32 as {@code int[]} and bits of f16 or bf16 as {@code short[]}.
+     * Makes an op from code for arrays of elements. The elements may have any type: u32 is passed as {@code int[]}, bits of
+     * f16 or bf16 as {@code short[]}.
      *
      * <pre>{@code
      * ReduceOp.of("hypot", DataType.FLOAT32, float[].class, (into, received, count) -> {
@@ -258,12 +261,12 @@ public final class ReduceOp {
      * });
      * }</pre>
      *
-     * @param name    equal on every rank; what the fingerprint compares
+     * @param name    equal on every rank; the fingerprint compares it
      * @param type    element type
-     * @param array   array that carries it
-     * @param combine see the class for what it must be
+     * @param array   class of the array that carries the type
+     * @param combine code; see the class for its required properties
      * @param <A>     array
-     * @return op that refuses tensors of another type with IllegalArgumentException, before anything moves
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      * @throws IllegalArgumentException if such an array does not carry the type
      */
     public static <A> ReduceOp of(String name, DataType type, Class<A> array, SpanCombine<A> combine) {
@@ -275,10 +278,10 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes SUM of inputs that are multiplied first, in a copy: each product is rounded once to its type, f16 and bf16 are
-     * multiplied in f32; integers wrap.
+     * Makes a SUM of inputs that are first multiplied by a factor, in a copy. Each product is rounded once to its type; f16
+     * and bf16 are multiplied in f32; integers wrap.
      *
-     * @param factor applied by each rank to its own input; the same on every rank, whole for integers
+     * @param factor factor that each rank applies to its own input; the same on every rank, whole for integers
      * @return op
      */
     public static ReduceOp preMultipliedSum(double factor) {
@@ -286,11 +289,11 @@ public final class ReduceOp {
     }
 
     /**
-     * Finds a built-in op by its name; {@code mean} and {@code average} are AVG too.
+     * Finds a built-in op by its name; {@code mean} and {@code average} are other names of AVG.
      *
      * @param name for example {@code sum}
      * @return op
-     * @throws IllegalArgumentException listing the names if there is no such op
+     * @throws IllegalArgumentException if there is no such op; the message lists the names
      */
     public static ReduceOp parse(String name) {
         Objects.requireNonNull(name, "name");
@@ -304,7 +307,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns the name compared across ranks.
+     * Returns the name, which the ranks compare.
      *
      * @return name
      */
@@ -313,16 +316,16 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns the user's code, for tensors in any memory.
+     * Returns the user's code as code for tensors in any memory.
      *
-     * @return null for built-in ops, whose kernels the engine has
+     * @return null for built-in ops, whose kernels are in the engine
      */
     public Combiner combiner() {
         return combiner;
     }
 
     /**
-     * Returns the user's code, for arrays; what it is given must carry the element type.
+     * Returns the user's code as code for arrays; the arrays passed to it must carry the element type.
      *
      * @return null for built-in ops, and for code that is written for tensors
      */
@@ -331,10 +334,10 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns why the user's code does not combine elements of a type.
+     * Returns why the user's code does not support an element type.
      *
      * @param type element type
-     * @return empty if it does, and for built-in ops: back ends differ in what they have of those
+     * @return empty if it supports the type, and for built-in ops: back ends differ in the types that they support for those
      */
     public Optional<String> unsupportedBecause(DataType type) {
         Objects.requireNonNull(type, "type");
@@ -347,9 +350,9 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns what each rank multiplies its input by.
+     * Returns the factor by which each rank multiplies its input.
      *
-     * @return 1 but for {@link #preMultipliedSum}
+     * @return 1 except for {@link #preMultipliedSum}
      */
     public double factor() {
         return factor;

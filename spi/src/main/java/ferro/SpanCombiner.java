@@ -3,14 +3,14 @@ package ferro;
 import java.util.Objects;
 
 /**
- * A user's code for arrays, as code for tensors. Engines that keep arrays of their own ask for the code itself, since this one makes
- * its arrays anew for each call.
+ * Adapts a user's code for arrays to tensors. Engines that have arrays of their own use {@code code} directly, since this
+ * adapter allocates new arrays for each call.
  *
- * @param type of the elements
- * @param code for arrays that carry it
+ * @param type element type
+ * @param code code for arrays that carry the type
  */
 record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements ReduceOp.Combiner {
-    /** Both arrays stay in the first-level cache. */
+    /** Size of each array, chosen so that both stay in the first-level cache. */
     private static final int BLOCK_BYTES = 4096;
 
     static <A> SpanCombiner<A> of(DataType type, Class<A> array, ReduceOp.SpanCombine<A> code) {
@@ -24,7 +24,7 @@ record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements R
     }
 
     @Override
-    @SuppressWarnings("unchecked") // of has compared the class of the arrays with the type
+    @SuppressWarnings("unchecked") // of() has checked the class of the arrays against the type
     public void combine(HostTensor into, HostTensor received) {
         int block = (int) Math.min(into.elementCount(), BLOCK_BYTES / type.byteSize());
         Carrier carrier = type.carrier();

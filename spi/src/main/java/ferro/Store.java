@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A small map that all ranks share, for joining; keys are slash-separated, 1 KiB at most, values 1 MiB at most.
+ * A small map that all ranks share, for joining. Keys are slash-separated, 1 KiB at most; values are 1 MiB at most.
  *
- * <p>Calls that return a value wait for the wire, at most until the deadline that the store was opened with, then throw
- * {@link FerroException} RENDEZVOUS; step machines use {@link #when}; a simulated store answers at once.
+ * <p>Calls that return a value wait for the network, at most until the deadline that the store was opened with, and then
+ * throw {@link FerroException} RENDEZVOUS. State machines use {@link #when}. A simulated store answers at once.
  */
 public interface Store extends AutoCloseable {
     /**
-     * Sets.
+     * Sets the value of a key.
      *
      * @param key   name
      * @param value bytes, copied
@@ -19,10 +19,10 @@ public interface Store extends AutoCloseable {
     void set(String key, byte[] value);
 
     /**
-     * Completes when the key exists; never blocks, so that the seeded simulation can run it.
+     * Returns a stage that completes when the key exists. The call never blocks, so that the seeded simulation can run it.
      *
      * @param key name
-     * @return value
+     * @return stage with the value
      */
     CompletionStage<byte[]> when(String key);
 
@@ -32,7 +32,7 @@ public interface Store extends AutoCloseable {
      * @param key     name
      * @param timeout from now
      * @return value
-     * @throws FerroException RENDEZVOUS naming the key
+     * @throws FerroException RENDEZVOUS, with the key in the message
      */
     byte[] get(String key, Duration timeout);
 
@@ -46,27 +46,27 @@ public interface Store extends AutoCloseable {
     long add(String key, long delta);
 
     /**
-     * Sets if the value is the expected one.
+     * Sets the value of a key if its current value is the expected one.
      *
      * @param key      name
-     * @param expected null means absent
+     * @param expected expected value; null means that the key is absent
      * @param value    new value
-     * @return what is there afterwards
+     * @return value of the key afterwards
      */
     byte[] compareAndSet(String key, byte[] expected, byte[] value);
 
     /**
-     * Removes.
+     * Removes a key.
      *
      * @param key name
-     * @return whether it was there
+     * @return whether the key existed
      */
     boolean delete(String key);
 
     /**
-     * Returns whether this process serves the store to the other ranks, who lose it when it is closed here.
+     * Returns whether this process serves the store to the other ranks. They lose the store when this process closes it.
      *
-     * @return false where another process serves it, or it needs no server
+     * @return false if another process serves the store, or if it needs no server
      */
     default boolean servedHere() {
         return false;

@@ -14,13 +14,18 @@ public final class CollectiveBench {
     private static final int BAD_INPUT = 2;
 
     private final ProcessGroup group;
-    private final Row.Setting setting;
-    private final Place place;
+    private final ResultRow.SweepSetting setting;
+    private final MemoryPlace place;
     private final Sweep sweep;
     private final Stopwatch stopwatch;
     private final PrintStream out;
 
-    CollectiveBench(ProcessGroup group, Row.Setting setting, Place place, Stopwatch stopwatch, PrintStream out) {
+    CollectiveBench(
+            ProcessGroup group,
+            ResultRow.SweepSetting setting,
+            MemoryPlace place,
+            Stopwatch stopwatch,
+            PrintStream out) {
         this.group = group;
         this.setting = setting;
         this.place = place;
@@ -30,20 +35,21 @@ public final class CollectiveBench {
     }
 
     /**
-     * Measures what the words ask for, over the group that the environment describes; ends with 1 if a result was wrong, with
-     * 2 if the words make no sense.
+     * Measures the sweep that the words describe, over the group that the environment describes. Exits with 1 if a result
+     * was wrong, with 2 if the words are invalid.
      *
      * @param words as {@link Sweep#parse} reads them
-     * @throws IOException if the probe of the machine cannot connect
+     * @throws IOException if the wire probe fails
      */
     public static void main(String[] words) throws IOException {
         long wrong;
         SystemContext context = SystemContext.ofProcess();
         try (ProcessGroup group = ProcessGroup.join();
-                Place place = Place.of(group, context)) {
+                MemoryPlace place = MemoryPlace.of(group, context)) {
             Sweep sweep = Sweep.parse(List.of(words));
             sweep.checkRanks(group.worldSize());
-            Row.Setting setting = Row.Setting.of(sweep, Settings.BACKEND.of(context), group, place.label());
+            ResultRow.SweepSetting setting =
+                    ResultRow.SweepSetting.of(sweep, Settings.BACKEND.of(context), group, place.label());
             Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
             wrong = new CollectiveBench(group, setting, place, stopwatch, System.out).run();
         } catch (IllegalArgumentException misuse) {
@@ -59,12 +65,12 @@ public final class CollectiveBench {
 
     /** Measures all sizes, on every rank at once; returns how many elements were wrong over all ranks and sizes. */
     long run() throws IOException {
-        print(sweep.json() ? "" : Row.head(setting));
+        print(sweep.json() ? "" : ResultRow.head(setting));
         long wrong = 0;
         try (WireProbe probe = WireProbe.open(group, System.err)) {
             probe.warmUp();
             for (long size : sweep.sizes()) {
-                Row row = measure(size, probe);
+                ResultRow row = measure(size, probe);
                 print(sweep.json() ? row.json() : row.table());
                 wrong += row.wrong();
             }
@@ -72,14 +78,14 @@ public final class CollectiveBench {
         return wrong;
     }
 
-    private Row measure(long size, WireProbe probe) throws IOException {
-        try (Batch batch = new Batch(group, place, sweep, size)) {
+    private ResultRow measure(long size, WireProbe probe) throws IOException {
+        try (MeasuredBatch batch = new MeasuredBatch(group, place, sweep, size)) {
             long[] wrong = {batch.wrongElements()};
             group.allReduce(wrong, ReduceOp.SUM);
             int times = sweep.queued() * sweep.collective().timesPerCall();
-            Stopwatch.Times each = stopwatch.time(batch::run).dividedBy(times);
+            Stopwatch.CallTimes each = stopwatch.time(batch::run).dividedBy(times);
             double micros = probe.halfRoundTripMicros();
-            return new Row(setting, batch.count(), each, wrong[0], micros);
+            return new ResultRow(setting, batch.count(), each, wrong[0], micros);
         }
     }
 

@@ -3,11 +3,11 @@ package ferro.benchmarks;
 import ferro.ReduceOp;
 
 /**
- * What each rank starts with and must end with, by plain loops that share nothing with the engine.
+ * Input and expected result of each rank, computed by plain loops that share no code with the engine.
  *
- * @param collective what is measured
- * @param op         how to reduce
- * @param rank       whose result
+ * @param collective collective that is measured
+ * @param op         reduction
+ * @param rank       rank whose result is expected
  * @param ranks      world size
  * @param count      elements of the whole tensor
  */
@@ -18,8 +18,8 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
     /**
      * One element.
      *
-     * @param whole as an integer that wraps
-     * @param real  as a number that does not
+     * @param whole value as an integer that wraps
+     * @param real  value as a number that does not wrap
      */
     record Value(long whole, double real) {
         static Value of(long exact) {
@@ -27,7 +27,7 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
         }
     }
 
-    /** Element of a rank's input: 2 to 6, neither 0 nor 1, different between neighbours and ranks. */
+    /** Returns an element of a rank's input: 2 to 6, never 0 or 1, different between adjacent elements and ranks. */
     static long input(int rank, int index) {
         return 2 + (index * 3L + rank * 2L) % 5;
     }
@@ -36,7 +36,7 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
         return count / ranks;
     }
 
-    /** Element of this rank's result. */
+    /** Returns an element of this rank's result. */
     Value result(int index) {
         return switch (collective) {
             case ALLREDUCE -> reduced(index);

@@ -4,7 +4,7 @@ import ferro.CollectiveKind;
 import java.util.Arrays;
 import java.util.List;
 
-/** What can be measured; sizes and bus bandwidth are counted as nccl-tests counts them. */
+/** The operations that can be measured. Sizes and bus bandwidth are counted as in nccl-tests. */
 public enum Measured {
     /** In place; the size is that of each rank's tensor. */
     ALLREDUCE(CollectiveKind.ALL_REDUCE),
@@ -24,7 +24,7 @@ public enum Measured {
     ALLTOALL(CollectiveKind.ALL_TO_ALL),
     /** No data. */
     BARRIER(CollectiveKind.BARRIER),
-    /** Ranks 0 and 1; the size is that of one message, the time that of one way. */
+    /** Messages between ranks 0 and 1; the size is that of one message, the time that of one direction. */
     PINGPONG(null);
 
     private final CollectiveKind kind;
@@ -47,7 +47,7 @@ public enum Measured {
      *
      * @param name for example {@code allreduce}
      * @return what to measure
-     * @throws IllegalArgumentException listing the names if there is none such
+     * @throws IllegalArgumentException listing the names if there is no such name
      */
     public static Measured parse(String name) {
         for (Measured measured : values()) {
@@ -69,7 +69,7 @@ public enum Measured {
     }
 
     /**
-     * Returns what kind of collective it is.
+     * Returns the kind of the collective.
      *
      * @return kind; null for messages between two ranks
      */
@@ -80,18 +80,18 @@ public enum Measured {
     /**
      * Returns whether a reduction is part of it.
      *
-     * @return whether {@code --op} means anything
+     * @return whether {@code --op} has an effect
      */
     public boolean reduces() {
         return kind != null && kind.combines();
     }
 
-    /** Whether the tensor is made of one part per rank. */
+    /** Whether the tensor consists of one part per rank. */
     boolean inParts() {
         return kind != null && kind.hasParts();
     }
 
-    /** Whether a rank gives data that the call leaves as they are, so that a bench may write them anew for every call. */
+    /** Whether a rank has input that the call does not change, so that a bench may write it again before every call. */
     boolean readsInput(boolean root) {
         return switch (this) {
             case REDUCE, ALLGATHER, REDUCESCATTER, GATHER, ALLTOALL -> true;
@@ -100,12 +100,15 @@ public enum Measured {
         };
     }
 
-    /** Operations that count as one in the table: a ping-pong is two messages. */
+    /** Returns the number of operations in one call: a ping-pong is two messages. */
     int timesPerCall() {
         return this == PINGPONG ? 2 : 1;
     }
 
-    /** Bytes that cross the busiest link per byte of size, so that figures of different sizes of world compare. */
+    /**
+     * Returns the bytes that cross the busiest link per byte of size, so that figures of different world sizes are
+     * comparable.
+     */
     double busFactor(int ranks) {
         return switch (this) {
             case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;

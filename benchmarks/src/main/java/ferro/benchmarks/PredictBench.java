@@ -24,16 +24,17 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * The program of one rank of {@code ferro bench --predict}: measures what links and sums cost, predicts the collectives asked for by
- * the plans that the engine would run, measures them as well, and says what larger worlds of the same links should take.
+ * The program of one rank of {@code ferro bench --predict}. It measures the cost of links and sums, predicts the requested
+ * collectives from the plans that the engine would run, measures them too, and prints the expected times of larger worlds
+ * with the same links.
  */
 public final class PredictBench {
-    /** What the probe times itself, which to predict between two ranks would be no art. */
+    /** Collectives that the probe times itself: a prediction of these between two ranks proves nothing. */
     private static final Set<Measured> PROBED = EnumSet.of(Measured.BROADCAST, Measured.ALLTOALL);
 
     private static final List<Integer> WORLDS = List.of(64, 256, 1024, 4096);
 
-    /** As much as is under way before the receiver begins; later pieces are sent meanwhile. */
+    /** Bytes that are in flight before the receiver begins; later pieces are sent meanwhile. */
     private static final long PIECE_BYTES = 16 << 10;
 
     private static final double CLOSE_ENOUGH = 1.3;
@@ -55,7 +56,7 @@ public final class PredictBench {
     }
 
     /**
-     * Predicts and measures what the words ask for, over the group that the environment describes.
+     * Predicts and measures the collectives that the words name, over the group that the environment describes.
      *
      * @param words as {@link Prediction#parse} reads them
      */
@@ -70,7 +71,7 @@ public final class PredictBench {
 
     void run() {
         for (long bytes : asked.sizes()) {
-            // compiles the code that is timed later
+            // makes the JIT compile the code that is timed later
             probe(bytes);
         }
         print("| size | collective | algorithm | measured us | predicted us | predicted / measured |");
@@ -95,7 +96,7 @@ public final class PredictBench {
         larger(rates);
     }
 
-    /** Says how long a collective should take and how long it does; returns whether that is close enough. */
+    /** Prints the predicted and the measured time of a collective; returns whether they are close enough. */
     private boolean compare(Measured collective, long bytes, Rates rates) {
         double measured = measure(collective, bytes);
         double predicted = predict(collective, bytes, rates);
@@ -113,8 +114,8 @@ public final class PredictBench {
     }
 
     /**
-     * Times what plans are made of, between ranks 0 and 1: a barrier is a small message each way, a broadcast a large one one
-     * way, an all-to-all of two ranks one each way and a copy.
+     * Times the parts of plans between ranks 0 and 1. A barrier is a small message each way, a broadcast a large message one
+     * way, an all-to-all of two ranks a large message each way and a copy.
      */
     private Rates probe(long bytes) {
         int half = (int) (bytes / 2 / Float.BYTES);
@@ -132,7 +133,7 @@ public final class PredictBench {
         return stopwatch.time(operation).median();
     }
 
-    /** Adds a block that stays in cache, as what was just received does, to all of an array. */
+    /** Adds a block to a whole array. The block stays in cache, as data just received do. */
     private double combineMicros(int count) {
         float[] into = new float[count];
         float[] block = new float[Math.min(count, 128 << 10)];
@@ -152,7 +153,8 @@ public final class PredictBench {
     }
 
     private double measure(Measured collective, long bytes) {
-        try (Operation operation = new Operation(group, new Place.Host(), Sweep.of(collective, bytes), bytes)) {
+        try (MeasuredOperation operation =
+                new MeasuredOperation(group, new MemoryPlace.Host(), Sweep.of(collective, bytes), bytes)) {
             return times(operation::run);
         }
     }
@@ -168,7 +170,7 @@ public final class PredictBench {
     private double predict(Measured collective, long bytes, Rates rates) {
         int worldSize = group.worldSize();
         int seen = Runtime.getRuntime().availableProcessors();
-        // a rank that sees one core only is bound to one of its own
+        // a rank that sees only one core is bound to a core of its own
         int cores = seen == 1 ? worldSize : Math.min(worldSize, seen);
         List<Plan> plans = IntStream.range(0, worldSize)
                 .mapToObj(rank -> plan(collective, rank, worldSize, bytes))
@@ -180,7 +182,10 @@ public final class PredictBench {
         return new PlanTime.Load(bytes, PIECE_BYTES, !collective.inParts(), cores);
     }
 
-    /** One rank per host, all links like the one between ranks 0 and 1, and no network between them that could be full. */
+    /**
+     * Prints the expected times of larger worlds. They assume one rank per host, links like that between ranks 0 and 1, and
+     * a network without congestion.
+     */
     private void larger(Map<Long, Rates> rates) {
         print("| expected us, a core per rank, links as here | size | "
                 + String.join(

@@ -4,9 +4,9 @@ import ferro.DataType;
 import java.util.List;
 
 /**
- * What {@code ferro bench --predict} is asked for; checked when it is made.
+ * The request of {@code ferro bench --predict}; checked when it is made.
  *
- * @param collectives what to predict and to measure, each of which has a plan
+ * @param collectives collectives to predict and to measure; each has a plan
  * @param sizes       in bytes, in the order of the table
  */
 public record Prediction(List<Measured> collectives, List<Long> sizes) {
@@ -25,9 +25,9 @@ public record Prediction(List<Measured> collectives, List<Long> sizes) {
     private static final long LEAST_BYTES = 2 * Float.BYTES;
 
     /**
-     * Checks what was asked for.
+     * Checks the request.
      *
-     * @param collectives what
+     * @param collectives collectives to predict
      * @param sizes       in bytes
      * @throws IllegalArgumentException naming the size that cannot be measured or is too small for the probe
      */
@@ -44,11 +44,11 @@ public record Prediction(List<Measured> collectives, List<Long> sizes) {
     }
 
     /**
-     * Reads the words behind {@code ferro bench --predict}.
+     * Reads the words after {@code ferro bench --predict}.
      *
      * @param words a collective or {@code all}, then nothing or {@code --sizes LIST}
-     * @return what they ask for
-     * @throws IllegalArgumentException naming the word that makes no sense
+     * @return the request
+     * @throws IllegalArgumentException naming the invalid word
      */
     public static Prediction parse(List<String> words) {
         String first = words.isEmpty() ? "" : words.get(0);
@@ -65,10 +65,10 @@ public record Prediction(List<Measured> collectives, List<Long> sizes) {
     }
 
     /**
-     * Checks that so many ranks can do it.
+     * Checks that a world of this size can do it.
      *
      * @param ranks world size
-     * @throws IllegalArgumentException if there is no link that could be measured
+     * @throws IllegalArgumentException if there is no link to measure
      */
     public void checkRanks(int ranks) {
         if (ranks < 2) {

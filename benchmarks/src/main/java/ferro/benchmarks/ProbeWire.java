@@ -18,22 +18,23 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}: to the address by which the group itself reaches
- * rank 0, so that it goes the way that data go; over loopback where both have one address, or none is known.
+ * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}. It uses the address by which the group itself
+ * reaches rank 0, so that it takes the same route as data. It uses loopback if both ranks have the same address or none is
+ * known.
  *
- * @param connection this rank's end; null on other ranks, and where there is none
- * @param trouble    why there is none, on rank 0 alone
+ * @param connection this rank's end; null on other ranks, and if there is no connection
+ * @param trouble    why there is no connection, on rank 0 only
  */
 record ProbeWire(SocketChannel connection, Optional<String> trouble) {
-    /** Both have just left a call that all were in, so that neither comes late. */
+    /** Time limit for the connection. Both ranks have just left a call of all ranks, so neither comes late. */
     private static final int PATIENCE_MILLIS = 10_000;
 
-    /** What rank 1 shows first, as others may find the port too. */
+    /** Length of the token that rank 1 sends first, because other processes may find the port too. */
     private static final int TOKEN_BYTES = Long.BYTES;
 
     private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
 
-    /** Connects; every rank must call it, and all of them know afterwards whether there is a connection. */
+    /** Connects ranks 0 and 1. Every rank must call it, and all ranks know afterwards whether there is a connection. */
     static ProbeWire between(ProcessGroup group) {
         if (group.worldSize() == 1) {
             return NONE;
@@ -56,7 +57,10 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
     }
 
-    /** Listens, tells where, and waits for rank 1; whatever happens, the others hear. */
+    /**
+     * Listens, broadcasts port and token, and waits for rank 1. The broadcast is sent even after a failure, so that the
+     * others do not wait.
+     */
     private static SocketChannel accepted(ProcessGroup group) throws IOException {
         long[] door = {0, new SecureRandom().nextLong()};
         boolean told = false;
@@ -89,7 +93,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         }
     }
 
-    /** Returns where rank 0 is. */
+    /** Returns the address of rank 0. */
     private static InetAddress address(ProcessGroup group) throws IOException {
         List<String> all = group.medium().addresses();
         boolean together = all.isEmpty() || all.get(0).equals(all.get(1));
@@ -101,12 +105,12 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         try {
             return server.bind(new InetSocketAddress(address, 0));
         } catch (BindException ofAnotherMachine) {
-            // what the others are told may be an address that something before this machine has
+            // the published address may belong to a device in front of this machine
             return server.bind(new InetSocketAddress(0));
         }
     }
 
-    /** Takes the connection of rank 1, and drops those of strangers. */
+    /** Accepts the connection of rank 1, and closes those of other processes. */
     private static SocketChannel awaited(ServerSocketChannel server, long token) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         while (true) {
@@ -128,12 +132,12 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         }
     }
 
-    /** At least one: none would mean for ever. */
+    /** Returns at least 1, because 0 would mean no time limit. */
     private static int millisUntil(long deadline) {
         return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
 
-    /** Makes a connection one that is looked at again and again. */
+    /** Makes a connection non-blocking, for polling. */
     static SocketChannel plain(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);

@@ -7,13 +7,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * One measurement that a comparison asks for, as a line of words; peers read the same, see benchmarks/peers/README.md.
+ * One measurement that a comparison requests, as a line of words. Peers read the same words, see benchmarks/peers/README.md.
  *
- * @param collective what, of f32 and by sum
- * @param bytes      size as tables count it
+ * @param collective collective to measure, of f32 and by sum
+ * @param bytes      size, counted as in the tables
  * @param memory     {@code host} for arrays, {@code shared} for tensors that the group allocates
- * @param warmUp     before the samples
- * @param time       of all samples
+ * @param warmUp     time of the warm-up before the samples
+ * @param time       time of all samples
  * @param check      whether to count wrong elements first
  */
 record Request(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
@@ -39,7 +39,7 @@ record Request(Measured collective, long bytes, String memory, Duration warmUp, 
         return Duration.of(Long.parseLong(count), ChronoUnit.MICROS);
     }
 
-    /** Whether the tensors of another request serve for this one. */
+    /** Whether this request can use the tensors of another one. */
     boolean sameTensors(Request other) {
         return collective == other.collective && bytes == other.bytes && memory.equals(other.memory);
     }

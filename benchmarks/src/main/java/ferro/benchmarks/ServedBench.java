@@ -19,21 +19,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The program of one rank of a comparison: it waits until it is asked, measures, answers and waits again, so that several
- * libraries can measure in turns, each of them warm and none of them running while another one does.
+ * The program of one rank of a comparison. It waits for a request, measures, answers and waits again. So several libraries
+ * can measure in turns, each of them warm, and only one of them at a time.
  *
  * <p>Every rank reads requests from the pipe {@code command.RANK} of a folder; rank 0 answers on the pipe {@code answer}.
  */
 public final class ServedBench {
     private static final String QUIT = "quit";
-    /** The largest size that comparisons ask for. */
+    /** The largest size that comparisons request. */
     private static final long SHARED_BYTES = 64L << 20;
 
     private final ProcessGroup group;
     private final PrintStream answers;
     private Request last;
-    private Operation operation;
-    private Place shared;
+    private MeasuredOperation operation;
+    private MemoryPlace shared;
 
     private ServedBench(ProcessGroup group, PrintStream answers) {
         this.group = group;
@@ -41,11 +41,11 @@ public final class ServedBench {
     }
 
     /**
-     * Serves until it is told to quit, over the group that the environment describes, or as so many simulated ranks in threads
-     * of this process.
+     * Serves until it is told to quit, over the group that the environment describes, or as a number of simulated ranks in
+     * threads of this process.
      *
-     * @param words the folder of the pipes; then how many simulated ranks, if that is wanted
-     * @throws Exception if they cannot be read or written
+     * @param words the folder of the pipes; then optionally the number of simulated ranks
+     * @throws Exception if the pipes cannot be read or written
      */
     public static void main(String[] words) throws Exception {
         Path folder = Path.of(words[0]);
@@ -103,25 +103,25 @@ public final class ServedBench {
     private String measure(Request request) {
         if (operation == null || !request.sameTensors(last)) {
             forget();
-            operation = new Operation(group, place(request.memory()), request.sweep(), request.bytes());
+            operation = new MeasuredOperation(group, place(request.memory()), request.sweep(), request.bytes());
             last = request;
         }
         long[] wrong = {request.check() ? operation.wrongElements() : 0};
         group.allReduce(wrong, ReduceOp.SUM);
         operation.clear();
         boolean fresh = request.collective().readsInput(true);
-        Stopwatch.Times times =
+        Stopwatch.CallTimes times =
                 new Stopwatch(group, request.pace()).time(fresh ? operation::runOnFreshInput : operation::run);
         times = times.dividedBy(request.collective().timesPerCall());
         return String.format(Locale.ROOT, "%.4f %.4f %.4f %d", times.min(), times.median(), times.p99(), wrong[0]);
     }
 
-    private Place place(String memory) {
+    private MemoryPlace place(String memory) {
         if (memory.equals("host")) {
-            return new Place.Host();
+            return new MemoryPlace.Host();
         }
         if (shared == null) {
-            shared = new Place.Shared(group, SHARED_BYTES);
+            shared = new MemoryPlace.SharedPlace(group, SHARED_BYTES);
         }
         return shared;
     }

@@ -8,21 +8,21 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Times an operation on all ranks together. Warm-up goes by time, and on while a rank's compilers are at work; then come 5 to 64
- * blocks, each a barrier and up to 1000 calls back to back; a sample is the slowest rank's time for a block divided by its
- * calls. Peers' benches do the same.
+ * Times an operation on all ranks together. The warm-up lasts for a time, and continues while the JIT compilers of a rank
+ * are busy. Then come 5 to 64 blocks, each a barrier and up to 1000 calls back to back. A sample is the slowest rank's time
+ * for a block divided by its calls. The benches of the peers do the same.
  */
 final class Stopwatch {
-    /** Long enough for the clock and the barrier not to matter. */
+    /** Length of a block: so long that the clock and the barrier do not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /** A JVM whose compilers never rest is measured all the same, after so many times the warm-up. */
+    /** Longest warm-up in multiples of its time: then a JVM is measured even if its compilers are still busy. */
     private static final int LONGEST_WARM_UP = 8;
 
     private static final Duration LONG_WARM_UP = Duration.ofMillis(1500);
     private static final Duration SHORT_WARM_UP = Duration.ofMillis(200);
 
-    /** Of a batch's time; below it what is compiled is not what is measured. */
+    /** Share of a batch's time. If compilation takes less, the measured code is no longer being compiled. */
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
@@ -36,14 +36,17 @@ final class Stopwatch {
     }
 
     /**
-     * How long to do what.
+     * The times of the phases.
      *
-     * @param firstWarmUp before the first operation: a JVM needs it until the code of a call is compiled
-     * @param warmUp      before every further one
+     * @param firstWarmUp before the first operation: a JVM needs this time until the code of a call is compiled
+     * @param warmUp      before every further operation
      * @param measure     for the samples of one operation
      */
     record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
-        /** Who wants a quick look is not kept waiting by the warm-up: six times as long for the first operation, at most 1.5 s. */
+        /**
+         * Returns the times for a measurement of this length. The warm-up is not long for a short measurement: six times as
+         * long for the first operation, at most 1.5 s.
+         */
         static Pace measuring(Duration time) {
             return new Pace(shorter(time.multipliedBy(6), LONG_WARM_UP), shorter(time, SHORT_WARM_UP), time);
         }
@@ -58,16 +61,16 @@ final class Stopwatch {
      *
      * @param min    fastest block
      * @param median middle block
-     * @param p99    slowest block but one in a hundred
+     * @param p99    slowest block but one in a hundred; with fewer than a hundred blocks the slowest
      */
-    record Times(double min, double median, double p99) {
-        /** Returns the same for one of so many operations in a call. */
-        Times dividedBy(int operations) {
-            return new Times(min / operations, median / operations, p99 / operations);
+    record CallTimes(double min, double median, double p99) {
+        /** Returns the times of one operation if a call has several. */
+        CallTimes dividedBy(int operations) {
+            return new CallTimes(min / operations, median / operations, p99 / operations);
         }
     }
 
-    Times time(Runnable operation) {
+    CallTimes time(Runnable operation) {
         double callNanos = warmUp(operation, (warm ? pace.warmUp() : pace.firstWarmUp()).toNanos());
         warm = true;
         int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
@@ -79,10 +82,10 @@ final class Stopwatch {
         group.allReduce(samples, ReduceOp.MAX);
         Arrays.sort(samples);
         int p99 = (int) Math.ceil(0.99 * blocks) - 1;
-        return new Times(samples[0], samples[blocks / 2], samples[p99]);
+        return new CallTimes(samples[0], samples[blocks / 2], samples[p99]);
     }
 
-    /** Runs batches that double until they are long, and gives the last one's time per call, the same on every rank. */
+    /** Runs batches that double until they are long. Returns the last batch's time per call, the same on every rank. */
     private double warmUp(Runnable operation, long nanos) {
         double spent = 0;
         int calls = 1;
@@ -103,7 +106,7 @@ final class Stopwatch {
     }
 
     private long compileMillis() {
-        // null where everything is interpreted
+        // null if everything is interpreted
         return compilers == null ? 0 : compilers.getTotalCompilationTime();
     }
 

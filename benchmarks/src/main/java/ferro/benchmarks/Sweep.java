@@ -9,19 +9,19 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What to measure: one collective, one type, one op, several sizes; checked when it is made.
+ * The sweep to measure: one collective, one type, one op, several sizes; checked when it is made.
  *
  * @param collective what
  * @param type       of the elements
- * @param op         how to reduce; without meaning where nothing is reduced
+ * @param op         reduction; without effect if the collective does not reduce
  * @param sizes      in bytes, in the order of the table
- * @param time       how long to measure each size, beyond the warm-up
- * @param queued     operations that are queued before the first is waited for; 1 for blocking calls
+ * @param time       how long to measure each size, without the warm-up
+ * @param queued     number of operations that are queued before the first is waited for; 1 for blocking calls
  * @param json       one JSON object per line instead of a table
  */
 public record Sweep(
         Measured collective, DataType type, ReduceOp op, List<Long> sizes, Duration time, int queued, boolean json) {
-    /** Behind one element. */
+    /** Default sizes, after that of one element. */
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
     private static final String DEFAULT_TIME = "250ms";
@@ -29,9 +29,9 @@ public record Sweep(
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
-    /** A group keeps thousands, but each has tensors of its own here. */
+    /** A group can queue thousands, but here each operation has its own tensors. */
     private static final int MOST_QUEUED = 1000;
-    /** Longest Java array that every JVM can make. */
+    /** Longest Java array that every JVM can allocate. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
 
     /**
@@ -53,7 +53,7 @@ public record Sweep(
     }
 
     /**
-     * Checks what was asked for.
+     * Checks the request.
      *
      * @param collective what
      * @param type       of the elements
@@ -62,7 +62,7 @@ public record Sweep(
      * @param time       for each size
      * @param queued     operations at once, 1 to 1000
      * @param json       whether to print JSON
-     * @throws IllegalArgumentException naming the value and what it may be
+     * @throws IllegalArgumentException naming the value and the allowed values
      */
     public Sweep {
         if (!TYPES.contains(type)) {
@@ -96,11 +96,11 @@ public record Sweep(
     }
 
     /**
-     * Reads the words behind {@code ferro bench}, less those that the launcher keeps for itself.
+     * Reads the words after {@code ferro bench}, without those that the launcher uses itself.
      *
      * @param words a collective, then options: {@code --sizes --type --op --time --queued --json}
-     * @return what they ask for
-     * @throws IllegalArgumentException naming the word that makes no sense
+     * @return the sweep
+     * @throws IllegalArgumentException naming the invalid word
      */
     public static Sweep parse(List<String> words) {
         if (words.isEmpty() || words.get(0).startsWith("-")) {
@@ -133,7 +133,7 @@ public record Sweep(
         return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), queued, json);
     }
 
-    /** One call after the other of f32 by sum, of one size, timed by whoever asks. */
+    /** Returns a sweep of blocking calls on f32 by sum, of one size. The caller measures the time. */
     static Sweep of(Measured collective, long bytes) {
         return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false);
     }
@@ -175,7 +175,7 @@ public record Sweep(
     }
 
     /**
-     * Checks that so many ranks can do it.
+     * Checks that a world of this size can do it.
      *
      * @param ranks world size
      * @throws IllegalArgumentException if a ping-pong has no partner
@@ -186,7 +186,10 @@ public record Sweep(
         }
     }
 
-    /** Elements of the whole tensor for a size: at least one per part where it is made of parts, and as many in each. */
+    /**
+     * Returns the elements of the whole tensor for a size. If it consists of parts, each part has the same number, at least
+     * one.
+     */
     int elements(long size, int ranks) {
         long count = size / type.byteSize();
         if (!collective.inParts() || count == 0) {
@@ -195,7 +198,7 @@ public record Sweep(
         return (int) Math.max(ranks, count - count % ranks);
     }
 
-    /** The op as tables show it. */
+    /** Returns the op as tables show it. */
     String opLabel() {
         return collective.reduces() ? op.name() : "none";
     }

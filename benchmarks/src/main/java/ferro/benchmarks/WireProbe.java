@@ -12,16 +12,16 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * What machine and network give at this moment, without ferro: half the time of a round trip of 4 bytes over a plain
- * connection between ranks 0 and 1, both spinning; over loopback where both are at one address. Figures whose probes differ
- * do not compare.
+ * Measures machine and network at this moment, without ferro: half the time of a round trip of 4 bytes over a plain
+ * connection between ranks 0 and 1, both spinning. The connection is over loopback if both have the same address. Figures
+ * with different probes are not comparable.
  */
 public final class WireProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
     private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
-    /** Before giving the core to others, of which there may be more than cores. */
+    /** Spins before yielding the core to others: there may be more threads than cores. */
     private static final int SPINS = 200;
 
     private static final int MORE = 1;
@@ -37,8 +37,8 @@ public final class WireProbe implements AutoCloseable {
     }
 
     /**
-     * Connects ranks 0 and 1; every rank must call it. There is no probe where these do not reach one another, which rank 0 says:
-     * a firewall may let ferro's port through, and no other.
+     * Connects ranks 0 and 1; every rank must call it. If these do not reach one another, there is no probe, and rank 0
+     * prints why: a firewall may let only ferro's port through.
      */
     static WireProbe open(ProcessGroup group, PrintStream complaints) {
         ProbeWire wire = ProbeWire.between(group);
@@ -47,10 +47,10 @@ public final class WireProbe implements AutoCloseable {
     }
 
     /**
-     * Both ends in one process.
+     * Both ends of a probe in one process.
      *
-     * @param first  leads
-     * @param second follows, on another thread
+     * @param first  end that leads
+     * @param second end that follows, on another thread
      */
     public record Pair(WireProbe first, WireProbe second) implements AutoCloseable {
         /**
@@ -64,9 +64,9 @@ public final class WireProbe implements AutoCloseable {
         }
 
         /**
-         * Answers until the other thread has seen enough.
+         * Answers until the other thread has finished.
          *
-         * @return nothing of interest
+         * @return a value without meaning
          * @throws IOException if the other thread does not lead in time
          */
         public double follow() throws IOException {
@@ -96,12 +96,15 @@ public final class WireProbe implements AutoCloseable {
         }
     }
 
-    /** Runs it until its code is compiled; its figures would follow the JIT compiler instead of the machine. */
+    /**
+     * Runs the probe until its code is compiled. Otherwise its figures would depend on the JIT compiler instead of the
+     * machine.
+     */
     void warmUp() throws IOException {
         exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
 
-    /** Returns microseconds of one way, on rank 0; NaN elsewhere, and where there is no connection. Called by all ranks. */
+    /** Returns microseconds of one way, on rank 0; NaN on other ranks, and without a connection. Called by all ranks. */
     double halfRoundTripMicros() throws IOException {
         return exchange(ROUND_TRIPS, BOUND_NANOS);
     }
@@ -113,7 +116,10 @@ public final class WireProbe implements AutoCloseable {
         return first ? lead(roundTrips, nanos) : follow();
     }
 
-    /** Sends and receives until there are enough round trips, or no more time; the other rank learns from the last message. */
+    /**
+     * Sends and receives until there are enough round trips or the time is over. The last message tells the other rank to
+     * stop.
+     */
     private double lead(int roundTrips, long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;
         double[] micros = new double[roundTrips];
@@ -131,7 +137,7 @@ public final class WireProbe implements AutoCloseable {
     }
 
     private double follow() throws IOException {
-        // it may begin long before rank 0, which counts wrong elements meanwhile
+        // this rank may begin long before rank 0, which counts wrong elements meanwhile
         long deadline = System.nanoTime() + 30 * BOUND_NANOS;
         int word = MORE;
         while (word != LAST) {

@@ -129,8 +129,8 @@ class CollectiveBenchTest {
             if (heap != null) {
                 context.shared(DeviceMemory.class, heap::opened);
             }
-            Place place = heap == null ? new Place.Host() : Place.Device.of(group, context);
-            Row.Setting setting = Row.Setting.of(sweep, "simulated", group, place.label());
+            MemoryPlace place = heap == null ? new MemoryPlace.Host() : MemoryPlace.Device.of(group, context);
+            ResultRow.SweepSetting setting = ResultRow.SweepSetting.of(sweep, "simulated", group, place.label());
             return new CollectiveBench(group, setting, place, new Stopwatch(group, BRISK), out).run();
         }
     }

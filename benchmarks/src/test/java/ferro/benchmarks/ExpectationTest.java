@@ -45,7 +45,7 @@ class ExpectationTest {
         for (DataType type : new DataType[] {
             DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64
         }) {
-            Elements elements = Elements.of(type, 2);
+            MeasuredElements elements = MeasuredElements.of(type, 2);
             elements.put(1, 37);
 
             assertTrue(elements.is(1, Expectation.Value.of(37)), type.label());
@@ -56,7 +56,7 @@ class ExpectationTest {
 
     @Test
     void smallIntegersWrapAsTheKernelsDo() {
-        Elements elements = Elements.of(DataType.INT8, 1);
+        MeasuredElements elements = MeasuredElements.of(DataType.INT8, 1);
         elements.put(0, (byte) 1296);
 
         assertTrue(elements.is(0, Expectation.Value.of(1296)));

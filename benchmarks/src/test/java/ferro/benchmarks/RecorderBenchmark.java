@@ -71,8 +71,8 @@ public class RecorderBenchmark {
         }
 
         @Override
-        public Standing standing() {
-            return Standing.IDLE;
+        public RecordedStatus standing() {
+            return RecordedStatus.IDLE;
         }
     }
 }

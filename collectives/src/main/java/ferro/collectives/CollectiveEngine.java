@@ -4,8 +4,13 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.algorithm.AlgorithmChoice;
 import ferro.collectives.algorithm.TunedRows;
-import ferro.collectives.control.HeartbeatTimes;
-import ferro.collectives.control.Rules;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.membership.HeartbeatTimes;
+import ferro.collectives.engine.GroupEngine;
+import ferro.collectives.engine.GroupIdentity;
+import ferro.collectives.engine.LinkExecutor;
+import ferro.collectives.engine.plain.PlainEngine;
+import ferro.collectives.engine.progress.WaitBudget;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -15,7 +20,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
-/** Makes a whole back end of a medium. */
+/** Makes a whole back end from a medium. */
 public final class CollectiveEngine {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
@@ -25,7 +30,7 @@ public final class CollectiveEngine {
      * Puts the engine on a transport.
      *
      * @param transport medium, closed with the back end
-     * @param group     who
+     * @param group     the group
      * @param context   settings, clock, timers
      * @return back end with every collective
      * @throws IllegalArgumentException as {@link #check} and {@link #tuned}
@@ -36,11 +41,11 @@ public final class CollectiveEngine {
     }
 
     /**
-     * As {@link #over(Transport, GroupSpec, RankContext)}, with the table of algorithms that rank 0 has told all: it is in
-     * force here and in the groups made of this one, and a rank that was given another one says so.
+     * As {@link #over(Transport, GroupSpec, RankContext)}, with the table of algorithms that rank 0 has sent to all ranks.
+     * It is in force here and in the groups made of this one; a rank that was given another table logs a warning.
      *
      * @param transport medium, closed with the back end
-     * @param group     who
+     * @param group     the group
      * @param context   settings, clock, timers
      * @param ofRankZero what {@link #tuned} returned there
      * @return back end with every collective
@@ -56,17 +61,20 @@ public final class CollectiveEngine {
                     "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
                             + " differs from that of rank 0, which is in force: give all ranks the same");
         }
-        Place place = Place.watched(
-                transport, group, context, new Place.Manner(false, LinkExecutor.RUNS_MOST, Rules.SHIPPED, inForce));
+        GroupIdentity place = GroupIdentity.watched(
+                transport,
+                group,
+                context,
+                new GroupIdentity.EngineOptions(false, LinkExecutor.RUNS_MOST, FailurePolicy.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
     }
 
     /**
-     * Refuses settings that no engine can go by. Where ranks wait for each other before there is an engine, the medium asks
-     * first, so that the others need not wait for this one.
+     * Refuses settings that no engine can use. Where ranks wait for each other before there is an engine, the medium calls
+     * this first, so that the others need not wait for this rank.
      *
      * @param context settings
-     * @throws IllegalArgumentException if one makes no sense, naming it and what it may be
+     * @throws IllegalArgumentException if a setting is invalid; its message names the setting and the allowed values
      */
     public static void check(RankContext context) {
         Objects.requireNonNull(context, "context");
@@ -96,37 +104,37 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Puts the engine on a transport of a simulator that runs all ranks on one thread: nothing waits, no thread is made,
-     * and a call that would block throws IllegalStateException saying so.
+     * Puts the engine on a transport of a simulator that runs all ranks on one thread: nothing waits, no thread is started,
+     * and a call that would block throws an IllegalStateException that says so.
      *
      * @param transport medium, closed with the back end
-     * @param group     who
+     * @param group     the group
      * @param context   settings, virtual clock, virtual timers
-     * @return back end, and the way to drive it
+     * @return back end, and the way to make progress on it
      */
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
-        return stepped(transport, group, context, Rules.SHIPPED);
+        return stepped(transport, group, context, FailurePolicy.SHIPPED);
     }
 
     /**
-     * As {@link #stepped(Transport, GroupSpec, RankContext)}, with other decisions of the control plane: for tests that plant
-     * a fault and see whether it is found.
+     * As {@link #stepped(Transport, GroupSpec, RankContext)}, with other decisions of the control plane, for tests that
+     * inject a fault and check whether it is found.
      *
      * @param transport medium, closed with the back end
-     * @param group     who
+     * @param group     the group
      * @param context   settings, virtual clock, virtual timers
-     * @param rules     what is decided when something goes wrong, also in the groups made of this one
-     * @return back end, and the way to drive it
+     * @param rules     decisions when something goes wrong, also in the groups made of this one
+     * @return back end, and the way to make progress on it
      */
     @SuppressWarnings("exports")
-    public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, Rules rules) {
+    public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, FailurePolicy rules) {
         check(transport, group, context);
         Objects.requireNonNull(rules, "rules");
-        Place place = Place.watched(
+        GroupIdentity place = GroupIdentity.watched(
                 transport,
                 group,
                 context,
-                new Place.Manner(true, LinkExecutor.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
+                new GroupIdentity.EngineOptions(true, LinkExecutor.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 
@@ -135,7 +143,8 @@ public final class CollectiveEngine {
      *
      * @param plain   back end, closed with the one returned
      * @param context settings, clock, timers
-     * @return back end with every collective; subgroups, asynchronous point-to-point and abort across ranks are refused
+     * @return back end with every collective; subgroups and abort across ranks are refused, and point-to-point calls that
+     *     return a handle have ended when they return
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
@@ -148,13 +157,13 @@ public final class CollectiveEngine {
      * {@link ferro.dispatch.FallbackGate#refusal}.
      *
      * @param backend back end
-     * @return false also for what somebody has put around an engine
+     * @return false also for a wrapper around an engine
      */
     public static boolean isOne(CollectiveBackend backend) {
         return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainEngine;
     }
 
-    /** An engine that somebody else drives, one turn at a time. */
+    /** An engine on which the caller makes progress, one iteration at a time. */
     public static final class Stepped {
         private final GroupEngine engine;
 
@@ -177,15 +186,15 @@ public final class CollectiveEngine {
          * @param ranks   ranks of this group, in the order of the new one, this one among them
          * @param name    for messages
          * @param timeout until all have called
-         * @return this rank's end, which somebody must drive too; or a FerroException, as of {@code newGroup}; completed on
-         *     the background of the context
+         * @return this rank's engine, on which the caller must make progress too; or a FerroException, as of
+         *     {@code newGroup}; completed on the background of the context
          */
         public CompletionStage<Stepped> newGroup(int[] ranks, String name, Duration timeout) {
             return engine.form(ranks, name, timeout).thenApply(Stepped::new);
         }
 
         /**
-         * Takes one turn: looks at deadlines, does what can be done now.
+         * Does one iteration: checks deadlines, and does what can be done now.
          *
          * @return whether anything moved
          */

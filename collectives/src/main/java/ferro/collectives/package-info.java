@@ -1,8 +1,8 @@
 /**
- * The engine: queue, sequence numbers, executors, and the loop that takes a group forward.
+ * Where a medium enters: {@link ferro.collectives.CollectiveEngine} gives it every collective.
  *
- * <p>A medium enters at {@link ferro.collectives.CollectiveEngine}; start reading there, then at {@code GroupEngine}.
- *
- * <p>Nothing here opens a socket or reads the environment.
+ * <p>The engine itself is in {@code engine}; it runs plans ({@code plan}, {@code algorithm}) over links ({@code link}) and
+ * programs in shared memory ({@code shared}), combines by the kernels of {@code reduce}, and agrees with the other ranks
+ * on failures by {@code control}.
  */
 package ferro.collectives;

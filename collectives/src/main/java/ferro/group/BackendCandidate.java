@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 /**
  * A provider that was found, usable or not.
  *
- * @param name        what users select by; the class's name where the provider itself is broken
- * @param priority    of the provider; below 0 never by auto
+ * @param name        name by which users select it; the name of the class if the provider itself is broken
+ * @param priority    priority of the provider; below 0 never chosen by auto
  * @param unavailable why it cannot work here, empty if it can
- * @param deviceKind  kind of device whose tensors it takes, empty for host memory only
+ * @param deviceKind  kind of device whose tensors it accepts, empty for host memory only
  * @param provider    null if broken
  */
 record BackendCandidate(
@@ -21,7 +21,7 @@ record BackendCandidate(
         Optional<String> unavailable,
         Optional<String> deviceKind,
         BackendProvider provider) {
-    /** Makes a provider and asks it; whatever goes wrong becomes the reason. */
+    /** Makes a provider and queries it. Any failure becomes the reason. */
     static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
         try {
             BackendProvider provider = make.get();

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Two names, by where tensors live: {@code cpu:tcp,cuda:nccl}, in any order, with {@code hip} as another word for
- * {@code cuda}.
+ * Two names of back ends, by the place of the tensors: {@code cpu:tcp,cuda:nccl}, in any order. {@code hip} means the
+ * same as {@code cuda}.
  *
- * @param host   what takes host tensors, bytes and barriers
- * @param device what takes device tensors; a back end that has an NCCL view
+ * @param host   back end for host tensors, bytes and barriers
+ * @param device back end for device tensors, which has an NCCL view
  */
 record BackendPair(String host, String device) {
     private static final Map<String, String> PLACES = Map.of("cpu", "cpu", "cuda", "cuda", "hip", "cuda");
@@ -20,10 +20,10 @@ record BackendPair(String host, String device) {
     }
 
     /**
-     * Reads a pair.
+     * Parses a pair.
      *
      * @param text  value of {@code ferro.backend}
-     * @param found what there is, for messages
+     * @param found list of the back ends that were found, for messages
      * @throws IllegalArgumentException if it is not one name for each of the two places
      */
     static BackendPair of(String text, Supplier<String> found) {

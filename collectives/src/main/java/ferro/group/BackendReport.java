@@ -6,18 +6,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What there is to say about a back end that was found, for those who show it.
+ * Report about a back end that was found, for display.
  *
- * @param name        what users select by; the class's name where the provider itself is broken
- * @param priority    place among the usable ones; below 0 never by {@code auto}
- * @param unavailable why it cannot work here and what to do, empty if it can
+ * @param name        name by which users select it; the name of the class if the provider itself is broken
+ * @param priority    priority among the usable back ends; below 0 never chosen by {@code auto}
+ * @param unavailable why it cannot work here and how to fix it, empty if it can
  */
 public record BackendReport(String name, int priority, Optional<String> unavailable) {
     /**
-     * Refuses null.
+     * Rejects null.
      *
-     * @param name        what users select by
-     * @param priority    place among the usable ones
+     * @param name        name by which users select it
+     * @param priority    priority among the usable back ends
      * @param unavailable why it cannot work here, empty if it can
      */
     public BackendReport {
@@ -26,9 +26,9 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
     }
 
     /**
-     * Asks every provider on the path; a broken one hides no other.
+     * Queries every provider on the path. A broken provider does not hide the others.
      *
-     * @param context settings to look at
+     * @param context settings that the providers read
      * @return reports, highest priority first
      */
     public static List<BackendReport> all(RankContext context) {

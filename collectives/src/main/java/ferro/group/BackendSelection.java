@@ -3,8 +3,8 @@ package ferro.group;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
-import ferro.job.Job;
 import ferro.job.JobFinder;
+import ferro.job.RankOfJob;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -19,10 +19,10 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
 /**
- * Finds the back ends on the path and opens what {@code ferro.backend} names: a name, a pair by place of the tensors
- * ({@code cpu:tcp,cuda:nccl}), or {@code auto} for the usable one of highest priority, beside the usable one for device
- * tensors if every rank has it ({@link DeviceAgreement}). A name that cannot work is fatal and never replaced; every message lists all providers with their
- * reasons.
+ * Finds the back ends on the path and opens those that {@code ferro.backend} selects. It is a name, a pair by place of
+ * the tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority,
+ * and beside it the usable one for device tensors if every rank has it ({@link DeviceAgreement}). A named back end that
+ * cannot work is a fatal error and is never replaced. Every message lists all providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
@@ -30,9 +30,9 @@ final class BackendSelection {
 
     private BackendSelection() {}
 
-    /** Reads who this process is, by the innermost launcher's variables. */
+    /** Reads rank and world size of this process from the variables of the innermost launcher. */
     static GroupSpec specOf(RankContext context) {
-        Job job = JobFinder.of(context).required();
+        RankOfJob job = JobFinder.of(context).required();
         return new GroupSpec("world", job.rank(), job.worldSize(), Settings.TIMEOUT.of(context));
     }
 
@@ -62,7 +62,10 @@ final class BackendSelection {
         }
     }
 
-    /** Chooses what to open beside the host's: whatever this rank has, it is opened on all ranks or on none. */
+    /**
+     * Chooses the back end for devices to open beside that of the host. It is opened on all ranks or on none, whatever
+     * this rank has.
+     */
     private static Optional<BackendCandidate> agreedForDevices(
             BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
         Optional<BackendCandidate> device = best.deviceKind().isPresent() ? Optional.empty() : bestForDevices(found);
@@ -84,7 +87,10 @@ final class BackendSelection {
         return objection.isPresent() ? Optional.empty() : device;
     }
 
-    /** Opens the host's first: it may serve the store by which the device's ranks meet. */
+    /**
+     * Opens both back ends, that of the host first, because it may serve the store that the back end for devices needs to
+     * join.
+     */
     private static Backend openBoth(
             BackendCandidate host, BackendCandidate device, GroupSpec group, JoiningContext joining) {
         joining.shareStore();
@@ -118,7 +124,7 @@ final class BackendSelection {
         }
     }
 
-    /** Loads every provider; one that is broken becomes a candidate with its reason and hides no other. */
+    /** Loads every provider. A broken provider becomes a candidate with its reason and does not hide the others. */
     static List<BackendCandidate> candidates(RankContext context) {
         List<BackendCandidate> found = new ArrayList<>();
         var providers = ServiceLoader.load(BackendProvider.class).stream();

@@ -21,18 +21,21 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The blocks of {@link ProcessGroup#coalesced} that are open, one per thread: calls inside are kept for its end. Thread-safe. */
+/**
+ * The open blocks of {@link ProcessGroup#coalesced}, one per thread. Calls inside a block are kept until its end.
+ * Thread-safe.
+ */
 final class Coalescing {
-    private final Map<Thread, Block> blocks = new ConcurrentHashMap<>();
-    /** Looked at by every call. */
+    private final Map<Thread, CallBlock> blocks = new ConcurrentHashMap<>();
+    /** Number of open blocks; read by every call. */
     private volatile int open;
 
-    /** Returns the block of this thread; null, at the cost of one look, while no thread has one. */
-    Block mine() {
+    /** Returns the block of this thread, or null. While no thread has a block this costs one read. */
+    CallBlock mine() {
         return open == 0 ? null : blocks.get(Thread.currentThread());
     }
 
-    /** Refuses what cannot wait for the end of a block. */
+    /** Rejects a call that cannot wait for the end of a block. */
     void refuse(String what) {
         if (mine() != null) {
             throw new IllegalStateException(
@@ -40,13 +43,13 @@ final class Coalescing {
         }
     }
 
-    /** Keeps the calls of a block for its end, and runs them then. */
+    /** Keeps the calls of a block until its end, and then runs them. */
     void run(Runnable calls, GroupEnd end, Duration timeout) {
         if (mine() != null) {
             calls.run();
             return;
         }
-        Block block = kept(calls, end);
+        CallBlock block = kept(calls, end);
         try {
             end.way().coalesced(block.handOver(), timeout);
             block.end(Work.all(List.of()));
@@ -56,14 +59,14 @@ final class Coalescing {
         }
     }
 
-    /** Keeps the calls of a block for its end, and starts them then. */
+    /** Keeps the calls of a block until its end, and then starts them. */
     Work submit(Runnable calls, GroupEnd end, Duration timeout) {
-        Block outer = mine();
+        CallBlock outer = mine();
         if (outer != null) {
             calls.run();
             return outer.later();
         }
-        Block block = kept(calls, end);
+        CallBlock block = kept(calls, end);
         try {
             Work all = end.way().submitCoalesced(block.handOver(), timeout);
             block.end(all);
@@ -74,12 +77,12 @@ final class Coalescing {
         }
     }
 
-    private Block kept(Runnable calls, GroupEnd end) {
-        Block block = open(end.backend());
+    private CallBlock kept(Runnable calls, GroupEnd end) {
+        CallBlock block = open(end.backend());
         try {
             calls.run();
         } catch (RuntimeException | Error failure) {
-            // before anybody hears of it: what is called then belongs to no block
+            // close before the failure is published: later calls belong to no block
             close(block);
             block.end(failure);
             throw failure;
@@ -88,31 +91,31 @@ final class Coalescing {
         return block;
     }
 
-    private synchronized Block open(CollectiveBackend backend) {
-        Block block = new Block(Thread.currentThread(), backend);
+    private synchronized CallBlock open(CollectiveBackend backend) {
+        CallBlock block = new CallBlock(Thread.currentThread(), backend);
         blocks.put(block.owner, block);
         open++;
         return block;
     }
 
-    private synchronized void close(Block block) {
+    private synchronized void close(CallBlock block) {
         blocks.remove(block.owner);
         open--;
     }
 
     /** The calls of one block, by one thread. */
-    static final class Block {
+    static final class CallBlock {
         private final Thread owner;
         private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
-        /** What there is to wait for once the block has ended: nothing, unless it was only started. */
+        /** Work to wait for after the end of the block: none, unless its calls were only started. */
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 
         private final long begunNanos = System.nanoTime();
-        /** From now on the back end may touch tensors of the calls. */
+        /** Once true, the back end may access tensors of the calls. */
         private volatile boolean handedOver;
 
-        private Block(Thread owner, CollectiveBackend backend) {
+        private CallBlock(Thread owner, CollectiveBackend backend) {
             this.owner = owner;
             this.backend = backend;
         }
@@ -123,7 +126,7 @@ final class Coalescing {
             return calls;
         }
 
-        /** Keeps a call; whatever is wrong with it is told where it is made. */
+        /** Keeps a call. An invalid call throws here, where it is made. */
         void keep(Collective call) {
             call.check(backend.rank(), backend.worldSize());
             Optional<String> why = call.operand() instanceof DeviceTensor && !backend.takesDeviceTensors()
@@ -136,12 +139,12 @@ final class Coalescing {
             calls.add(call);
         }
 
-        /** Returns the handle of a call: of all of them, since all end together. */
+        /** Returns the handle of a call. It stands for all calls of the block, because all end together. */
         Work later() {
             return new Later(this);
         }
 
-        /** Ends the group, as an interrupt of any other call does: this one has its place in the order. */
+        /** Aborts the group, as an interrupt of any other call does, because this call has its place in the order. */
         private FerroException interrupted(InterruptedException why) {
             long waitedNanos = System.nanoTime() - begunNanos;
             Where where = new Where("", backend.rank(), "", "coalesced", -1, -1, 0, waitedNanos, 0);
@@ -152,7 +155,7 @@ final class Coalescing {
             return stop;
         }
 
-        /** Its calls have ended, or are under way. */
+        /** Marks the calls as ended or under way. */
         void end(Work rest) {
             ended.complete(rest);
         }
@@ -167,7 +170,7 @@ final class Coalescing {
     }
 
     /** The handle of a call inside a block. */
-    private record Later(Block block) implements Work {
+    private record Later(CallBlock block) implements Work {
         @Override
         public boolean isDone() {
             return block.hasEnded()
@@ -181,7 +184,7 @@ final class Coalescing {
             FerroException stop = null;
             boolean interrupted = false;
             try {
-                // what has not been handed over is not waited for: it will touch nothing in a group that has failed
+                // calls that were not handed over are not waited for: in a failed group they access no tensor
                 while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
                         Work rest = block.ended.get();
@@ -232,12 +235,12 @@ final class Coalescing {
             }
         }
 
-        /** Waits until nothing touches the tensors of a group that has failed. */
+        /** Waits until no call accesses the tensors of a group that has failed. */
         private static void untouched(Work rest) {
             try {
                 rest.await();
             } catch (RuntimeException told) {
-                // the caller says why it has failed
+                // the caller throws the reason of the failure
             }
         }
 

@@ -19,32 +19,34 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * How the ranks of a group that was joined by {@code auto} agree on a back end for device tensors: each leaves a word in the
- * store, what it would open or that it has none, and only those that would open one read the others'.
+ * Agreement of the ranks of a group that is joined by {@code auto} on a back end for device tensors. Each rank records in
+ * the store which back end it would open, or that it has none. Only ranks that would open one read the entries of the
+ * others.
  *
- * <p>Before any back end is opened, so that the host's, which all ranks join, keeps rank 0 and its store alive meanwhile. The
- * key has no count of joinings, which would cost those without devices a round trip: who joins again overwrites it.
+ * <p>The agreement runs before any back end is opened, so that the back end of the host, which all ranks join, keeps rank
+ * 0 and its store alive meanwhile. The key has no count of joins, because that would cost ranks without devices a round
+ * trip. A rank that joins again overwrites its entry.
  *
- * @param group   who
- * @param context whose store
+ * @param group   group to join
+ * @param context context with the store
  */
 record DeviceAgreement(GroupSpec group, JoiningContext context) {
     private static final String NONE = "none";
 
     /**
-     * Says that this rank has none, and waits for nobody. Where no store can be opened there is nobody to tell: a back end
-     * that needs one meets the same failure and tells it.
+     * Records that this rank has none, and does not wait. If no store can be opened, nothing is recorded: a back end that
+     * needs a store meets the same failure and reports it.
      */
     void sayNone() {
         context.storeIfAny().ifPresent(store -> say(store, NONE));
     }
 
     /**
-     * Says what this rank would open and reads what the others say.
+     * Records the back end that this rank would open and reads the entries of the others.
      *
      * @param mine kind and name
-     * @return why it must not be opened, in words; empty if all ranks would open the same
-     * @throws FerroException RENDEZVOUS naming the ranks that have not said a word by the deadline of joining
+     * @return reason why it must not be opened, as text; empty if all ranks would open the same
+     * @throws FerroException RENDEZVOUS naming the ranks that have recorded nothing by the deadline of joining
      */
     Optional<String> objection(String mine) {
         long until = System.nanoTime() + Deadlines.nanos(Deadlines.ofJoin(group, context));

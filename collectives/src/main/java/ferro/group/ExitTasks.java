@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
- * What one context does when its JVM ends: one shutdown hook, as hooks run in no order, which is there only while there is
- * something to do. Thread-safe.
+ * The tasks of one context at the end of its JVM. They share one shutdown hook, because hooks run in no order. The hook
+ * is registered only while there are tasks. Thread-safe.
  */
 final class ExitTasks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -22,18 +22,18 @@ final class ExitTasks {
     private static final Pattern SIGNAL_THREAD = Pattern.compile("(SIG[A-Z0-9]+) handler");
 
     private final LongSupplier clock;
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<OrderedTask> entries = new ArrayList<>();
     private Thread hook;
 
-    /** A task and when it comes. */
-    private record Entry(Stage stage, ExitTask task) {}
+    /** A task and its stage. */
+    private record OrderedTask(Stage stage, ExitTask task) {}
 
     ExitTasks(LongSupplier clock) {
         this.clock = clock;
     }
 
     synchronized ExitTask.Handle add(Stage stage, ExitTask task) {
-        Entry entry = new Entry(stage, task);
+        OrderedTask entry = new OrderedTask(stage, task);
         entries.add(entry);
         if (hook == null) {
             hook = new Thread(this::run, "ferro-exit");
@@ -46,8 +46,8 @@ final class ExitTasks {
         return () -> remove(entry);
     }
 
-    private synchronized void remove(Entry entry) {
-        // two tasks may be equal, and each is taken back once
+    private synchronized void remove(OrderedTask entry) {
+        // two tasks may be equal, and each is removed once
         entries.removeIf(known -> known == entry);
         if (entries.isEmpty() && hook != null) {
             try {
@@ -61,12 +61,12 @@ final class ExitTasks {
 
     private void run() {
         JvmExit exit = new JvmExit(signal(), clock.getAsLong() + BOUND_NANOS);
-        List<Entry> now;
+        List<OrderedTask> now;
         synchronized (this) {
             now = new ArrayList<>(entries);
         }
-        now.sort(Comparator.comparing(Entry::stage));
-        for (Entry entry : now) {
+        now.sort(Comparator.comparing(OrderedTask::stage));
+        for (OrderedTask entry : now) {
             try {
                 entry.task.run(exit);
             } catch (RuntimeException | Error broken) {

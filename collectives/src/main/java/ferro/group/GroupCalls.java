@@ -10,7 +10,10 @@ import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
 
-/** What the forms of {@link ProcessGroup} do: they hand a call over, or keep it for the end of the block that it stands in. */
+/**
+ * The base of the forms of {@link ProcessGroup}. They pass a call to the back end, or keep it until the end of the
+ * coalesced block that contains it.
+ */
 abstract class GroupCalls {
     private final CollectiveBackend way;
     private final Coalescing coalescing;
@@ -23,7 +26,7 @@ abstract class GroupCalls {
     }
 
     final void run(Collective call) {
-        Coalescing.Block block = coalescing.mine();
+        Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
             way.run(call, timeout);
         } else {
@@ -32,9 +35,9 @@ abstract class GroupCalls {
     }
 
     /**
-     * Queues any collective; order of submit is order of execution.
+     * Queues any collective. Collectives run in the order of submit.
      *
-     * @param call operation; several that are queued may use one memory
+     * @param call operation; several queued operations may use the same memory
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
      * @throws IllegalStateException         if the group is closed
@@ -43,7 +46,7 @@ abstract class GroupCalls {
      */
     public final Work submit(Collective call) {
         requireNonNull(call, "call");
-        Coalescing.Block block = coalescing.mine();
+        Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
             return way.submit(call, timeout);
         }

@@ -6,13 +6,13 @@ import ferro.dispatch.GpuCollectives;
 import ferro.spi.RankContext;
 
 /**
- * What all views of one group have in common.
+ * The part that all views of one group share.
  *
  * @param backend    back end of the group
- * @param way        what takes its calls: the back end, or the door for device tensors in front of it
+ * @param way        receiver of its calls: the back end, or the dispatcher for device tensors in front of it
  * @param context    settings, for the groups made of this one
- * @param coalescing blocks that are open
- * @param joined     whose end aborts the group; null for one that was not joined, but wrapped
+ * @param coalescing open blocks
+ * @param joined     thread whose end aborts the group; null for a group that was wrapped and not joined
  */
 record GroupEnd(
         CollectiveBackend backend,
@@ -26,7 +26,10 @@ record GroupEnd(
         return new GroupEnd(backend, way, context, new Coalescing(), joined);
     }
 
-    /** An engine refuses device tensors itself, so that calls on host tensors need not pass a door that leads nowhere. */
+    /**
+     * Returns whether calls go through the dispatcher for device tensors. An engine rejects device tensors itself, so
+     * that calls on host tensors need not pass a dispatcher that has no way for device tensors.
+     */
     private static boolean needsDoor(CollectiveBackend backend) {
         return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
     }

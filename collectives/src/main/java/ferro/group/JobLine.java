@@ -1,24 +1,27 @@
 package ferro.group;
 
-import ferro.job.Findings;
 import ferro.job.JobFinder;
+import ferro.job.JobVariables;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 
-/** Says in one line by which launcher of a cluster a rank knows who it is: several may be there, one around the other. */
+/** Logs in one line which cluster launcher gave this rank its number, because several launchers may be nested. */
 final class JobLine implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private JobLine() {}
 
-    /** Says it once per context, however often it joins: one use is never given back, and holds nothing. */
+    /**
+     * Logs the line once per context, however often the context joins: one use of the shared object is never released,
+     * and holds nothing.
+     */
     static void tellOnce(GroupSpec group, RankContext context) {
         context.shared(JobLine.class, () -> tell(group, context));
     }
 
     private static JobLine tell(GroupSpec group, RankContext context) {
-        Findings found = JobFinder.of(context);
+        JobVariables found = JobFinder.of(context);
         boolean ofACluster = found.job()
                 .filter(job -> job.family().ofACluster())
                 .filter(job -> job.rank() == group.rank() && job.worldSize() == group.worldSize())

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
-/** A context that opens the store which {@code ferro.rendezvous} names, on first use, where there is none yet. */
+/** A context that opens the store of {@code ferro.rendezvous} on first use, if there is none yet. */
 final class JoiningContext extends ForwardingContext {
     private final GroupSpec group;
     private Store store;
@@ -41,7 +41,7 @@ final class JoiningContext extends ForwardingContext {
         return store;
     }
 
-    /** Returns the store; empty if it cannot be opened, which {@link #store} tells whoever needs it, at once. */
+    /** Returns the store; empty if it cannot be opened. Later calls of {@link #store} then throw that failure at once. */
     synchronized Optional<Store> storeIfAny() {
         try {
             return Optional.of(store());
@@ -58,7 +58,7 @@ final class JoiningContext extends ForwardingContext {
         }
     }
 
-    /** Says that two back ends of one group use the store: only {@link #closeStore} ends it then. */
+    /** Marks the store as used by two back ends of one group. Only {@link #closeStore} closes it then. */
     synchronized void shareStore() {
         shares = true;
     }
@@ -80,7 +80,7 @@ final class JoiningContext extends ForwardingContext {
 
     private Store open() {
         String text = Settings.RENDEZVOUS.of(outer());
-        // java.net.URI needs something behind the slashes, which env:// has not
+        // java.net.URI needs text after the slashes, which env:// does not have
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
         Optional<Store> found = Services.first(

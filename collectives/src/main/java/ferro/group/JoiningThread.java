@@ -6,18 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The thread that joined: where an exception ends it while groups are open, these are aborted with it, so that the other ranks
- * hear what was thrown and not only that a rank is gone. Then the thread's end goes on as it would have.
+ * The thread that joined. If an exception ends it while groups are open, the groups are aborted with the exception, so
+ * that the other ranks learn what was thrown and not only that a rank is gone. After that the thread ends as it would
+ * have without this handler.
  *
- * <p>A handler of that one thread and not the JVM's default one, which is the program's, and no wrapper around {@code main},
- * which would stand in every trace. It stays as long as one of its groups is open. Thread-safe.
+ * <p>It is a handler of that one thread. The JVM's default handler belongs to the program, and a wrapper around
+ * {@code main} would appear in every stack trace. The handler stays as long as one of its groups is open. Thread-safe.
  */
 final class JoiningThread implements Thread.UncaughtExceptionHandler {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
     private final Thread thread;
     private final Thread.UncaughtExceptionHandler before;
-    /** In the order in which they were made: the joined group fails before those made of it. */
+    /** Open groups in the order in which they were made, so that the joined group fails before those made of it. */
     private final List<CollectiveBackend> open = new ArrayList<>();
 
     private boolean left;
@@ -27,7 +28,7 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         this.before = thread.getUncaughtExceptionHandler();
     }
 
-    /** Returns the calling thread with a group that it has joined. */
+    /** Returns the handler of the calling thread, with a group that the thread has joined. */
     static JoiningThread joined(CollectiveBackend group) {
         Thread thread = Thread.currentThread();
         if (thread.getUncaughtExceptionHandler() instanceof JoiningThread known && known.opened(group)) {
@@ -39,7 +40,7 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return made;
     }
 
-    /** Takes up a group; false if this thread is rid of its last one, and of its handler. */
+    /** Adds a group. Returns false if the thread has closed its last group and so has lost this handler. */
     synchronized boolean opened(CollectiveBackend group) {
         if (!left) {
             open.add(group);
@@ -47,12 +48,12 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return !left;
     }
 
-    /** Forgets a group; with the last one the thread gets back the handler that it had, unless it has a newer one. */
+    /** Removes a group. With the last group the thread gets its earlier handler back, unless it has a newer one. */
     synchronized void closed(CollectiveBackend group) {
         open.removeIf(one -> one == group);
         if (open.isEmpty() && !left && thread.getUncaughtExceptionHandler() == this) {
             left = true;
-            // a thread without a handler answers with its group
+            // a thread without a handler returns its thread group
             thread.setUncaughtExceptionHandler(before instanceof ThreadGroup ? null : before);
         }
     }
@@ -70,7 +71,10 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return List.copyOf(open);
     }
 
-    /** A group that has failed keeps its cause: what ends this thread is a consequence, or comes too late. */
+    /**
+     * Aborts a group. A group that has failed keeps its cause, because the exception of this thread is a consequence or
+     * comes too late.
+     */
     private static void abort(CollectiveBackend group, Throwable thrown) {
         try {
             if (group.failure().isEmpty()) {

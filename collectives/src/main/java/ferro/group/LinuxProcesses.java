@@ -9,15 +9,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The processes of this host as Linux shows them in {@code /proc} (proc(5)): a process is known by boot, process namespace,
- * number and start time, so that neither another host nor a number that is used again is taken for it.
+ * The processes of this host as Linux shows them in {@code /proc} (proc(5)). A process is identified by boot, process
+ * namespace, number and start time, so that a process of another host, or a later process with the same number, is not
+ * taken for it.
  */
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";
 
     private final Path proc;
     private final ProcessStat own;
-    /** Boot and process namespace: processes see each other only where both are equal. */
+    /** Boot and process namespace. Processes see each other only if both are equal. */
     private final String realm;
 
     private final String host;
@@ -30,7 +31,7 @@ final class LinuxProcesses implements ProcessTable {
         host = line("sys/kernel/hostname");
     }
 
-    /** Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} where it is not Linux's. */
+    /** Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} if it is not that of Linux. */
     static ProcessTable under(Path proc) {
         try {
             return new LinuxProcesses(proc);
@@ -73,9 +74,9 @@ final class LinuxProcesses implements ProcessTable {
         }
     }
 
-    /** One process, whose {@code stat} stays open: to look is to read it again, without an allocation. */
+    /** One process, whose {@code stat} file stays open. A check reads it again without an allocation. */
     private static final class LinuxProcess implements Watched {
-        /** State and flags stand in the first 120 bytes, the start time in the first 400. */
+        /** State and flags are in the first 120 bytes, the start time in the first 400. */
         private static final int STAT_BYTES = 512;
 
         private final Path folder;
@@ -87,11 +88,14 @@ final class LinuxProcesses implements ProcessTable {
         private LinuxProcess(Path folder, long startTicks) throws IOException {
             this.folder = folder;
             this.startTicks = startTicks;
-            // no channel: an interrupt of whoever looks must not close it
+            // no channel: an interrupt of the reading thread must not close it
             stat = new RandomAccessFile(folder.resolve("stat").toFile(), "r");
         }
 
-        /** A process whose first thread has ended by itself while others go on looks dead: such a one cannot be watched. */
+        /**
+         * Returns a process to watch. A process whose first thread has ended by itself while others continue looks dead,
+         * so it cannot be watched.
+         */
         static Optional<Watched> of(Path folder, long startTicks) {
             try {
                 LinuxProcess process = new LinuxProcess(folder, startTicks);
@@ -100,7 +104,7 @@ final class LinuxProcesses implements ProcessTable {
                 }
                 process.close();
             } catch (IOException unseen) {
-                // gone, or not ours to see
+                // gone, or not visible to this process
             }
             return Optional.empty();
         }
@@ -121,12 +125,12 @@ final class LinuxProcesses implements ProcessTable {
                     return ProcessStat.isExiting(bytes, length);
                 }
             } catch (IOException unreadable) {
-                // ESRCH once the process is reaped; the system's words for it depend on the language
+                // ESRCH once the process is reaped; the text of the message depends on the language of the system
             }
             return !isThere();
         }
 
-        /** Whether the number belongs to this process still; true where that cannot be told. */
+        /** Returns whether the number still belongs to this process; true if that cannot be known. */
         private boolean isThere() {
             try {
                 String text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
@@ -141,7 +145,7 @@ final class LinuxProcesses implements ProcessTable {
             try {
                 stat.close();
             } catch (IOException lost) {
-                // nothing was written, and whoever closes has other things to close behind this
+                // nothing was written, and the caller has other things to close after this
             }
         }
     }

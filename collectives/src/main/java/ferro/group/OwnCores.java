@@ -10,8 +10,9 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Tells whether this process has cores of its own. mpirun and srun bind each rank to some; then the JVM sees these alone, while
- * every other rank has as many. The cores of a container are a control group's: they are shared by all that runs in it.
+ * Finds whether this process has cores of its own. mpirun and srun bind each rank to some cores. The JVM then sees only
+ * these, while every other rank has as many. The cores of a container belong to a control group and are shared by all its
+ * processes.
  *
  * @param proc root such as {@code /proc} (proc(5))
  * @param sys  root such as {@code /sys} (cgroups(7))
@@ -23,7 +24,10 @@ record OwnCores(Path proc, Path sys) {
         return new OwnCores(Path.of("/proc"), Path.of("/sys"));
     }
 
-    /** Returns how many cores are this process's own; empty if it may run on all of its container or host, or where unknown. */
+    /**
+     * Returns how many cores belong to this process alone; empty if it may run on all cores of its container or host, or
+     * if unknown.
+     */
     OptionalInt count() {
         try {
             BitSet allowed = allowed();
@@ -45,7 +49,7 @@ record OwnCores(Path proc, Path sys) {
         throw new IOException(proc + "/self/status has no line " + ALLOWED);
     }
 
-    /** Returns the cores of the control group, where there is one for cores, else those of the host. */
+    /** Returns the cores of the control group if one limits the cores, else those of the host. */
     private BitSet around() throws IOException {
         List<String> groups = Files.readAllLines(proc.resolve("self/cgroup"));
         Optional<Path> file = groups.stream()
@@ -57,7 +61,10 @@ record OwnCores(Path proc, Path sys) {
         return cores(Files.readString(file.orElse(sys.resolve("devices/system/cpu/online"))));
     }
 
-    /** Returns where the cores of a group may stand: in its own folder, or in one above, from which it has them. */
+    /**
+     * Returns the files that may list the cores of a group: in its own folder, or in a parent folder from which it
+     * inherits them.
+     */
     private Stream<Path> candidates(String controllers, String path) {
         boolean first = List.of(controllers.split(",")).contains("cpuset");
         if (!first && !controllers.isEmpty()) {
@@ -70,7 +77,7 @@ record OwnCores(Path proc, Path sys) {
                 .map(folder -> folder.resolve(file));
     }
 
-    /** Reads {@code 0-3,8}. */
+    /** Parses a list such as {@code 0-3,8}. */
     private static BitSet cores(String list) {
         BitSet cores = new BitSet();
         for (String range : list.trim().split(",")) {

@@ -22,24 +22,24 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The front door: one rank's end of a group, with every collective.
+ * A group as one rank sees it, with every collective. This is the main class for users.
  *
  * <p>Every rank of the group calls the same collectives in the same order; calls of one rank may come from any thread,
- * but their order is the caller's to keep. Blocking calls run on the calling thread, work in place or into the tensors
- * given, and end by the group's deadline ({@code ferro.timeout}, 120 s) or the one of {@link #within}. Each has forms for
- * {@code float[] double[] int[] long[] short[] byte[]} and {@link ferro.Tensor}. Device tensors go over NCCL, or through host memory
- * if {@code ferro.gpu.fallback} allows it, else nowhere ({@link ferro.dispatch.GpuCollectives}, which also has forms that leave
- * their operand as it is).
+ * but the caller must keep their order. Blocking calls run on the calling thread, work in place or into the given
+ * tensors, and end by the group's deadline ({@code ferro.timeout}, 120 s) or by that of {@link #within}. Each call has
+ * forms for {@code float[] double[] int[] long[] short[] byte[]} and {@link ferro.Tensor}. Device tensors go over NCCL,
+ * or through host memory if {@code ferro.gpu.fallback} allows it; else they are rejected
+ * ({@link ferro.dispatch.GpuCollectives}, which also has forms that leave their operand unchanged).
  *
- * <p>Operand and result of one call may share memory only in the forms that work in place: the identical range in all-reduce
- * and, on the root, reduce; a rank's own part, at its place in the tensor of all parts, in all-gather and reduce-scatter and, on the
- * root, gather and scatter. Any other overlap is refused with {@link IllegalArgumentException}, of arrays, of buffers (by their
- * addresses) and of device tensors alike.
+ * <p>Operand and result of one call may alias only in the forms that work in place. In all-reduce and, on the root, in
+ * reduce they may be the identical range. In all-gather and reduce-scatter and, on the root, in gather and scatter, a
+ * rank's own part may lie at its place in the tensor of all parts. Any other overlap is rejected with
+ * {@link IllegalArgumentException}, of arrays, of buffers (by their addresses) and of device tensors alike.
  *
- * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link ferro.InvalidRankException}), what a back
- * end cannot do is {@link UnsupportedOperationException}, null that is not allowed is a {@link NullPointerException} that names the
- * argument, all of them before anything moves. What goes wrong under way is
- * {@link ferro.FerroException}, which fails the whole group on every rank.
+ * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link ferro.InvalidRankException}). A
+ * call that the back end does not support is {@link UnsupportedOperationException}. A null that is not allowed is a
+ * {@link NullPointerException} that names the argument. All of these are thrown before any data moves. A later failure is
+ * a {@link ferro.FerroException}, which fails the whole group on every rank.
  */
 public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -58,16 +58,18 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and {@code ferro.world.size},
-     * else by the variables of the innermost launcher ({@link ferro.job.Family} has them in order: ferro run, torchrun,
-     * {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job), back end by {@code ferro.backend}.
+     * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and
+     * {@code ferro.world.size}, else by the variables of the innermost launcher ({@link ferro.job.LauncherKind} lists
+     * them in order: ferro run, torchrun, {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job),
+     * back end by {@code ferro.backend}.
      *
-     * <p>If an exception that nobody catches ends the calling thread, such as one out of {@code main}, while this group or one
-     * made of it is open, these are aborted with it before it is printed, so that the other ranks hear of it. For that the
-     * thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until they are closed, which
-     * passes on to the one that it had. A group that {@code try (group)} closes on the way is closed, and not aborted.
+     * <p>If an uncaught exception ends the calling thread, such as one thrown by {@code main}, the groups that are still
+     * open, this one and those made of it, are aborted with the exception before it is printed, so that the other ranks
+     * learn of it. For this the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception
+     * handler} until the groups are closed; it then calls the handler that the thread had before. A group that {@code try
+     * (group)} closes before the thread ends is closed and not aborted.
      *
-     * @return this rank's end
+     * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or makes no sense
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
@@ -79,8 +81,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Joins a group.
      *
-     * @param group who
-     * @return this rank's end
+     * @param group group to join
+     * @return group of this rank
      * @throws IllegalArgumentException if a setting makes no sense
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
@@ -89,11 +91,11 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins with everything from outside given: for tests, many ranks in one JVM, Spark.
+     * Joins a group with a given context: for tests, many ranks in one JVM, and Spark.
      *
-     * @param group   who
+     * @param group   group to join
      * @param context settings, clock, store
-     * @return this rank's end
+     * @return group of this rank
      * @throws IllegalArgumentException if a setting makes no sense, or no back end of the name chosen can work
      * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
      */
@@ -102,7 +104,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         Objects.requireNonNull(context, "context");
         UnknownSettings.tellOnce(context);
         JobLine.tellOnce(group, context);
-        // a folder of the recorder that cannot be written is told before anything is opened
+        // a folder of the recorder that cannot be written is reported before anything is opened
         FlightRecorder.of(context, group);
         try {
             CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
@@ -113,22 +115,22 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Wraps a back end; call it once per plain back end and rank, since a plain one gets its engine here.
+     * Wraps a back end. Call it once per plain back end and rank, because a plain back end gets its engine here.
      *
-     * @param backend five methods or more
-     * @return front door; closing it closes the back end
+     * @param backend back end; five methods are enough
+     * @return group; closing it closes the back end
      */
     public static ProcessGroup of(Backend backend) {
         return of(backend, SystemContext.ofProcess());
     }
 
     /**
-     * Wraps a back end, with everything from outside given: settings of the engine, and, read on every call on device tensors,
-     * whether these may go through host memory.
+     * Wraps a back end with a given context. The context has the settings of the engine. It also has the setting whether
+     * device tensors may go through host memory, which is read on every call on device tensors.
      *
-     * @param backend five methods or more
-     * @param context settings, and what the groups of this rank share
-     * @return front door; closing it closes the back end
+     * @param backend back end; five methods are enough
+     * @param context settings, and the objects that the groups of this rank share
+     * @return group; closing it closes the back end
      */
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
@@ -162,16 +164,16 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Returns the back end.
      *
-     * @return the one that this group calls
+     * @return back end that this group calls
      */
     public Backend backend() {
         return backend;
     }
 
     /**
-     * Returns a view of this group with another default deadline; the one way to give a call its own.
+     * Returns a view of this group with another default deadline. This is the only way to give a call its own deadline.
      *
-     * @param deadline for each call, from its start to its end; more than a century is none
+     * @param deadline for each call, from its start to its end; more than a century means no deadline
      * @return view; closing it closes nothing
      * @throws IllegalArgumentException if it is zero or negative
      */
@@ -184,26 +186,26 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Runs several collectives as one where they can be: small all-reduces of one type and op, one after the other, travel
-     * together. Results have the bits that the calls would have alone, and every rank must make the same block: one that makes
-     * other calls, or in another order, is a MISMATCH.
+     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The
+     * results are bitwise the same as those of separate calls. Every rank must make the same block: other calls, or
+     * another order, are a MISMATCH.
      *
-     * <p>Inside, calls of this thread on this group (and on views of it) are checked and kept; none has run, and no result is
-     * there, before the block's end, which waits for all of them, with this group's deadline for all together. Handles of
-     * {@code …Async} are done then; awaiting one inside is an IllegalStateException, as are {@code split}, {@code newGroup} and
-     * {@code allocate}. Messages are not kept. Two joined calls must not touch the same memory. If the block throws, none of its calls
-     * runs. A block inside a block belongs to the outer one.
+     * <p>Inside the block, calls of this thread on this group (and on views of it) are checked and kept. No call runs,
+     * and no result exists, before the end of the block. The end waits for all calls, with one deadline of this group for
+     * all together. Handles of {@code …Async} are done then; to await one inside the block is an IllegalStateException,
+     * as are {@code split}, {@code newGroup} and {@code allocate}. Messages are not kept. The memory of two fused calls
+     * must not overlap. If the block throws, none of its calls runs. A block inside a block belongs to the outer one.
      *
      * @param block makes the calls
-     * @throws IllegalArgumentException if two joined calls touch the same memory
+     * @throws IllegalArgumentException if the memory of two fused calls overlaps
      */
     public void coalesced(Runnable block) {
         end.coalescing().run(Objects.requireNonNull(block, "block"), end, timeout);
     }
 
     /**
-     * As {@link #coalesced}, without waiting for the calls of the block: they are under way when this returns. It waits only where
-     * calls on device tensors go through host memory before them, until these have ended.
+     * Does the same as {@link #coalesced} without waiting for the calls of the block, which are under way when this
+     * returns. It waits only if earlier calls on device tensors go through host memory, until those have ended.
      *
      * <pre>{@code
      * Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
@@ -211,12 +213,12 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * sums.await();
      * }</pre>
      *
-     * <p>Handles of {@code …Async} inside the block are done when the one returned is. A block inside a block belongs to the outer
-     * one: what is returned then ends with that.
+     * <p>Handles of {@code …Async} inside the block are done when the one returned is. A block inside a block belongs to
+     * the outer one; its handle is then done when the outer block is.
      *
-     * @param block makes the calls, whose tensors are not to be touched until the work is done
+     * @param block makes the calls; their tensors must not be used until the work is done
      * @return handle of all of them
-     * @throws IllegalArgumentException if two joined calls touch the same memory
+     * @throws IllegalArgumentException if the memory of two fused calls overlaps
      * @throws ferro.FerroException     if the group has failed before
      */
     public Work coalescedAsync(Runnable block) {
@@ -226,7 +228,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Makes a group of some ranks; called by exactly them, in the same order among other {@code newGroup} calls.
      *
-     * @param ranks ranks of this group, this one among them, none twice
+     * @param ranks ranks of this group, including this one, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
      */
     public ProcessGroup newGroup(int... ranks) {
@@ -249,9 +251,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Splits; a collective of the whole group.
+     * Splits the group. This is a collective of the whole group.
      *
-     * @param color same color, same group; negative for none
+     * @param color ranks of one color form one group; negative for no group
      * @param key   order in the new group, ties by rank
      * @return new group, or null if color is negative
      */
@@ -263,18 +265,20 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Makes a tensor whose elements the ranks share where all are on one host and share memory, else one in direct memory of
-     * this rank's own: collectives on the first kind copy nothing into and out of shared memory. A collective of the whole group.
+     * Allocates a tensor in shared memory if all ranks are on one host and share memory, else in direct memory of this
+     * rank. Collectives on a tensor in shared memory copy nothing into and out of shared memory. This is a collective of
+     * the whole group.
      *
-     * <p>Made for what is used again and again, such as gradients. Fill and read it by {@link HostTensor#buffer}; pass it, or a
-     * part of it by {@link HostTensor#slice} (a tensor made of a slice of its buffer is a plain one), to any call of this group or
-     * of another, on some ranks or on all; elements of another rank never show in it
-     * but by a call. Its memory counts against {@code ferro.shm.bytes} and ends with the group: after {@link #close} whoever
-     * touches shared elements gets an {@link IllegalStateException} (JDK 22 and newer) or ends the process (older).
+     * <p>It is meant for tensors that are used again and again, such as gradients. Fill and read it by
+     * {@link HostTensor#buffer}; pass it, or a part of it by {@link HostTensor#slice} (a tensor made of a slice of its
+     * buffer is a plain one), to any call of this group or of another, on some ranks or on all; only a call makes
+     * elements of another rank appear in it. Its memory counts against {@code ferro.shm.bytes} and is released with the
+     * group: after {@link #close} an access to shared elements throws an {@link IllegalStateException} (JDK 22 and newer)
+     * or ends the process (older).
      *
      * @param dataType     element type, the same on every rank
-     * @param elementCount elements, as many on every rank
-     * @return all zero
+     * @param elementCount number of elements, the same on every rank
+     * @return tensor filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws ferro.FerroException     MISMATCH if ranks ask for different memory, TIMED_OUT if some never ask
      */
@@ -285,26 +289,27 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Says which ranks of the group share memory, and why the others do not; equal on all ranks.
+     * Returns which ranks of the group share memory, and why the others do not; equal on all ranks.
      *
-     * @return text for people; empty where the back end does not know
+     * @return text for people; empty if the back end does not know
      */
     public String linkReport() {
         return backend.linkReport();
     }
 
     /**
-     * Says what carries the data of the group: shared memory, TCP, or both; any thread, waits for nothing.
+     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it
+     * never waits.
      *
-     * @return what the ranks found when the group was made, the same on all of them; {@link Medium#UNKNOWN} where the back end does
-     *     not say
+     * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
+     *     back end does not report it
      */
     public Medium medium() {
         return backend.medium();
     }
 
     /**
-     * Returns why the group has failed; it stays failed.
+     * Returns why the group has failed. A failed group stays failed.
      *
      * @return empty while it works; within 100 ms of a failure equal on all survivors that can reach each other: the same
      *     code and the same ranks to blame
@@ -314,12 +319,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the ranks of this group that are known here to be dead or lost so far; any thread may call, it waits for nothing.
+     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never
+     * waits.
      *
-     * <p>It goes on to grow after the first failure, as long as this end of the group is open: a process that has ended with
-     * all its ranks, a connection that is gone, a rank that was silent for too long. Only such a silent rank leaves it again,
-     * when it is heard of. Ranks that closed the group in good order are not in it, nor are those that a failure blames for
-     * something else. Ranks may hear of a death at different times, some milliseconds apart:
+     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in it if its
+     * process has ended, if its connection is gone, or if it was silent for too long. Only a silent rank is removed
+     * again, when something arrives from it. Ranks that closed the group normally are not in the set, nor are those that
+     * a failure blames for something else. Ranks may learn of a death at different times, some milliseconds apart:
      *
      * <pre>{@code
      * List<Integer> left = IntStream.range(0, group.worldSize())
@@ -328,31 +334,32 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *         .toList();
      * }</pre>
      *
-     * @return ranks, ascending; immutable, one call's answer does not change; empty where the back end does not know
+     * @return ranks, ascending, as an immutable snapshot; empty if the back end does not know
      */
     public Set<Integer> lost() {
         return backend.lost();
     }
 
     /**
-     * Adds a listener of what happens to the group; it is told on a thread of ferro's that drives no links, in order, and may
-     * call the group. A listener that is added after the failure hears of the failure.
+     * Adds a listener for the events of the group. It receives them in order, on a thread of ferro that makes no progress
+     * on links, and may call the group. A listener that is added after the failure receives the failure.
      *
-     * @param listener hears of ranks that fall silent, come back, stand still, are late, and of the failure
+     * @param listener receives events of ranks that fall silent, come back, stand still or are late, and the failure
      */
     public void onEvent(Consumer<GroupEvent> listener) {
         backend.onEvent(Objects.requireNonNull(listener, "listener"));
     }
 
     /**
-     * Writes what the flight recorder of this rank holds: its last operations, those in flight and whom they wait for, of this
-     * group and of all others of the rank. {@code ./ferro analyze} merges the files of all ranks; a failure writes them by
-     * itself where {@code ferro.recorder.dir} is set.
+     * Writes the contents of this rank's flight recorder: the last operations, those in flight and the ranks that they
+     * wait for, of this group and of all others of the rank. {@code ./ferro analyze} merges the files of all ranks; a
+     * failure writes them automatically if {@code ferro.recorder.dir} is set.
      *
-     * @param folder made if it is not there
-     * @return the file written, {@code ferro-JOB-rankR.json}; one that was there is replaced
+     * @param folder folder, made if it does not exist
+     * @return the file written, {@code ferro-JOB-rankR.json}; replaces the one that this group has written before, and
+     *     takes another name beside one of another recorder
      * @throws IOException                   if it cannot be written
-     * @throws IllegalStateException         if there is no recorder, by {@code ferro.recorder.entries=0}
+     * @throws IllegalStateException if recording is off by {@code ferro.recorder.entries=0}
      * @throws UnsupportedOperationException if the back end records nothing
      */
     public Path writeFlightRecord(Path folder) throws IOException {
@@ -360,19 +367,19 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Fails everything pending and later, on all ranks; any thread, idempotent. The first cause wins: once this rank knows of a
-     * failure ({@link #failure}), its abort changes nothing.
+     * Fails all pending and later calls, on all ranks. Any thread may call it; idempotent. The first cause is kept: once
+     * this rank knows of a failure ({@link #failure}), its abort changes nothing.
      *
-     * @param cause why; null if there is none to give
+     * @param cause reason; null if there is none
      */
     public void abort(Throwable cause) {
         backend.abort(cause);
     }
 
     /**
-     * Ends the group within a bound: waits for queued work, says goodbye, then aborts what is left.
+     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work.
      *
-     * @param bound how long at most; zero or less aborts at once what has not ended
+     * @param bound maximum time; zero or less aborts unfinished work at once
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");

@@ -1,11 +1,11 @@
 package ferro.group;
 
 /**
- * What is read from {@code /proc/PID/stat}; the second field, the command, may hold blanks and brackets, so fields are counted
- * from its last bracket (proc(5)).
+ * Values from {@code /proc/PID/stat}. The second field, the command, may contain blanks and brackets, so the fields are
+ * counted from its last bracket (proc(5)).
  *
  * @param pid        number of the process, field 1
- * @param startTicks when it began, in clock ticks since boot, field 22
+ * @param startTicks start time in clock ticks since boot, field 22
  */
 record ProcessStat(long pid, long startTicks) {
     private static final int STATE = 3;
@@ -15,7 +15,7 @@ record ProcessStat(long pid, long startTicks) {
     private static final long PF_EXITING = 0x4;
 
     /**
-     * Reads the line.
+     * Parses the line.
      *
      * @throws IllegalArgumentException if it is no such line
      */
@@ -29,7 +29,7 @@ record ProcessStat(long pid, long startTicks) {
         return new ProcessStat(pid, Long.parseLong(fields[START - STATE + 1]));
     }
 
-    /** Whether the process is exiting, or a zombie, or dead; allocates nothing. */
+    /** Returns whether the process is exiting, a zombie or dead; allocates nothing. */
     static boolean isExiting(byte[] stat, int length) {
         int at = length - 1;
         while (at >= 0 && stat[at] != ')') {

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Two back ends of one group, chosen by where the tensors live: device tensors to one, host tensors, bytes and barriers to the
- * other.
+ * Two back ends of one group, chosen by the place of the tensors: one gets device tensors, the other host tensors, bytes
+ * and barriers.
  *
- * <p>Each keeps the order of its own calls, neither waits for the other. They fail as one: the host's half has the control
- * lane, so that a failure of either ends both, on all ranks, with the cause that the host's half has agreed on
- * ({@link NcclBackend#controlledBy}).
+ * <p>Each keeps the order of its own calls, and neither waits for the other. They fail together: the back end of the host
+ * has the control lane, so that a failure of either ends both, on all ranks, with the cause that the ranks agreed on
+ * through the host back end ({@link NcclBackend#controlledBy}).
  */
 final class RoutedBackend extends ForwardingBackend {
     private final CollectiveBackend host;
@@ -36,7 +36,7 @@ final class RoutedBackend extends ForwardingBackend {
         this(host, device, context, () -> {});
     }
 
-    /** Takes what is left to do when both are closed. */
+    /** Makes a routed back end with an action to run after both are closed. */
     RoutedBackend(CollectiveBackend host, CollectiveBackend device, RankContext context, Runnable afterClose) {
         super(host);
         this.host = host;
@@ -64,7 +64,7 @@ final class RoutedBackend extends ForwardingBackend {
         return of(call).unsupportedBecause(call);
     }
 
-    /** With the addresses of the host's half. */
+    /** Returns the media of both back ends, with the addresses of the host back end. */
     @Override
     public Medium medium() {
         Medium ofHost = host.medium();
@@ -72,7 +72,9 @@ final class RoutedBackend extends ForwardingBackend {
         return ofHost.with(before + "device tensors over " + device.medium().text());
     }
 
-    /** The front door finds the way of device tensors, whatever the host's half could do with them. */
+    /**
+     * Returns false: {@link ProcessGroup} finds the way of device tensors, whatever the host back end could do with them.
+     */
     @Override
     public boolean takesDeviceTensors() {
         return false;
@@ -111,7 +113,7 @@ final class RoutedBackend extends ForwardingBackend {
         }
     }
 
-    /** Aborts the host's first, since it tells the other ranks. */
+    /** Aborts the host back end first, because it informs the other ranks. */
     @Override
     public void abort(Throwable cause) {
         all(() -> host.abort(cause), () -> device.abort(cause));
@@ -119,11 +121,14 @@ final class RoutedBackend extends ForwardingBackend {
 
     @Override
     public Optional<FerroException> failure() {
-        // the host's is what the ranks agree on; it has it a moment later than the half that has failed
+        // the ranks agree on the failure of the host back end, which has it a moment later than the one that failed
         return host.failure().or(device::failure);
     }
 
-    /** Hears of both, one event at a time, but of the failure from the host's alone: it is one. */
+    /**
+     * Adds a listener to both, which receives one event at a time. The failure comes from the host back end only, because
+     * it is the same one.
+     */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -143,8 +148,9 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     /**
-     * Lets the device's half leave first, since a failure of its queued calls is told by the host's. Then the host's half closes,
-     * and the device's last: it waits for the other ranks, who must hear of the host's goodbye meanwhile.
+     * Lets the device back end leave first, because the host back end reports a failure of its queued calls. Then the
+     * host back end closes. The device back end closes last: it waits for the other ranks, which must receive the goodbye
+     * of the host back end meanwhile.
      */
     @Override
     public void close(Duration timeout) {
@@ -160,7 +166,7 @@ final class RoutedBackend extends ForwardingBackend {
         return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
     }
 
-    /** Closes what a failure has left over, and keeps the failure. */
+    /** Closes a back end that a failure has left open, and keeps the failure. */
     static void closeAfter(Throwable failure, Backend opened) {
         try {
             opened.close();
@@ -169,7 +175,9 @@ final class RoutedBackend extends ForwardingBackend {
         }
     }
 
-    /** Does each whatever the ones before it do; the first failure is thrown, the others join it. */
+    /**
+     * Runs each step even if earlier ones fail. The first failure is thrown, with the others as suppressed exceptions.
+     */
     private static void all(Runnable... steps) {
         Throwable failure = null;
         for (Runnable step : steps) {

@@ -3,16 +3,16 @@ package ferro.group;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Who belongs to one color of a split, in the order of the new group. */
+/** The members of one color of a split, in the order of the new group. */
 final class SplitMembers {
     private SplitMembers() {}
 
     /**
      * Finds the members.
      *
-     * @param color the color asked for
+     * @param color color of the members
      * @param all   color and key of each rank, one pair after the other
-     * @return ranks, by key, ties by rank
+     * @return ranks, ordered by key, ties by rank
      */
     static int[] of(int color, int[] all) {
         return IntStream.range(0, all.length / 2)

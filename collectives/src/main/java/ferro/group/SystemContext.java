@@ -1,9 +1,9 @@
 package ferro.group;
 
 import ferro.Store;
-import ferro.job.Findings;
-import ferro.job.Job;
 import ferro.job.JobFinder;
+import ferro.job.JobVariables;
+import ferro.job.RankOfJob;
 import ferro.job.Surroundings;
 import ferro.spi.ExitTask;
 import ferro.spi.ProcessTable;
@@ -28,25 +28,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The real world: settings from system properties and the environment (or a map), the system's clock, one daemon thread for
- * timers. The only class of ferro that reads the environment. Where a launcher of a cluster has started this process, its variables
- * answer for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}, {@code LOCAL_WORLD_SIZE} and {@code FERRO_JOB_ID}
+ * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and
+ * one daemon thread for timers. This is the only class of ferro that reads the environment. If a cluster launcher has
+ * started this process, its variables are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK},
+ * {@code LOCAL_WORLD_SIZE} and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES}
  * ({@link ferro.job.JobFinder}).
  *
- * <p>Thread-safe. Many may live in one JVM, one per rank; {@link #ofProcess()} is the process's own.
+ * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
 public final class SystemContext implements RankContext, AutoCloseable {
     private static final long IDLE_SECONDS = 1;
     private static final Duration JOIN_TIMEOUT_OF_CLUSTERS = Duration.ofMinutes(10);
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
-    /** Those that are ferro's by another's name are among them. */
+    /** Includes the settings of ferro whose names belong to other software. */
     private static final Set<String> PROPERTIES = Settings.all().stream()
             .map(Setting::name)
             .filter(name -> !isVariable(name))
             .collect(Collectors.toUnmodifiableSet());
 
-    /** What the launcher of a cluster may say by variables of its own. */
+    /** Settings that a cluster launcher may give by its own variables. */
     private static final Set<String> OF_JOB = Set.of(
             Settings.ENV_RANK.name(),
             Settings.ENV_WORLD_SIZE.name(),
@@ -60,11 +61,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final Map<String, String> variables;
     private final Supplier<OptionalInt> ownCores;
     private final Store store;
-    private final Map<Class<?>, Use> shared = new HashMap<>();
+    private final Map<Class<?>, SharedUse> shared = new HashMap<>();
     private final ExitTasks exits = new ExitTasks(this::nanoTime);
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
-    private Findings findings;
+    private JobVariables findings;
     private Map<String, String> foundWith;
     private OptionalInt own;
 
@@ -82,7 +83,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the context of this process: its properties, as they are whenever one is asked for, and its environment.
+     * Returns the context of this process: its properties, which are read at each request, and its environment.
      *
      * @return context
      */
@@ -96,7 +97,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns a context with settings of its own: neither properties nor the environment are looked at.
+     * Returns a context with settings of its own. Neither properties nor the environment are read.
      *
      * @param settings by property ({@code ferro.timeout}) or by variable ({@code RANK})
      * @return context
@@ -118,7 +119,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return new SystemContext(own::get, Set::of, own, OptionalInt::empty, store);
     }
 
-    /** For tests: a process that has cores of its own. */
+    /** Returns a context of a process that has cores of its own, for tests. */
     static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new SystemContext(settings::get, Set::of, settings, ownCores, null);
     }
@@ -138,12 +139,15 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return Setting.variable(name).equals(name);
     }
 
-    /** An empty one counts as not set, as scripts leave them. */
+    /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
     private Optional<String> variable(String name) {
         return Optional.ofNullable(variables.get(name)).filter(text -> !text.isBlank());
     }
 
-    /** Clusters start ranks minutes apart; whoever gives calls even more time gives it to joining too. */
+    /**
+     * Returns the deadline of joining. Clusters start ranks minutes apart; a deadline of calls that is even longer counts
+     * for joining too.
+     */
     private Optional<String> joinTimeout() {
         boolean cluster =
                 findings().job().filter(found -> found.family().ofACluster()).isPresent();
@@ -151,17 +155,17 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return cluster && !longer ? Optional.of(JOIN_TIMEOUT_OF_CLUSTERS.toMinutes() + "m") : Optional.empty();
     }
 
-    /** Returns what the launcher of a cluster says by variables of its own, else what is set. */
+    /** Returns the value that a cluster launcher gives by its own variables, else the value that is set. */
     private Optional<String> ofJob(String variable) {
         Optional<String> set = variable(variable);
-        Optional<Job> job = findings().job();
+        Optional<RankOfJob> job = findings().job();
         if (variable.equals(Settings.LOCAL_CORES.name())) {
             return set.or(() -> job.flatMap(this::coresTogether));
         }
         if (job.filter(found -> found.family().ofACluster()).isEmpty()) {
             return set;
         }
-        Job found = job.get();
+        RankOfJob found = job.get();
         return switch (variable) {
             case "RANK" -> Optional.of("" + found.rank());
             case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
@@ -171,8 +175,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
         };
     }
 
-    /** A rank with cores of its own sees these alone, while each of the others of its host has as many. */
-    private synchronized Optional<String> coresTogether(Job job) {
+    /**
+     * Returns the number of cores of all ranks of this host. A rank with cores of its own sees only these, while each of
+     * the other ranks of its host has as many.
+     */
+    private synchronized Optional<String> coresTogether(RankOfJob job) {
         if (own == null) {
             own = ownCores.get();
         }
@@ -184,8 +191,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return number.isPresent() ? Optional.of("" + number.getAsInt()) : Optional.empty();
     }
 
-    /** Looks once, but for properties that have changed since. */
-    private synchronized Findings findings() {
+    /** Returns the job that was found. The search runs once, and again only after the properties have changed. */
+    private synchronized JobVariables findings() {
         Map<String, String> given = new HashMap<>();
         for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
             Optional.ofNullable(properties.apply(setting.name())).ifPresent(text -> given.put(setting.name(), text));
@@ -225,7 +232,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
                 return thread;
             });
             background.setRemoveOnCancelPolicy(true);
-            // contexts of a process are never closed: their thread ends when it has nothing to do
+            // contexts of a process are never closed, so their thread ends when it is idle
             background.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
             background.allowCoreThreadTimeOut(true);
         }
@@ -233,9 +240,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the processes of this host, by {@code /proc}.
+     * Returns the processes of this host, from {@code /proc}.
      *
-     * @return table; the one that knows none where there is no {@code /proc}
+     * @return table; empty if there is no {@code /proc}
      */
     @Override
     public synchronized ProcessTable processes() {
@@ -246,7 +253,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the store that this context was made with; joining opens one by {@code ferro.rendezvous} where there is none.
+     * Returns the store that this context was made with; joining opens one by {@code ferro.rendezvous} if there is none.
      *
      * @return store
      * @throws IllegalStateException if it was made without one
@@ -264,7 +271,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(make, "make");
         synchronized (shared) {
-            Use use = shared.computeIfAbsent(type, key -> new Use(make.get()));
+            SharedUse use = shared.computeIfAbsent(type, key -> new SharedUse(make.get()));
             use.count++;
             return type.cast(use.object);
         }
@@ -273,7 +280,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
         synchronized (shared) {
-            Use use = shared.get(Objects.requireNonNull(type, "type"));
+            SharedUse use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null) {
                 return Optional.empty();
             }
@@ -284,9 +291,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     @Override
     public void release(Class<? extends AutoCloseable> type) {
-        Use last;
+        SharedUse last;
         synchronized (shared) {
-            Use use = shared.get(Objects.requireNonNull(type, "type"));
+            SharedUse use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null || --use.count > 0) {
                 return;
             }
@@ -300,18 +307,18 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Has something done by a shutdown hook of this context, which is there only as long as there is something to do.
+     * Registers a task for the shutdown hook of this context. The hook is registered only while there are tasks.
      *
-     * @param stage what it comes before and after
+     * @param stage place of the task in the order
      * @param task  run at most once
-     * @return what takes it back
+     * @return handle that cancels the task
      */
     @Override
     public ExitTask.Handle atExit(ExitTask.Stage stage, ExitTask task) {
         return exits.add(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(task, "task"));
     }
 
-    /** Ends the timer thread; shared objects are closed by their last user. */
+    /** Ends the timer thread. Shared objects are closed by their last user. */
     @Override
     public synchronized void close() {
         if (background != null) {
@@ -319,12 +326,12 @@ public final class SystemContext implements RankContext, AutoCloseable {
         }
     }
 
-    /** A shared object and how many use it. */
-    private static final class Use {
+    /** A shared object and the number of its uses. */
+    private static final class SharedUse {
         private final AutoCloseable object;
         private int count;
 
-        Use(AutoCloseable object) {
+        SharedUse(AutoCloseable object) {
             this.object = object;
         }
     }

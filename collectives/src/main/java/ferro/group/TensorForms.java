@@ -7,19 +7,19 @@ import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
 
-/** The tensor forms of {@link ProcessGroup}, blocking and asynchronous: each makes a call and hands it over. */
+/** The tensor forms of {@link ProcessGroup}, blocking and asynchronous. Each makes a call and submits it. */
 abstract class TensorForms extends ArrayForms {
     TensorForms(GroupEnd end, Duration timeout) {
         super(end, timeout);
     }
 
     /**
-     * Combines the tensors of all ranks, element by element, into every rank's; in place.
+     * Combines the tensors of all ranks, element by element, into the tensor of every rank; in place.
      *
      * @param data operand and result; the same type and length on every rank
-     * @param op   how
+     * @param op   reduction
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group fails
      */
     public final void allReduce(Tensor data, ReduceOp op) {
@@ -29,11 +29,11 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts an all-reduce in place.
      *
-     * @param data operand and result, not to be touched until the work is done
-     * @param op   how
+     * @param data operand and result; must not be used until the work is done
+     * @param op   reduction
      * @return handle
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group has failed before
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
@@ -70,14 +70,14 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Combines the tensors of all ranks into the root's; the others' stay as they are.
+     * Combines the tensors of all ranks into the tensor of the root. The tensors of the other ranks stay unchanged.
      *
      * @param data operand, and on the root the result
-     * @param op   how
+     * @param op   reduction
      * @param root receiver
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
@@ -88,12 +88,12 @@ abstract class TensorForms extends ArrayForms {
      * Starts a reduce.
      *
      * @param data operand, and on the root the result
-     * @param op   how
+     * @param op   reduction
      * @param root receiver
      * @return handle
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group has failed before
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
@@ -149,10 +149,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
-     * @param op  how
+     * @param op  reduction
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
@@ -164,11 +164,11 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in  operand
      * @param out own part of the result; may be the rank's own part of {@code in}
-     * @param op  how
+     * @param op  reduction
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group has failed before
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
@@ -176,15 +176,16 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Combines the tensors of all ranks and leaves a part of its own length of the result on each.
+     * Combines the tensors of all ranks and leaves one part of the result on each rank; the parts may have different
+     * lengths.
      *
      * @param in     operand, all parts
      * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks before it
-     * @param op     how
+     * @param op     reduction
      * @param counts part lengths, equal on all ranks, 0 included
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type has not
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
      * @throws ferro.FerroException          if the group fails
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
@@ -239,7 +240,7 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Hands part r of the root's tensor to rank r.
+     * Sends part r of the root's tensor to rank r.
      *
      * @param in   all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
      * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
@@ -270,7 +271,7 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Hands out unequal parts of the root's tensor.
+     * Sends parts of unequal length of the root's tensor to the ranks.
      *
      * @param in     all parts; may be null off the root, where it is ignored
      * @param out    own part; on the root it may be the own part of {@code in}
@@ -319,8 +320,8 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in         parts by destination
      * @param out        parts by source; must not overlap {@code in}
-     * @param sendCounts lengths by destination, 0 included; null for equal ones
-     * @param recvCounts lengths by source, each what that rank sends; null for equal ones
+     * @param sendCounts lengths by destination, 0 included; null for equal lengths
+     * @param recvCounts lengths by source, each equal to what that rank sends; null for equal lengths
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -352,7 +353,8 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Sends; up to 64 KiB it returns at once, above when all of it is on its way and {@code data} may be reused.
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and
+     * {@code data} may be reused.
      *
      * @param data elements
      * @param to   rank
@@ -369,7 +371,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts a send.
      *
-     * @param data elements, not to be touched until the work is done
+     * @param data elements; must not be used until the work is done
      * @param to   rank
      * @param tag  0 and up
      * @return handle
@@ -383,9 +385,9 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Receives; messages of other tags may have been sent before.
+     * Receives a message. Messages with other tags may have been sent before it.
      *
-     * @param data where to; exactly as many bytes as were sent
+     * @param data receives the elements; must have exactly as many bytes as were sent
      * @param from rank
      * @param tag  as sent
      * @throws IllegalArgumentException      if the tag is negative, or {@code from} no rank ({@link InvalidRankException})
@@ -400,7 +402,7 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts a receive.
      *
-     * @param data where to
+     * @param data receives the elements
      * @param from rank
      * @param tag  as sent
      * @return handle

@@ -9,14 +9,20 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Names what is set and is no setting, such as {@code ferro.tiemout}: without that, a slip of the pen changes nothing in silence. */
+/**
+ * Warns of names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a misspelled
+ * setting would silently have no effect.
+ */
 final class UnknownSettings implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> KNOWN = known();
 
     private UnknownSettings() {}
 
-    /** Warns of each, once per context, however often it joins: one use is never given back, and holds nothing. */
+    /**
+     * Warns of each name once per context, however often the context joins: one use of the shared object is never
+     * released, and holds nothing.
+     */
     static void tellOnce(RankContext context) {
         context.shared(UnknownSettings.class, () -> {
             new TreeSet<>(context.settingNames())
@@ -43,7 +49,7 @@ final class UnknownSettings implements AutoCloseable {
                 + "? docs/configuration.md has all of them";
     }
 
-    /** How many letters must be put in, left out or changed (Levenshtein 1966). */
+    /** Returns the edit distance: how many letters must be inserted, deleted or changed (Levenshtein 1966). */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int at = 0; at < row.length; at++) {

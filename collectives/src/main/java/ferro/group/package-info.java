@@ -1,9 +1,10 @@
 /**
- * The front door: joining a group and calling its collectives.
+ * The main API: joining a group and calling its collectives.
  *
- * <p>Start at {@link ferro.group.ProcessGroup}; how a back end is chosen stands in {@code BackendSelection}, where settings
- * come from in {@link ferro.group.SystemContext}.
+ * <p>Start at {@link ferro.group.ProcessGroup}; {@code BackendSelection} chooses the back end, and
+ * {@link ferro.group.SystemContext} reads the settings.
  *
- * <p>Nothing here keeps state of a group: queue and sequence numbers live in the back end.
+ * <p>The queue and the sequence numbers of a group are in its back end. Kept here are its open blocks of calls
+ * ({@code Coalescing}), and which groups a thread has joined ({@code JoiningThread}).
  */
 package ferro.group;

@@ -6,38 +6,43 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Two families of which nobody can tell which is the inner one. */
+/** Detects two families of which it cannot be known which is the inner one. */
 final class Contradiction {
-    /** These say who a process is by names that an mpirun around them, or in them, does not set. */
-    private static final Set<Family> BY_HAND = EnumSet.of(Family.BARE, Family.PYTORCH_JOB, Family.VOLCANO);
+    /** Families that identify a rank by variables that an mpirun around or inside them does not set. */
+    private static final Set<LauncherKind> BY_HAND =
+            EnumSet.of(LauncherKind.BARE, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
-    private static final Set<Family> MPI = EnumSet.of(Family.OPEN_MPI, Family.HYDRA);
+    private static final Set<LauncherKind> MPI = EnumSet.of(LauncherKind.OPEN_MPI, LauncherKind.HYDRA);
 
     private static final String FERRO_LAUNCHER = "ferro.launcher.";
     private static final String SLURM_LAUNCHER = "slurmstepd";
 
     private Contradiction() {}
 
-    /** Returns what is wrong, if another family says something else than the one that would be chosen. */
-    static Optional<String> find(Candidate chosen, List<Candidate> found, Surroundings around) {
-        Optional<Candidate> other = found.stream()
-                .filter(Candidate::isComplete)
+    /** Returns the reason to refuse, if another family contradicts the one that would be chosen. */
+    static Optional<String> find(LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
+        Optional<LauncherCandidate> other = found.stream()
+                .filter(LauncherCandidate::isComplete)
                 .filter(one -> unordered(chosen.family(), one.family()))
                 .filter(one -> !one.ranks().equals(chosen.ranks()))
                 .findFirst();
         if (other.isPresent()) {
             return Optional.of(text(chosen, other.get()));
         }
-        return chosen.family() == Family.FERRO_RUN ? leftBehind(chosen, found, around) : Optional.empty();
+        return chosen.family() == LauncherKind.FERRO_RUN ? leftBehind(chosen, found, around) : Optional.empty();
     }
 
-    /** Variables of ferro run stay behind where a rank of it starts mpirun or srun, which its processes show. */
-    private static Optional<String> leftBehind(Candidate chosen, List<Candidate> found, Surroundings around) {
-        Set<Family> complete = EnumSet.noneOf(Family.class);
-        found.stream().filter(Candidate::isComplete).forEach(one -> complete.add(one.family()));
-        if (!complete.contains(Family.SLURM)
-                && !complete.contains(Family.OPEN_MPI)
-                && !complete.contains(Family.HYDRA)) {
+    /**
+     * Detects variables of ferro run that are left over when one of its ranks starts mpirun or srun. The parent processes
+     * show this.
+     */
+    private static Optional<String> leftBehind(
+            LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
+        Set<LauncherKind> complete = EnumSet.noneOf(LauncherKind.class);
+        found.stream().filter(LauncherCandidate::isComplete).forEach(one -> complete.add(one.family()));
+        if (!complete.contains(LauncherKind.SLURM)
+                && !complete.contains(LauncherKind.OPEN_MPI)
+                && !complete.contains(LauncherKind.HYDRA)) {
             return Optional.empty();
         }
         return around.ancestors().stream()
@@ -51,7 +56,7 @@ final class Contradiction {
                         + typed(process) + " ...)");
     }
 
-    /** Returns the command that a person types; what it starts on each host has a name of its own. */
+    /** Returns the command that a person types. The program that it starts on each host has another name. */
     private static String typed(Ancestor process) {
         if (isSlurms(process)) {
             return "srun";
@@ -67,17 +72,18 @@ final class Contradiction {
         return process.command().stream().anyMatch(word -> word.startsWith(FERRO_LAUNCHER));
     }
 
-    private static boolean isOther(Ancestor process, Set<Family> complete) {
-        boolean mpi = complete.contains(Family.OPEN_MPI) || complete.contains(Family.HYDRA);
+    private static boolean isOther(Ancestor process, Set<LauncherKind> complete) {
+        boolean mpi = complete.contains(LauncherKind.OPEN_MPI) || complete.contains(LauncherKind.HYDRA);
         return mpi && MpiFamilies.LAUNCHERS.contains(process.name())
-                || complete.contains(Family.SLURM) && isSlurms(process);
+                || complete.contains(LauncherKind.SLURM) && isSlurms(process);
     }
 
-    private static boolean unordered(Family one, Family other) {
-        return MPI.contains(other) && (BY_HAND.contains(one) || one == Family.OPEN_MPI && other == Family.HYDRA);
+    private static boolean unordered(LauncherKind one, LauncherKind other) {
+        return MPI.contains(other)
+                && (BY_HAND.contains(one) || one == LauncherKind.OPEN_MPI && other == LauncherKind.HYDRA);
     }
 
-    private static String text(Candidate one, Candidate other) {
+    private static String text(LauncherCandidate one, LauncherCandidate other) {
         return one.variables() + " and " + other.variables() + " say different things, and nothing tells whether "
                 + other.family().title() + " has started this process or was there before: take the ones that are not"
                 + " meant out of its environment (env -u NAME), or set FERRO_RANK and FERRO_WORLD_SIZE";

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A pod of an Indexed Job of Kubernetes: the index is the rank, and the manifest says how many there are. Its host name ends in the
- * index, and its full name has the service behind it.
+ * A pod of an Indexed Job of Kubernetes. The index is the rank, and the manifest sets the number of ranks. The host name
+ * of the pod ends in the index, and in its full name the service follows.
  */
 final class IndexedPod {
     static final String INDEX = "JOB_COMPLETION_INDEX";
@@ -18,7 +18,7 @@ final class IndexedPod {
     private final Variables variables;
     private final Meetings meetings;
     private final Surroundings around;
-    /** The property wins, as everywhere. */
+    /** The property takes precedence over the variable, as everywhere. */
     private final String sizeName;
 
     IndexedPod(Variables variables, Meetings meetings, Surroundings around) {
@@ -29,29 +29,29 @@ final class IndexedPod {
                 variables.has(PlainFamilies.GIVEN_SIZE) ? PlainFamilies.GIVEN_SIZE : PlainFamilies.GIVEN_SIZE_VARIABLE;
     }
 
-    Optional<Candidate> find() {
+    Optional<LauncherCandidate> find() {
         if (!variables.has(INDEX)) {
             return Optional.empty();
         }
         return Optional.of(
                 variables.has(sizeName)
-                        ? Candidate.complete(Family.INDEX, variables, INDEX, sizeName, this::job)
-                        : Candidate.half(
-                                Family.INDEX,
+                        ? LauncherCandidate.complete(LauncherKind.INDEX, variables, INDEX, sizeName, this::job)
+                        : LauncherCandidate.half(
+                                LauncherKind.INDEX,
                                 variables.shown(INDEX),
                                 variables.shown(INDEX)
                                         + " comes without the number of ranks: set FERRO_WORLD_SIZE in the"
                                         + " manifest to the job's completions"));
     }
 
-    private Job job() {
+    private RankOfJob job() {
         int size = variables.size(sizeName, WAY_OUT);
         int rank = variables.rankBelow(INDEX, size, sizeName, WAY_OUT);
-        // one rank in a pod, which is a host of its own to it
-        return new Job(Family.INDEX, rank, size, OptionalInt.of(0), OptionalInt.of(1), meeting(rank, size));
+        // a pod has one rank and counts as a host of its own
+        return new RankOfJob(LauncherKind.INDEX, rank, size, OptionalInt.of(0), OptionalInt.of(1), meeting(rank, size));
     }
 
-    private Meeting meeting(int rank, int size) {
+    private RendezvousPoint meeting(int rank, int size) {
         String pod = around.hostName().replaceFirst("\\..*", "");
         String end = "-" + rank;
         boolean allLocal = size == 1;
@@ -86,9 +86,10 @@ final class IndexedPod {
     }
 
     /**
-     * JobSet calls pods JOBSET-TEMPLATE-REPLICA-INDEX and counts the index anew in each replica. A pod of replica 0 cannot be
-     * refused: it looks the same where there is no other replica, as it should be, and nothing in a pod says how many there are.
-     * It ends with the JobSet, which fails as soon as a pod of another replica is refused.
+     * Refuses a pod of a replica other than 0. JobSet names pods JOBSET-TEMPLATE-REPLICA-INDEX and starts the index at 0
+     * in each replica. A pod of replica 0 cannot be refused: it looks the same if there is no other replica, which is the
+     * correct case, and nothing in a pod gives the number of replicas. It ends with the JobSet, which fails as soon as a
+     * pod of another replica is refused.
      */
     private void refuseReplicas(String name, String service) {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";

@@ -12,29 +12,31 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the job of this process in its environment: the first family in the order of {@link Family} whose variables are complete.
+ * Finds the job of this process in its environment: it takes the first family in the order of {@link LauncherKind} whose
+ * variables are complete.
  *
- * <p>Variables of launchers further out are there too, as mpirun hands on those of a Slurm step around it: that is no
- * contradiction. Two families that neither can contain the other are refused if they say different things, with both.
+ * <p>Variables of outer launchers are present too: mpirun passes on those of a Slurm step around it. That is no
+ * contradiction. Two families of which neither can contain the other are refused if their ranks differ; the message names
+ * both.
  */
 public final class JobFinder {
     private JobFinder() {}
 
     /**
-     * Finds the job of a rank.
+     * Finds the job of a rank from its context.
      *
-     * @param context variables and settings of the rank; one that has no {@linkplain RankContext#variables() variables} is asked
-     *     for the settings of ferro alone
+     * @param context variables and settings of the rank; from a context without {@linkplain RankContext#variables()
+     *     variables} only the settings of ferro are read
      * @return what was found; this never throws for what variables say
      */
-    public static Findings of(RankContext context) {
+    public static JobVariables of(RankContext context) {
         Map<String, String> settings = new HashMap<>(context.variables());
         Stream<String> asked = settings.isEmpty() ? Settings.all().stream().map(setting -> setting.name()) : given();
         asked.forEach(name -> context.setting(name).ifPresent(text -> settings.put(name, text)));
         return find(settings, Surroundings.ofThisHost());
     }
 
-    /** Properties come by name, and win over the variables. */
+    /** Returns the properties that are read by name and take precedence over the variables. */
     private static Stream<String> given() {
         return Stream.of(Settings.RANK.name(), Settings.WORLD_SIZE.name());
     }
@@ -43,32 +45,33 @@ public final class JobFinder {
      * Finds a job.
      *
      * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
-     * @param around   what variables cannot tell; asked only by the families that need it
+     * @param around   facts that variables do not give; read only by the families that need them
      * @return what was found; this never throws for what variables say
      */
-    public static Findings find(Map<String, String> settings, Surroundings around) {
+    public static JobVariables find(Map<String, String> settings, Surroundings around) {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
-        List<Candidate> found = candidates(variables, around);
-        Optional<Candidate> chosen =
-                found.stream().filter(Candidate::isComplete).findFirst();
+        List<LauncherCandidate> found = candidates(variables, around);
+        Optional<LauncherCandidate> chosen =
+                found.stream().filter(LauncherCandidate::isComplete).findFirst();
         Optional<String> refusal = refusal(found, chosen, around);
         if (refusal.isPresent()) {
-            return new Findings(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
+            return new JobVariables(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
         }
         try {
-            Job job = chosen.orElseThrow().job().get();
-            return new Findings(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
+            RankOfJob job = chosen.orElseThrow().job().get();
+            return new JobVariables(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
         } catch (IllegalArgumentException senseless) {
-            return new Findings(Optional.empty(), sightings(found, chosen), Optional.of(senseless.getMessage()), "");
+            return new JobVariables(
+                    Optional.empty(), sightings(found, chosen), Optional.of(senseless.getMessage()), "");
         }
     }
 
-    private static List<Candidate> candidates(Variables variables, Surroundings around) {
+    private static List<LauncherCandidate> candidates(Variables variables, Surroundings around) {
         Meetings meetings = new Meetings(variables);
         PlainFamilies plain = new PlainFamilies(variables, meetings);
         MpiFamilies mpi = new MpiFamilies(variables, meetings, around);
-        List<Candidate> found = new ArrayList<>();
+        List<LauncherCandidate> found = new ArrayList<>();
         plain.given().ifPresent(found::add);
         plain.plain().ifPresent(found::add);
         mpi.openMpi().ifPresent(found::add);
@@ -78,9 +81,10 @@ public final class JobFinder {
         return found;
     }
 
-    private static Optional<String> refusal(List<Candidate> found, Optional<Candidate> chosen, Surroundings around) {
-        Optional<Candidate> halfGiven = found.stream()
-                .filter(one -> one.family() == Family.GIVEN && !one.isComplete())
+    private static Optional<String> refusal(
+            List<LauncherCandidate> found, Optional<LauncherCandidate> chosen, Surroundings around) {
+        Optional<LauncherCandidate> halfGiven = found.stream()
+                .filter(one -> one.family() == LauncherKind.GIVEN && !one.isComplete())
                 .findFirst();
         if (halfGiven.isPresent()) {
             return halfGiven.get().incomplete();
@@ -88,7 +92,7 @@ public final class JobFinder {
         return chosen.isPresent() ? Contradiction.find(chosen.get(), found, around) : Optional.of(unknown(found));
     }
 
-    private static String unknown(List<Candidate> found) {
+    private static String unknown(List<LauncherCandidate> found) {
         String start =
                 "start it with ferro run -n 2 PROGRAM, by mpirun or srun, or set RANK, WORLD_SIZE, MASTER_ADDR and"
                         + " MASTER_PORT";
@@ -100,16 +104,16 @@ public final class JobFinder {
                                 .collect(Collectors.joining("; "));
     }
 
-    private static List<Sighting> sightings(List<Candidate> found, Optional<Candidate> chosen) {
+    private static List<Sighting> sightings(List<LauncherCandidate> found, Optional<LauncherCandidate> chosen) {
         return Stream.concat(
                         chosen.stream(),
-                        // not equals, which a record makes at its first use, on every rank's way to its group
+                        // no equals: a record builds it at its first use, which would delay every rank when it joins
                         found.stream().filter(one -> one != chosen.orElse(null)))
                 .map(one -> new Sighting(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
                 .toList();
     }
 
-    private static String verdict(Candidate one, Optional<Candidate> chosen) {
+    private static String verdict(LauncherCandidate one, Optional<LauncherCandidate> chosen) {
         if (one.incomplete().isPresent()) {
             return one.incomplete().get();
         }
@@ -121,7 +125,7 @@ public final class JobFinder {
                 : "not chosen: variables of " + chosen.get().family().title() + " are nearer to the program";
     }
 
-    private static String line(Job job, List<Candidate> found) {
+    private static String line(RankOfJob job, List<LauncherCandidate> found) {
         String others = found.stream()
                 .filter(one -> one.family() != job.family())
                 .map(JobFinder::other)
@@ -129,7 +133,7 @@ public final class JobFinder {
         return job.title() + others;
     }
 
-    private static String other(Candidate one) {
+    private static String other(LauncherCandidate one) {
         return switch (one.family()) {
             case SLURM -> "; Slurm's variables are those of the allocation around it";
             case INDEX -> "; " + one.variables() + " is that of the pod around it";

@@ -9,16 +9,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What Linux shows under {@code /proc} (proc(5)), and in {@code /etc/hosts}, where a kubelet writes a pod's full name; no resolver
- * is asked, which could take its time.
+ * Information from {@code /proc} of Linux (proc(5)) and from {@code /etc/hosts}, where a kubelet writes a pod's full
+ * name. No resolver is asked, because that may be slow.
  *
  * @param proc  root such as {@code /proc}
  * @param hosts table such as {@code /etc/hosts}
  */
 record LinuxSurroundings(Path proc, Path hosts) implements Surroundings {
-    /** Deeper is a circle that cannot be, or nothing of interest. */
+    /** Limit of the search. Ancestors further up are of no interest, and a cycle is impossible. */
     private static final int MOST_ANCESTORS = 64;
-    /** Fields behind the command, whose name may hold blanks: state, parent, … as proc(5) counts them from 3. */
+    /**
+     * Index of a field after the command, whose name may contain blanks. The fields after it are state, parent, …;
+     * proc(5) numbers them from 3.
+     */
     private static final int PARENT = 4 - 3;
 
     private static final int START = 22 - 3;
@@ -65,7 +68,7 @@ record LinuxSurroundings(Path proc, Path hosts) implements Surroundings {
                 next = Long.parseLong(fields[PARENT]);
             }
         } catch (IOException | IllegalArgumentException unseen) {
-            // of another process namespace, or not Linux: what was found until then counts
+            // another process namespace, or not Linux: the ancestors found so far are returned
         }
         return found;
     }

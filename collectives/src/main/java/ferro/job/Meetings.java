@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Makes meetings: what is named by hand wins over what a launcher tells.
+ * Makes rendezvous points. Values set by hand take precedence over those of a launcher.
  *
- * @param variables where {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID} may be
+ * @param variables may contain {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID}
  */
 record Meetings(Variables variables) {
     private static final String HOST = "MASTER_ADDR";
@@ -20,22 +20,22 @@ record Meetings(Variables variables) {
     private static final int HASH_BYTES = 8;
     private static final int MOST_KEY = 64;
 
-    /** Returns one for ranks that are told by hand where they meet. */
-    Meeting named(boolean allLocal) {
+    /** Returns the rendezvous point of ranks whose meeting place is set by hand. */
+    RendezvousPoint named(boolean allLocal) {
         return at(Optional.empty(), allLocal, Optional.empty(), OptionalInt.empty());
     }
 
     /**
-     * Returns one by what the launcher tells.
+     * Returns the rendezvous point that the launcher gives.
      *
      * @param key      name of this start of the job, if there is one
-     * @param allLocal whether all ranks are known to be here
-     * @param host     of rank 0, if the launcher tells it
-     * @param port     that ranks take where none is named
+     * @param allLocal whether all ranks are known to be on this host
+     * @param host     host of rank 0, if the launcher gives it
+     * @param port     port that the ranks use if none is set
      */
-    Meeting at(Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port) {
+    RendezvousPoint at(Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port) {
         OptionalInt named = port();
-        return new Meeting(
+        return new RendezvousPoint(
                 key(key),
                 allLocal,
                 variables.find(HOST).map(Meetings::host).or(() -> host),
@@ -43,13 +43,13 @@ record Meetings(Variables variables) {
                 Optional.empty());
     }
 
-    Meeting without(Optional<String> key, boolean allLocal, String noHost) {
-        Meeting named = at(key, allLocal, Optional.empty(), OptionalInt.empty());
+    RendezvousPoint without(Optional<String> key, boolean allLocal, String noHost) {
+        RendezvousPoint named = at(key, allLocal, Optional.empty(), OptionalInt.empty());
         Optional<String> why = named.host().isPresent() ? Optional.empty() : Optional.of(noHost);
-        return new Meeting(named.key(), named.allLocal(), named.host(), named.port(), why);
+        return new RendezvousPoint(named.key(), named.allLocal(), named.host(), named.port(), why);
     }
 
-    /** Returns a short name that shows nothing of what it is made of. */
+    /** Returns a short name that does not reveal its source text. */
     static String hashed(String launcher, String what) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(what.getBytes(StandardCharsets.UTF_8));
@@ -59,7 +59,10 @@ record Meetings(Variables variables) {
         }
     }
 
-    /** An address with brackets and one without are the same; a port has a variable of its own. */
+    /**
+     * Returns an address without brackets. An address with a port is rejected, because the port has a variable of its
+     * own.
+     */
     private static String host(String text) {
         if (text.startsWith("[") && text.endsWith("]")) {
             return text.substring(1, text.length() - 1);

@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * mpirun of Open MPI, and mpiexec of MPICH and Intel MPI by their process manager Hydra. Neither names the hosts of the job, but
- * something tells one mpirun from another.
+ * mpirun of Open MPI, and mpiexec of MPICH and Intel MPI, which use the process manager Hydra. Neither names the hosts of
+ * the job, but one mpirun can be distinguished from another.
  */
 final class MpiFamilies {
     /** Programs that start ranks on their host, for Open MPI 4 and 5, MPICH and Intel MPI. */
@@ -29,7 +29,7 @@ final class MpiFamilies {
     private static final String OMPI_SIZE = "OMPI_COMM_WORLD_SIZE";
     private static final String OMPI_LOCAL_RANK = "OMPI_COMM_WORLD_LOCAL_RANK";
     private static final String OMPI_LOCAL_SIZE = "OMPI_COMM_WORLD_LOCAL_SIZE";
-    /** A number that Open MPI draws for each mpirun, so that network drivers tell jobs apart. */
+    /** A random number that Open MPI draws for each mpirun, so that network drivers distinguish jobs. */
     private static final String OMPI_DRAWN = "OMPI_MCA_orte_precondition_transports";
 
     private static final String NAMESPACE = "PMIX_NAMESPACE";
@@ -53,55 +53,59 @@ final class MpiFamilies {
         this.around = around;
     }
 
-    Optional<Candidate> openMpi() {
+    Optional<LauncherCandidate> openMpi() {
         String[] all = {OMPI_RANK, OMPI_SIZE, OMPI_LOCAL_RANK, OMPI_LOCAL_SIZE};
         if (variables.has(all)) {
-            return Optional.of(Candidate.complete(Family.OPEN_MPI, variables, OMPI_RANK, OMPI_SIZE, this::openMpiJob));
+            return Optional.of(LauncherCandidate.complete(
+                    LauncherKind.OPEN_MPI, variables, OMPI_RANK, OMPI_SIZE, this::openMpiJob));
         }
         if (variables.hasAny(OMPI_RANK, OMPI_SIZE)) {
-            return Optional.of(half(Family.OPEN_MPI, all));
+            return Optional.of(half(LauncherKind.OPEN_MPI, all));
         }
         return variables.has(PMIX_RANK)
-                ? Optional.of(Candidate.half(
-                        Family.OPEN_MPI,
+                ? Optional.of(LauncherCandidate.half(
+                        LauncherKind.OPEN_MPI,
                         variables.shown(PMIX_RANK),
                         variables.shown(PMIX_RANK) + " comes without a number of ranks: start the program by mpirun of"
                                 + " Open MPI, which sets OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, or by srun"))
                 : Optional.empty();
     }
 
-    /** {@code PMI_RANK} alone is no rank: other managers count nodes by it. */
-    Optional<Candidate> hydra() {
+    /**
+     * Returns the candidate of Hydra. {@code PMI_RANK} alone is no rank, because other managers use it to number nodes.
+     */
+    Optional<LauncherCandidate> hydra() {
         String[] all = {PMI_RANK, PMI_SIZE, HYDRA_LOCAL_RANK, HYDRA_LOCAL_SIZE};
         if (variables.has(all)) {
-            return Optional.of(Candidate.complete(Family.HYDRA, variables, PMI_RANK, PMI_SIZE, this::hydraJob));
+            return Optional.of(
+                    LauncherCandidate.complete(LauncherKind.HYDRA, variables, PMI_RANK, PMI_SIZE, this::hydraJob));
         }
-        return variables.hasAny(PMI_RANK, PMI_SIZE) ? Optional.of(half(Family.HYDRA, all)) : Optional.empty();
+        return variables.hasAny(PMI_RANK, PMI_SIZE) ? Optional.of(half(LauncherKind.HYDRA, all)) : Optional.empty();
     }
 
-    private Candidate half(Family family, String... names) {
+    private LauncherCandidate half(LauncherKind family, String... names) {
         String seen = variables.shown(names);
-        return Candidate.half(
+        return LauncherCandidate.half(
                 family,
                 seen,
                 seen + " is not all that " + family.title() + " sets for a rank, " + variables.missing(names)
                         + " is missing" + WAY_OUT);
     }
 
-    private Job openMpiJob() {
-        return job(Family.OPEN_MPI, List.of(OMPI_RANK, OMPI_SIZE, OMPI_LOCAL_RANK, OMPI_LOCAL_SIZE));
+    private RankOfJob openMpiJob() {
+        return job(LauncherKind.OPEN_MPI, List.of(OMPI_RANK, OMPI_SIZE, OMPI_LOCAL_RANK, OMPI_LOCAL_SIZE));
     }
 
-    private Job hydraJob() {
-        return job(Family.HYDRA, List.of(PMI_RANK, PMI_SIZE, HYDRA_LOCAL_RANK, HYDRA_LOCAL_SIZE));
+    private RankOfJob hydraJob() {
+        return job(LauncherKind.HYDRA, List.of(PMI_RANK, PMI_SIZE, HYDRA_LOCAL_RANK, HYDRA_LOCAL_SIZE));
     }
 
-    private Job job(Family family, List<String> names) {
+    private RankOfJob job(LauncherKind family, List<String> names) {
         int size = variables.size(names.get(1), WAY_OUT);
         int localSize = variables.size(names.get(3), WAY_OUT);
         boolean allLocal = localSize == size;
-        Optional<String> key = family == Family.OPEN_MPI ? openMpiKey(allLocal) : hydraKey(allLocal);
-        return new Job(
+        Optional<String> key = family == LauncherKind.OPEN_MPI ? openMpiKey(allLocal) : hydraKey(allLocal);
+        return new RankOfJob(
                 family,
                 variables.rankBelow(names.get(0), size, names.get(1), WAY_OUT),
                 size,
@@ -110,7 +114,10 @@ final class MpiFamilies {
                 meetings.at(key, allLocal, Optional.empty(), OptionalInt.empty()));
     }
 
-    /** The namespace is made of host and process number, which come again; the number drawn does not. */
+    /**
+     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat; the random
+     * number does not.
+     */
     private Optional<String> openMpiKey(boolean allLocal) {
         String namespace = variables
                 .find(NAMESPACE)
@@ -127,7 +134,10 @@ final class MpiFamilies {
         return namespace.isEmpty() ? Optional.empty() : Optional.of(Meetings.hashed("ompi", namespace));
     }
 
-    /** Hydra tells its ranks nothing that others lack; the proxies of all hosts are told where mpiexec listens. */
+    /**
+     * Returns the key of a Hydra job. Hydra gives its ranks no unique value, but the proxies of all hosts get the address
+     * on which mpiexec listens.
+     */
     private Optional<String> hydraKey(boolean allLocal) {
         Optional<Ancestor> proxy = launcher();
         return proxy.flatMap(MpiFamilies::controlPort)

@@ -3,7 +3,10 @@ package ferro.job;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What a person sets, by settings of ferro or by RANK and WORLD_SIZE, and those who set these: ferro run, torchrun, pods. */
+/**
+ * Families of variables that a person sets, by settings of ferro or by RANK and WORLD_SIZE, and of launchers that set the
+ * same: ferro run, torchrun, pods.
+ */
 final class PlainFamilies {
     static final String RANK = "RANK";
     static final String WORLD_SIZE = "WORLD_SIZE";
@@ -24,8 +27,8 @@ final class PlainFamilies {
         this.meetings = meetings;
     }
 
-    /** Each of the two may come from a plain variable, as it always could. */
-    Optional<Candidate> given() {
+    /** Returns the candidate of ferro's settings. Either of the two may come from a plain variable instead. */
+    Optional<LauncherCandidate> given() {
         String rank = variables.has(GIVEN_RANK) ? GIVEN_RANK : GIVEN_RANK_VARIABLE;
         String size = variables.has(GIVEN_SIZE) ? GIVEN_SIZE : GIVEN_SIZE_VARIABLE;
         boolean ofIndex = !variables.has(rank) && variables.has(IndexedPod.INDEX);
@@ -36,51 +39,53 @@ final class PlainFamilies {
         String sizeFrom = variables.has(size) ? size : WORLD_SIZE;
         if (!variables.has(rankFrom, sizeFrom)) {
             String missing = variables.has(rank) ? GIVEN_SIZE_VARIABLE : GIVEN_RANK_VARIABLE;
-            return Optional.of(Candidate.half(
-                    Family.GIVEN,
+            return Optional.of(LauncherCandidate.half(
+                    LauncherKind.GIVEN,
                     variables.shown(rank, size),
                     variables.shown(rank, size) + " is half of what says who this process is, " + missing
                             + " is missing: set both, or neither"));
         }
-        return Optional.of(Candidate.complete(
-                Family.GIVEN, variables, rankFrom, sizeFrom, () -> job(Family.GIVEN, rankFrom, sizeFrom)));
+        return Optional.of(LauncherCandidate.complete(
+                LauncherKind.GIVEN, variables, rankFrom, sizeFrom, () -> job(LauncherKind.GIVEN, rankFrom, sizeFrom)));
     }
 
-    /** {@code RANK} and {@code WORLD_SIZE}, by whoever has set them. */
-    Optional<Candidate> plain() {
+    /** Returns the candidate of {@code RANK} and {@code WORLD_SIZE}, with the launcher that has set them. */
+    Optional<LauncherCandidate> plain() {
         if (!variables.hasAny(RANK, WORLD_SIZE)) {
             return Optional.empty();
         }
-        Family family = whose();
+        LauncherKind family = whose();
         if (!variables.has(RANK, WORLD_SIZE)) {
-            return Optional.of(Candidate.half(
+            return Optional.of(LauncherCandidate.half(
                     family,
                     variables.shown(RANK, WORLD_SIZE),
                     variables.shown(RANK, WORLD_SIZE) + " is half of what says who this process is, "
                             + variables.missing(RANK, WORLD_SIZE) + " is missing: set both, or neither"));
         }
-        return Optional.of(Candidate.complete(family, variables, RANK, WORLD_SIZE, () -> plainJob(family)));
+        return Optional.of(LauncherCandidate.complete(family, variables, RANK, WORLD_SIZE, () -> plainJob(family)));
     }
 
-    private Family whose() {
+    private LauncherKind whose() {
         if (variables.find("FERRO_STORE_SERVED").filter("1"::equals).isPresent()) {
-            return Family.FERRO_RUN;
+            return LauncherKind.FERRO_RUN;
         }
         if (variables.hasAny("TORCHELASTIC_RUN_ID", "TORCHELASTIC_USE_AGENT_STORE")
                 || variables.has(LOCAL_RANK, LOCAL_WORLD_SIZE)) {
-            return Family.TORCHRUN;
+            return LauncherKind.TORCHRUN;
         }
         if (variables.hasAny("VC_TASK_INDEX", "VK_TASK_INDEX")) {
-            return Family.VOLCANO;
+            return LauncherKind.VOLCANO;
         }
-        return variables.hasAny("PET_NNODES", "PET_NODE_RANK", POD_RANKS) ? Family.PYTORCH_JOB : Family.BARE;
+        return variables.hasAny("PET_NNODES", "PET_NODE_RANK", POD_RANKS)
+                ? LauncherKind.PYTORCH_JOB
+                : LauncherKind.BARE;
     }
 
-    private Job plainJob(Family family) {
-        // "auto" and "gpu" are words for torchrun, which a program that was started as it is has not asked
+    private RankOfJob plainJob(LauncherKind family) {
+        // "auto" and "gpu" are values for torchrun, which a program that was started directly does not use
         boolean several = variables.find(POD_RANKS).filter(ranks -> ranks.matches("[1-9][0-9]*")).stream()
                 .anyMatch(ranks -> !ranks.equals("1"));
-        if (family == Family.PYTORCH_JOB && several) {
+        if (family == LauncherKind.PYTORCH_JOB && several) {
             throw new IllegalArgumentException(variables.shown(RANK, WORLD_SIZE, POD_RANKS)
                     + ": RANK counts pods, and each is to have several ranks: start them in the pod by torchrun, or set"
                     + " nprocPerNode to 1");
@@ -88,12 +93,12 @@ final class PlainFamilies {
         return job(family, RANK, WORLD_SIZE);
     }
 
-    private Job job(Family family, String rankFrom, String sizeFrom) {
-        boolean pod = family == Family.PYTORCH_JOB || family == Family.VOLCANO;
+    private RankOfJob job(LauncherKind family, String rankFrom, String sizeFrom) {
+        boolean pod = family == LauncherKind.PYTORCH_JOB || family == LauncherKind.VOLCANO;
         OptionalInt localRank = variables.rankIfAny(LOCAL_RANK, " on this host");
         OptionalInt localSize = variables.numberIfAny(LOCAL_WORLD_SIZE, 1, "a number of ranks from 1");
         int size = variables.size(sizeFrom, "");
-        return new Job(
+        return new RankOfJob(
                 family,
                 variables.rank(rankFrom, ""),
                 size,

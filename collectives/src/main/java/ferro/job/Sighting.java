@@ -3,21 +3,21 @@ package ferro.job;
 import java.util.Objects;
 
 /**
- * A launcher whose variables are there.
+ * A launcher whose variables are set.
  *
- * @param family    whose
- * @param variables the ones that say who this process is, as {@code NAME=value}
- * @param complete  whether they say who this process is; an allocation without a task says nothing
+ * @param family    launcher that set the variables
+ * @param variables those that give the rank of this process, as {@code NAME=value}
+ * @param complete  whether they give the rank of this process; an allocation without a task does not
  * @param verdict   {@code chosen}, or why it is not
  */
-public record Sighting(Family family, String variables, boolean complete, String verdict) {
+public record Sighting(LauncherKind family, String variables, boolean complete, String verdict) {
     /**
-     * Refuses null.
+     * Rejects null.
      *
-     * @param family    whose
-     * @param variables the ones that say who this process is
-     * @param complete  whether they do
-     * @param verdict   what became of it
+     * @param family    launcher that set the variables
+     * @param variables those that give the rank of this process
+     * @param complete  whether they give it
+     * @param verdict   {@code chosen}, or why it is not
      */
     public Sighting {
         Objects.requireNonNull(family, "family");

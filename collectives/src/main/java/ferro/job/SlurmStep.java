@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A task of a step that srun has started. An allocation alone is none: the shell of sbatch has {@code SLURM_PROCID=0} and
- * {@code SLURM_NTASKS}, and only {@code SLURM_STEP_NUM_TASKS} is set by srun for its own tasks.
+ * A task of a step that srun has started. An allocation alone is no task: the shell of sbatch has {@code SLURM_PROCID=0}
+ * and {@code SLURM_NTASKS}, and only {@code SLURM_STEP_NUM_TASKS} is set by srun for its own tasks.
  */
 final class SlurmStep {
     static final String RANK = "SLURM_PROCID";
@@ -23,13 +23,16 @@ final class SlurmStep {
     private static final String NODE = "SLURM_NODEID";
     private static final String HOSTS = "SLURM_STEP_NODELIST";
     private static final String COMPONENTS = "SLURM_HET_SIZE";
-    /** Below the ports that systems give away by themselves, which begin at 32768 on Linux. */
+    /** Lower than the ephemeral ports of the system, which begin at 32768 on Linux. */
     private static final int FIRST_PORT = 20000;
 
     private static final int PORTS = 10000;
-    /** Source: slurm.h, SLURM_INTERACTIVE_STEP 0xfffffffa, SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP above it. */
+    /**
+     * Source: slurm.h, SLURM_INTERACTIVE_STEP is 0xfffffffa; SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP
+     * are above it.
+     */
     private static final long FIRST_SHELL_STEP = 0xfffffffaL;
-    /** Steps of one job may run at the same time. */
+    /** Distance between the ports of two steps, because steps of one job may run at the same time. */
     private static final int PORTS_BETWEEN_STEPS = 97;
 
     private final Variables variables;
@@ -40,31 +43,34 @@ final class SlurmStep {
         this.meetings = meetings;
     }
 
-    Optional<Candidate> find() {
+    Optional<LauncherCandidate> find() {
         if (variables.has(RANK, SIZE) && !isShell()) {
-            return Optional.of(Candidate.complete(Family.SLURM, variables, RANK, SIZE, this::job));
+            return Optional.of(LauncherCandidate.complete(LauncherKind.SLURM, variables, RANK, SIZE, this::job));
         }
         if (!variables.hasAny(JOB, RANK, SIZE)) {
             return Optional.empty();
         }
         if (isShell()) {
             String shell = variables.shown(STEP);
-            return Optional.of(Candidate.half(
-                    Family.SLURM,
+            return Optional.of(LauncherCandidate.half(
+                    LauncherKind.SLURM,
                     shell,
                     shell
                             + " is the shell of an interactive allocation of Slurm and no task of a step: start the program by"
                             + " srun, or by srun --ntasks-per-node=1 ferro run"));
         }
         String seen = variables.shown(JOB, RANK, SIZE);
-        return Optional.of(Candidate.half(
-                Family.SLURM,
+        return Optional.of(LauncherCandidate.half(
+                LauncherKind.SLURM,
                 seen,
                 seen + " is an allocation of Slurm and no task of a step, " + variables.missing(RANK, SIZE)
                         + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run"));
     }
 
-    /** The shells that Slurm starts by itself are steps too, of one task, with numbers of their own. */
+    /**
+     * Returns whether this step is a shell. The shells that Slurm starts by itself are also steps, of one task, with
+     * reserved numbers.
+     */
     private boolean isShell() {
         try {
             return variables
@@ -76,7 +82,7 @@ final class SlurmStep {
         }
     }
 
-    private Job job() {
+    private RankOfJob job() {
         refuseComponents();
         int size = variables.size(SIZE, WAY_OUT);
         int rank = variables.rankBelow(RANK, size, SIZE, WAY_OUT);
@@ -87,8 +93,8 @@ final class SlurmStep {
                     + "arbitrary does that): set MASTER_ADDR to the host of rank 0 on all ranks");
         }
         boolean allLocal = here.isPresent() && here.getAsInt() == size;
-        return new Job(
-                Family.SLURM,
+        return new RankOfJob(
+                LauncherKind.SLURM,
                 rank,
                 size,
                 variables.rankIfAny(LOCAL_RANK, WAY_OUT),
@@ -119,7 +125,7 @@ final class SlurmStep {
         return OptionalInt.of(perNode.get(node));
     }
 
-    /** A job that is queued again keeps its number and counts its restarts. */
+    /** Returns the key of the job. A job that is requeued keeps its number and counts its restarts. */
     private Optional<String> key() {
         return variables
                 .find(JOB)

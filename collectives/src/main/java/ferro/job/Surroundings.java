@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What variables cannot tell: names of the host, and the processes that have started this one. */
+/** Facts that variables do not give: the names of the host, and the processes that have started this one. */
 public interface Surroundings {
     /**
-     * A process that has started this one, or one that has started that.
+     * An ancestor of this process.
      *
      * @param pid        number
-     * @param startTicks when it began, in clock ticks since boot, so that a number that is used again is another process
+     * @param startTicks start time in clock ticks since boot, which distinguishes processes with the same number
      * @param command    program and arguments
      */
     record Ancestor(long pid, long startTicks, List<String> command) {
@@ -18,7 +18,7 @@ public interface Surroundings {
          * Copies the command.
          *
          * @param pid        number
-         * @param startTicks when it began
+         * @param startTicks start time in clock ticks since boot
          * @param command    program and arguments
          */
         public Ancestor {
@@ -28,7 +28,7 @@ public interface Surroundings {
         /**
          * Returns the name of the program.
          *
-         * @return last part of its path; empty if it cannot be seen
+         * @return last part of its path; empty if it cannot be read
          */
         public String name() {
             String program = command.isEmpty() ? "" : command.get(0);
@@ -37,14 +37,14 @@ public interface Surroundings {
     }
 
     /**
-     * Returns the name of this host, as the kernel has it.
+     * Returns the name of this host that the kernel reports.
      *
-     * @return name; empty where it cannot be read
+     * @return name; empty if it cannot be read
      */
     String hostName();
 
     /**
-     * Returns the name with its domain, as the host's own table has it.
+     * Returns the host name with its domain, from the host's own table.
      *
      * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the table has none
      */
@@ -53,24 +53,24 @@ public interface Surroundings {
     /**
      * Returns the processes that have started this one.
      *
-     * @return nearest first; empty where they cannot be seen
+     * @return nearest first; empty if they cannot be read
      */
     List<Ancestor> ancestors();
 
     /**
-     * Returns those of this process.
+     * Returns the surroundings of this process.
      *
-     * @return read when asked for
+     * @return surroundings, which are read on demand
      */
     static Surroundings ofThisHost() {
         return LinuxSurroundings.ofThisHost();
     }
 
     /**
-     * Returns those of a process that can see nothing.
+     * Returns surroundings that only know the host name.
      *
      * @param hostName of the host
-     * @return no full name, no ancestors
+     * @return surroundings without full name and ancestors
      */
     static Surroundings nothingBut(String hostName) {
         Objects.requireNonNull(hostName, "hostName");

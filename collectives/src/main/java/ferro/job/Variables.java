@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Variables as a launcher has set them, and how they are read: an empty one counts as not set.
+ * Variables as a launcher has set them, with methods to read them. An empty variable counts as not set.
  *
- * @param all by name
+ * @param all variables by name
  */
 record Variables(Map<String, String> all) {
     Optional<String> find(String name) {
@@ -61,9 +61,9 @@ record Variables(Map<String, String> all) {
     }
 
     /**
-     * Reads a number that has to be there.
+     * Reads a number that must be set.
      *
-     * @param need what it should be, and the way out, for the message
+     * @param need valid values and how to fix it, for the message
      */
     int number(String name, int least, String need) {
         String text = find(name).orElseThrow();

@@ -25,9 +25,9 @@ class JobFinderTest {
 
     @Test
     void openMpiSaysWhoARankIsByVariablesOfItsOwn() {
-        Job job = job(openMpi());
+        RankOfJob job = job(openMpi());
 
-        assertEquals(Family.OPEN_MPI, job.family());
+        assertEquals(LauncherKind.OPEN_MPI, job.family());
         assertEquals(List.of(1, 4, 1, 2), numbers(job));
         assertEquals(Optional.empty(), job.meeting().host());
         assertEquals("job of Open MPI: rank 1 of 4, 1 of 2 on this host", line(openMpi()));
@@ -35,17 +35,17 @@ class JobFinderTest {
 
     @Test
     void hydraSaysWhoARankIsByVariablesOfItsOwn() {
-        Job job = job(hydra());
+        RankOfJob job = job(hydra());
 
-        assertEquals(Family.HYDRA, job.family());
+        assertEquals(LauncherKind.HYDRA, job.family());
         assertEquals(List.of(1, 4, 1, 2), numbers(job));
     }
 
     @Test
     void slurmSaysWhoATaskOfAStepIs() {
-        Job job = job(slurmStep());
+        RankOfJob job = job(slurmStep());
 
-        assertEquals(Family.SLURM, job.family());
+        assertEquals(LauncherKind.SLURM, job.family());
         assertEquals(List.of(5, 11, 1, 4), numbers(job));
         assertEquals(Optional.of("node07"), job.meeting().host());
         assertEquals(Optional.of("4711.3.0"), job.meeting().key());
@@ -55,10 +55,10 @@ class JobFinderTest {
 
     @Test
     void anIndexIsARankWhereTheManifestSaysHowManyThereAre() {
-        Job job = JobFinder.find(pod(), podNamed("train-2", "train-2.workers.default.svc.cluster.local"))
+        RankOfJob job = JobFinder.find(pod(), podNamed("train-2", "train-2.workers.default.svc.cluster.local"))
                 .required();
 
-        assertEquals(Family.INDEX, job.family());
+        assertEquals(LauncherKind.INDEX, job.family());
         assertEquals(List.of(2, 4, 0, 1), numbers(job));
         assertEquals(Optional.of("train-0.workers"), job.meeting().host());
         assertEquals(OptionalInt.of(29500), job.meeting().port());
@@ -75,7 +75,7 @@ class JobFinderTest {
 
     @Test
     void aJobOfAFederationHasANumberOfMoreThan31Bits() {
-        Job job = job(with(slurmStep(), Map.of("SLURM_JOB_ID", "4362076160")));
+        RankOfJob job = job(with(slurmStep(), Map.of("SLURM_JOB_ID", "4362076160")));
 
         assertEquals(Optional.of("4362076160.3.0"), job.meeting().key());
         assertEquals(OptionalInt.of(20000 + 6160 + 97 * 3), job.meeting().port());
@@ -91,13 +91,13 @@ class JobFinderTest {
     @Test
     void aLauncherInsideASlurmStepIsTheInnerOne() {
         for (Map<String, String> inner : List.of(openMpi(), hydra(), torchrun())) {
-            Findings found = JobFinder.find(with(slurmStep(), inner), HOST);
+            JobVariables found = JobFinder.find(with(slurmStep(), inner), HOST);
 
             assertEquals(job(inner).rank(), found.required().rank());
             assertTrue(
                     found.line().endsWith("; Slurm's variables are those of the allocation around it"), found.line());
             assertEquals("chosen", found.seen().get(0).verdict());
-            assertEquals(Family.SLURM, found.seen().get(1).family());
+            assertEquals(LauncherKind.SLURM, found.seen().get(1).family());
         }
     }
 
@@ -105,9 +105,9 @@ class JobFinderTest {
     void whatIsGivenToFerroWinsOverEveryLauncher() {
         Map<String, String> given = Map.of("FERRO_RANK", "7", "FERRO_WORLD_SIZE", "9");
         for (Map<String, String> launcher : List.of(openMpi(), hydra(), slurmStep(), torchrun(), pod())) {
-            Job job = job(with(launcher, given));
+            RankOfJob job = job(with(launcher, given));
 
-            assertEquals(Family.GIVEN, job.family());
+            assertEquals(LauncherKind.GIVEN, job.family());
             assertEquals(List.of(7, 9), numbers(job).subList(0, 2));
         }
         assertEquals(2, job(with(given, Map.of("ferro.rank", "2"))).rank());
@@ -115,7 +115,7 @@ class JobFinderTest {
 
     @Test
     void aGivenRankIsCompletedByWorldSizeAsItAlwaysWas() {
-        Job job = job(Map.of("ferro.rank", "1", "WORLD_SIZE", "3"));
+        RankOfJob job = job(Map.of("ferro.rank", "1", "WORLD_SIZE", "3"));
 
         assertEquals(List.of(1, 3), numbers(job).subList(0, 2));
     }
@@ -123,10 +123,10 @@ class JobFinderTest {
     @Test
     void rankAndWorldSizeByHandWinOverSlurmAndOverAnMpiThatSaysTheSame() {
         assertEquals(
-                Family.BARE,
+                LauncherKind.BARE,
                 job(with(slurmStep(), Map.of("RANK", "0", "WORLD_SIZE", "2"))).family());
         assertEquals(
-                Family.BARE,
+                LauncherKind.BARE,
                 job(with(openMpi(), Map.of("RANK", "1", "WORLD_SIZE", "4"))).family());
     }
 
@@ -148,14 +148,14 @@ class JobFinderTest {
         String refusal = refusal(with(pods, openMpi()));
 
         assertTrue(refusal.contains("RANK=0 WORLD_SIZE=2 and OMPI_COMM_WORLD_RANK=1"), refusal);
-        assertEquals(Family.PYTORCH_JOB, job(pods).family());
+        assertEquals(LauncherKind.PYTORCH_JOB, job(pods).family());
         String several = refusal(with(pods, Map.of("PET_NPROC_PER_NODE", "8")));
         assertTrue(several.contains("RANK counts pods") && several.contains("PET_NPROC_PER_NODE=8"), several);
     }
 
     @Test
     void aWorldSizeAloneDoesNotDisturbAnMpi() {
-        Findings found = JobFinder.find(with(openMpi(), Map.of("WORLD_SIZE", "2")), HOST);
+        JobVariables found = JobFinder.find(with(openMpi(), Map.of("WORLD_SIZE", "2")), HOST);
 
         assertEquals(4, found.required().worldSize());
         assertTrue(found.line().contains("WORLD_SIZE=2 is not looked at"), found.line());
@@ -163,9 +163,9 @@ class JobFinderTest {
 
     @Test
     void pmiRankUnderSlurmCountsNodesAndIsNoRank() {
-        Job job = job(with(slurmStep(), Map.of("PMI_RANK", "1", "PMI_SIZE", "3")));
+        RankOfJob job = job(with(slurmStep(), Map.of("PMI_RANK", "1", "PMI_SIZE", "3")));
 
-        assertEquals(Family.SLURM, job.family());
+        assertEquals(LauncherKind.SLURM, job.family());
         assertEquals(5, job.rank());
         String alone = refusal(Map.of("PMI_RANK", "1", "PMI_SIZE", "3"));
         assertTrue(alone.contains("MPI_LOCALRANKID and MPI_LOCALNRANKS is missing"), alone);
@@ -175,7 +175,7 @@ class JobFinderTest {
     void pmixRankHasNoNumberOfRanksAndIsNoRank() {
         Map<String, String> pmix = Map.of("PMIX_RANK", "5", "PMIX_NAMESPACE", "slurm.pmix.4711.3");
 
-        assertEquals(Family.SLURM, job(with(slurmStep(), pmix)).family());
+        assertEquals(LauncherKind.SLURM, job(with(slurmStep(), pmix)).family());
         String alone = refusal(pmix);
         assertTrue(alone.contains("PMIX_RANK=5 comes without a number of ranks"), alone);
     }
@@ -192,7 +192,7 @@ class JobFinderTest {
     void variablesOfAnOuterLauncherStayBehindThoseOfTheInnerOne() {
         Map<String, String> stale = Map.of("SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "0", "WORLD_SIZE", "64");
 
-        Job job = job(with(with(slurmShell(), stale), hydra()));
+        RankOfJob job = job(with(with(slurmShell(), stale), hydra()));
 
         assertEquals(List.of(1, 4, 1, 2), numbers(job));
     }
@@ -235,7 +235,7 @@ class JobFinderTest {
 
     @Test
     void aPodWithoutAServiceIsToldWhatTheManifestLacks() {
-        Meeting meeting =
+        RendezvousPoint meeting =
                 JobFinder.find(pod(), podNamed("train-2", null)).required().meeting();
 
         assertEquals(Optional.empty(), meeting.host());
@@ -263,7 +263,7 @@ class JobFinderTest {
 
     @Test
     void aMasterNamedByHandWinsOverWhatTheLauncherTells() {
-        Meeting meeting = job(with(slurmStep(), Map.of("MASTER_ADDR", "head", "MASTER_PORT", "1234")))
+        RendezvousPoint meeting = job(with(slurmStep(), Map.of("MASTER_ADDR", "head", "MASTER_PORT", "1234")))
                 .meeting();
 
         assertEquals(Optional.of("head"), meeting.host());
@@ -290,7 +290,7 @@ class JobFinderTest {
         assertTrue(refusal.contains(name + " is missing"), refusal);
     }
 
-    private static Job job(Map<String, String> variables) {
+    private static RankOfJob job(Map<String, String> variables) {
         return JobFinder.find(variables, HOST).required();
     }
 
@@ -302,7 +302,7 @@ class JobFinderTest {
         return JobFinder.find(variables, HOST).refusal().orElseThrow();
     }
 
-    private static List<Integer> numbers(Job job) {
+    private static List<Integer> numbers(RankOfJob job) {
         return List.of(
                 job.rank(),
                 job.worldSize(),

@@ -51,9 +51,11 @@ abstract class DiagnosisRows {
         return failure;
     }
 
+    /** Where a rank is may be what it said to the question before the last: on a busy machine its last answer is late. */
     private static void says(FerroException failure, String... texts) {
+        String said = failure.getMessage().replace("silent now; when it last answered it was ", "");
         for (String text : texts) {
-            assertTrue(failure.getMessage().contains(text), "\"" + text + "\" in: " + failure.getMessage());
+            assertTrue(said.contains(text), "\"" + text + "\" in: " + failure.getMessage());
         }
     }
 

@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Contracts, engine and back ends tell kinds of collectives apart by {@link CollectiveKind}, never by text. */
@@ -23,27 +22,15 @@ class NamesOfKindsTest {
     @Test
     void standInTheEnumAlone() throws IOException {
         List<String> files = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path module : modules.filter(NamesOfKindsTest::isProduct).toList()) {
-                addNaming(module.resolve("src/main/java"), files);
+        for (Path file : MainSources.of(NamesOfKindsTest::isProduct)) {
+            if (NAME.matcher(Files.readString(file)).find()) {
+                files.add(file.getFileName().toString());
             }
         }
         assertEquals(List.of("CollectiveKind.java"), files);
     }
 
-    private static boolean isProduct(Path module) {
-        String name = module.getFileName().toString();
-        return name.equals("spi") || name.equals("collectives") || name.startsWith("backend-");
-    }
-
-    private static void addNaming(Path sources, List<String> files) throws IOException {
-        try (Stream<Path> all = Files.walk(sources)) {
-            for (Path file :
-                    all.filter(path -> path.toString().endsWith(".java")).toList()) {
-                if (NAME.matcher(Files.readString(file)).find()) {
-                    files.add(file.getFileName().toString());
-                }
-            }
-        }
+    private static boolean isProduct(String module) {
+        return module.equals("spi") || module.equals("collectives") || module.startsWith("backend-");
     }
 }

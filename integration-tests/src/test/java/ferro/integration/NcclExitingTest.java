@@ -53,10 +53,12 @@ class NcclExitingTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
-    void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend) throws Exception {
-        try (LauncherRun run = seenLate(backend, "exit-in-call")) {
+    @ParameterizedTest(name = "{0}, each rank sees the end of a call {1} µs after the one before it")
+    @CsvSource({"nccl, 0", "'cpu:tcp,cuda:nccl', 0", "'cpu:tcp,cuda:nccl', 100000"})
+    void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend, int tailMicros) throws Exception {
+        Map<String, String> variables = variables(backend);
+        variables.put("STANDIN_TAIL_US", "" + tailMicros);
+        try (LauncherRun run = seenLate(variables, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
             check(run, "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
         }
@@ -65,7 +67,7 @@ class NcclExitingTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
     void ranksThatWaitForOneThatASignalEndsHearWhich(String backend) throws Exception {
-        try (LauncherRun run = seenLate(backend, "wait")) {
+        try (LauncherRun run = seenLate(variables(backend), "wait")) {
             Processes.signal(Long.parseLong(run.restOfLine("[1] pid: ")), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);
             check(run, "rank 1 was ended by shutdown (SIGTERM) after seq 1");
@@ -80,11 +82,11 @@ class NcclExitingTest {
      * The launcher sees the end of a rank when the others have had time to say what they have heard of it: it stops them half a
      * second after it, which on a busy machine is sooner.
      */
-    private static LauncherRun seenLate(String backend, String how) throws IOException {
+    private static LauncherRun seenLate(Map<String, String> variables, String how) throws IOException {
         List<String> line = new ArrayList<>(List.of("run", "-n", "" + WORLD_SIZE, "--no-bind", "--"));
         line.addAll(List.of("sh", "-c", "\"$0\" \"$@\"; code=$?; sleep 3; exit $code"));
         line.addAll(JavaLine.rank(List.of(), PROGRAM, how));
-        return LauncherRun.start(variables(backend), line.toArray(String[]::new));
+        return LauncherRun.start(variables, line.toArray(String[]::new));
     }
 
     private static Map<String, String> variables(String backend) {

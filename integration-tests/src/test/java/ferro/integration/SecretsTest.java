@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.LauncherStore;
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.store.LauncherStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -138,7 +138,8 @@ class SecretsTest {
         int port = Integer.parseInt(run.restOfLine("[0] port "));
         InetSocketAddress store = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         String job = run.restOfLine("[0] job ");
-        LauncherStore.Call call = new LauncherStore.Call(store, job, WRONG.getBytes(StandardCharsets.US_ASCII), 1, 5);
+        LauncherStore.LauncherCall call =
+                new LauncherStore.LauncherCall(store, job, WRONG.getBytes(StandardCharsets.US_ASCII), 1, 5);
         FerroException refused = assertThrows(FerroException.class, () -> LauncherStore.open(call, LONG, LONG));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         return refused;

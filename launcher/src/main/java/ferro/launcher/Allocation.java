@@ -1,11 +1,13 @@
 package ferro.launcher;
 
-import ferro.job.Family;
-import ferro.job.Findings;
-import ferro.job.Job;
 import ferro.job.JobFinder;
+import ferro.job.JobVariables;
+import ferro.job.LauncherKind;
+import ferro.job.RankOfJob;
 import ferro.job.Sighting;
 import ferro.job.Surroundings;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,7 +15,7 @@ import java.util.Optional;
  * The step of Slurm that has started this launcher once on each of its nodes.
  *
  * @param nodes    of the step
- * @param nodeRank number of this one
+ * @param nodeRank number of this node
  * @param master   where the launcher of node 0 serves the store
  * @param key      name of the job, the same on all nodes
  */
@@ -24,13 +26,13 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
     /**
      * Finds the step around this launcher.
      *
-     * @return empty where there is none, as in the shell of sbatch or salloc, where it has one task, or where another launcher
+     * @return empty if there is no step (as in the shell of sbatch or salloc), if it has one task, or if another launcher
      *     stands between it and this one
-     * @throws BadInputException if ranks of this launcher could not tell which ones they are, or if RANK and WORLD_SIZE, which
-     *     srun hands on from the script around it, hide the step
+     * @throws BadInputException if the ranks of this launcher could not tell which ranks they are, or if RANK and WORLD_SIZE
+     *     hide the step: srun passes these on from the script around it
      */
     static Optional<Allocation> find(Map<String, String> environment) {
-        Findings found = JobFinder.find(environment, Surroundings.ofThisHost());
+        JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
         boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
         if (!nearest) {
             refuseHidden(found, environment);
@@ -39,14 +41,17 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         found.refusal().ifPresent(why -> {
             throw new BadInputException(why + "; --nodes 1 makes a job of this launcher alone");
         });
-        Job task = found.required();
+        RankOfJob task = found.required();
         return task.worldSize() == 1 ? Optional.empty() : Optional.of(of(task, environment));
     }
 
-    /** No launcher has set these for this process alone: each task of the step would start a job of its own. */
-    private static void refuseHidden(Findings found, Map<String, String> environment) {
+    /**
+     * Refuses RANK and WORLD_SIZE that hide the step. No launcher has set them for this process alone, so each task of the
+     * step would start a job of its own.
+     */
+    private static void refuseHidden(JobVariables found, Map<String, String> environment) {
         Optional<Sighting> step = hidden(found, environment);
-        if (step.isPresent() && found.seen().get(0).family() == Family.BARE) {
+        if (step.isPresent() && found.seen().get(0).family() == LauncherKind.BARE) {
             throw new BadInputException(found.seen().get(0).variables() + " and "
                     + step.get().variables()
                     + " are both set, and the first hide the second: ferro run takes nodes and node rank from the step of srun, and would make"
@@ -57,7 +62,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
     }
 
     /** Returns the step around this launcher if it has several tasks and something else is nearer. */
-    private static Optional<Sighting> hidden(Findings found, Map<String, String> environment) {
+    private static Optional<Sighting> hidden(JobVariables found, Map<String, String> environment) {
         boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
         return found.seen().stream()
                 .skip(1)
@@ -66,10 +71,10 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
                 .findFirst();
     }
 
-    /** Says that srun would use more than this node; empty where it would not. */
+    /** Returns a note that srun would use more than this node; empty if it would not. */
     static Optional<String> unused(Map<String, String> environment) {
         String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
-        Findings found = JobFinder.find(environment, Surroundings.ofThisHost());
+        JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
         Optional<Sighting> hidden = hidden(found, environment);
         if (hidden.isPresent()) {
             return Optional.of("this launcher makes a job of its own and not one with the other tasks of its step of"
@@ -87,10 +92,10 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
     }
 
     private static boolean isStep(Sighting seen) {
-        return seen.family() == Family.SLURM && seen.complete();
+        return seen.family() == LauncherKind.SLURM && seen.complete();
     }
 
-    private static Allocation of(Job task, Map<String, String> environment) {
+    private static Allocation of(RankOfJob task, Map<String, String> environment) {
         String nodes = environment.getOrDefault(STEP_NODES, "");
         if (!nodes.equals("" + task.worldSize())) {
             throw new BadInputException(
@@ -110,7 +115,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
                 task.meeting().key().orElse("default"));
     }
 
-    /** Returns what the launcher says first. */
+    /** Returns the first line that the launcher prints. */
     String line() {
         return "Slurm step " + key + " (job.step.restart): node " + nodeRank + " of " + nodes + ", the store is at "
                 + master;

@@ -2,6 +2,8 @@ package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.UnreadableRecordingException;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro analyze}: what the flight recorders of a job's ranks say about who is to blame. */
+/** {@code ferro analyze}: says from the flight recordings of a job's ranks which rank is to blame. */
 @Command(
         name = "analyze",
         description = "Reads what the ranks' flight recorders wrote, names the rank to blame, and draws a timeline.",
@@ -69,7 +71,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** The text has been shown by then: a folder that cannot be written costs the page only. */
+    /** Writes the timeline. The text has been printed before, so a folder that cannot be written loses the page only. */
     private String timeline(Analysis analysis) {
         Path file = html == null ? folder.resolve(PAGE) : html;
         try {
@@ -86,7 +88,10 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Follows no link: others may write to that folder, and nobody has named this file. */
+    /**
+     * Replaces the file without following a link: other users may write to that folder, and the user has not named this
+     * file.
+     */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

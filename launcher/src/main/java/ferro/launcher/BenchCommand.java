@@ -5,6 +5,12 @@ import ferro.benchmarks.Measured;
 import ferro.benchmarks.PredictBench;
 import ferro.benchmarks.Prediction;
 import ferro.benchmarks.Sweep;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.program.JavaSettings;
+import ferro.launcher.program.JavaTarget;
+import ferro.launcher.program.OwnTarget;
+import ferro.launcher.program.Target;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,7 +100,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "show this text")
     private boolean help;
 
-    /** What can be measured, for the help text. */
+    /** The collectives that can be measured, for the help text. */
     private static final class Collectives extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
@@ -155,7 +161,7 @@ final class BenchCommand implements Callable<Integer> {
         }
         List<String> program = new ArrayList<>(List.of(PredictBench.class.getName()));
         program.addAll(words);
-        // the model plays plans, which are what links run
+        // the model simulates plans, and links run plans
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
         return new Job(spec, new OwnTarget(JavaTarget.of(program, settings)), inside.withoutPrefixes());
     }
@@ -179,7 +185,7 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    /** Finds bad input before any rank is started. */
+    /** Checks the input before any rank is started. */
     private static void check(Runnable reading) {
         try {
             reading.run();

@@ -1,10 +1,12 @@
 package ferro.launcher;
 
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.program.ClassPath;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ferro classpath}: what a program needs on its class path to join a group. */
+/** {@code ferro classpath}: prints what a program needs on its class path to join a group. */
 @Command(
         name = "classpath",
         description = "Prints the class path for your own programs: java -cp \"$(ferro classpath):classes\" Main")

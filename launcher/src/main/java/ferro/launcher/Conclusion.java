@@ -1,28 +1,33 @@
 package ferro.launcher;
 
+import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
+import ferro.launcher.output.FailureBox;
+import ferro.launcher.output.Screen;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a job has ended, as its launcher says it: the same on all nodes.
+ * How a job has ended, as its launcher prints it. It is the same on all nodes.
  *
  * @param code  exit code of the launcher
- * @param notes lines of the launcher's own
- * @param box   the last thing printed; null if there is none
+ * @param notes lines that the launcher itself prints
+ * @param box   printed last; null if there is none
  * @param well  whether every rank ended with 0 by itself
  */
 record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
     /**
      * Concludes from how the ranks ended.
      *
-     * @param postmortem      of all nodes that have told how their ranks ended
-     * @param lost            nodes that have not
-     * @param startedNanos    when the job started, on the clock of the ranks' ends
+     * @param postmortem      of all nodes that have reported how their ranks ended
+     * @param lost            nodes that have not reported
+     * @param startedNanos    when the job started, on the same clock as the ends of the ranks
      * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
      */
     static Conclusion of(Postmortem postmortem, List<LostNode> lost, long startedNanos, boolean saysWhatIsWrong) {
-        Supervisor.Outcome outcome = postmortem.outcome();
+        Supervisor.JobOutcome outcome = postmortem.outcome();
         if (outcome.signal().isPresent()) {
             return signalled(postmortem, lost, outcome.signal().get());
         }
@@ -61,7 +66,7 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
         return new Conclusion(failed ? ExitCode.ofSignal(signal) : ExitCode.OK, notes, null, false);
     }
 
-    /** Prints it. */
+    /** Prints the notes and the box. */
     void show(Screen screen) {
         notes.forEach(screen::note);
         if (box != null) {

@@ -1,6 +1,12 @@
 package ferro.launcher;
 
 import ferro.examples.textmodel.TextModelMain;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.OwnTarget;
+import ferro.launcher.program.Target;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +45,7 @@ final class DemoCommand implements Callable<Integer> {
         return new Job(JobSpec.onThisHost(RANKS), target, world).run();
     }
 
-    /** Finds bad input before any rank is started. */
+    /** Checks the input before any rank is started. */
     private static void check(List<String> options) {
         try {
             TextModelMain.check(RANKS, options.toArray(String[]::new));
@@ -54,7 +60,10 @@ final class DemoCommand implements Callable<Integer> {
         return all;
     }
 
-    /** What only we know: where the checkout is, and whether somebody watches a progress bar move. */
+    /**
+     * Returns the options that only the launcher knows: where the checkout is, and whether a progress bar is visible on a
+     * terminal.
+     */
     static List<String> defaults(List<String> given, Optional<Path> checkout, boolean terminal) {
         List<String> added = new ArrayList<>();
         if (checkout.isPresent() && !names(given, "--text")) {

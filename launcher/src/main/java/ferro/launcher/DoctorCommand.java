@@ -1,6 +1,10 @@
 package ferro.launcher;
 
 import ferro.group.SystemContext;
+import ferro.launcher.doctor.DoctorReport;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.output.Json;
+import ferro.launcher.program.Programs;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,7 +34,7 @@ final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (SystemContext context = SystemContext.ofProcess()) {
-            Diagnosis diagnosis = Diagnosis.of(context, Programs.of(world.environment()));
+            DoctorReport diagnosis = DoctorReport.of(context, Programs.of(world.environment()));
             if (json) {
                 world.out().println(Json.text(diagnosis.asMap()));
             } else {

@@ -2,6 +2,8 @@ package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.UnreadableRecordingException;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
 import ferro.spi.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro dump}: asks the ranks of a running job to write what their flight recorders hold. */
+/** {@code ferro dump}: asks the ranks of a running job to write their flight recordings. */
 @Command(
         name = "dump",
         description = "Asks the ranks of a running job for what their flight recorders hold, and says who answered.",
@@ -33,7 +35,7 @@ import picocli.CommandLine.Parameters;
                     + " else 1. Then: ferro analyze DIR."
         })
 final class DumpCommand implements Callable<Integer> {
-    /** Ranks look for this file about twice a second. */
+    /** Ranks poll for this file about twice a second. */
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 50;
@@ -63,16 +65,16 @@ final class DumpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         long asking = System.nanoTime();
-        // caps what is longer than such a clock can tell
+        // convert() caps a duration that does not fit into nanoseconds
         long patience = TimeUnit.NANOSECONDS.convert(patience());
         if (!Files.isDirectory(folder)) {
             throw new BadInputException(folder + " is no folder: need the one that the job's ranks write to");
         }
         Instant asked = ask();
-        List<Answers> answers = Answers.of(folder, asked);
+        List<DumpAnswers> answers = DumpAnswers.of(folder, asked);
         while (!complete(answers) && System.nanoTime() - asking < patience) {
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-            answers = Answers.of(folder, asked);
+            answers = DumpAnswers.of(folder, asked);
         }
         return say(answers);
     }
@@ -85,7 +87,10 @@ final class DumpCommand implements Callable<Integer> {
         }
     }
 
-    /** Ranks answer when this file is there and its time is another than before; moved there, so that it has one time only. */
+    /**
+     * Writes the request. Ranks answer when the file is there and its time differs from before. It is moved into place, so
+     * that it has only one time.
+     */
     private Instant ask() {
         try {
             Path written = Files.createTempFile(folder, ".dump", ".request");
@@ -97,18 +102,18 @@ final class DumpCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean complete(List<Answers> all) {
-        return !all.isEmpty() && all.stream().allMatch(Answers::complete);
+    private static boolean complete(List<DumpAnswers> all) {
+        return !all.isEmpty() && all.stream().allMatch(DumpAnswers::complete);
     }
 
-    private int say(List<Answers> all) {
+    private int say(List<DumpAnswers> all) {
         if (all.isEmpty()) {
             world.out()
                     .println("no rank has answered within " + wait + ": the ranks of this job write elsewhere"
                             + " (ferro.recorder.dir), are stopped, or have ended");
             return ExitCode.FAILED;
         }
-        for (Answers answers : all) {
+        for (DumpAnswers answers : all) {
             String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
             world.out().println(which + "ranks that answered: " + answers.came() + " of " + answers.worldSize());
             if (!answers.silent().isEmpty()) {
@@ -122,22 +127,22 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     /**
-     * Who has answered.
+     * The ranks of one job that have answered.
      *
-     * @param job       of which job
-     * @param came      ranks with a recording younger than the question
-     * @param worldSize of how many, 0 if nobody has said
+     * @param job       name of the job
+     * @param came      ranks with a recording younger than the request
+     * @param worldSize number of ranks of the job, 0 if no recording says it
      */
-    private record Answers(String job, SortedSet<Integer> came, int worldSize) {
-        /** Several jobs may write to one folder. */
-        static List<Answers> of(Path folder, Instant asked) throws IOException {
-            List<Answers> all = new ArrayList<>();
+    private record DumpAnswers(String job, SortedSet<Integer> came, int worldSize) {
+        /** Returns one entry per job: several jobs may write to one folder. */
+        static List<DumpAnswers> of(Path folder, Instant asked) throws IOException {
+            List<DumpAnswers> all = new ArrayList<>();
             Analysis.files(folder).forEach((job, files) -> {
                 SortedMap<Integer, Path> young = new TreeMap<>(files);
                 young.values().removeIf(file -> !isYounger(file, asked));
                 if (!young.isEmpty()) {
                     int worldSize = worldSize(young.get(young.firstKey()));
-                    all.add(new Answers(job, new TreeSet<>(young.keySet()), worldSize));
+                    all.add(new DumpAnswers(job, new TreeSet<>(young.keySet()), worldSize));
                 }
             });
             return all;
@@ -151,7 +156,7 @@ final class DumpCommand implements Callable<Integer> {
             }
         }
 
-        /** By the folder's own clock on both sides: it may be on another host. */
+        /** Compares two times of the folder's own clock: the folder may be on another host. */
         private static boolean isYounger(Path file, Instant asked) {
             try {
                 return !Files.getLastModifiedTime(file).toInstant().isBefore(asked);

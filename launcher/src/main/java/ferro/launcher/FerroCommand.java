@@ -1,6 +1,8 @@
 package ferro.launcher;
 
 import ferro.FerroException;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.NodesApartException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -50,7 +52,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(world, arguments).execute(arguments);
     }
 
-    /** Of the subcommands only the one that is named first is made, if one is: reading all of them takes as long as its work. */
+    /** Makes only the subcommand that is named first, if one is: reading all of them takes as long as the work of one. */
     static CommandLine commandLine(World world, String... arguments) {
         CommandLine line = new CommandLine(new FerroCommand());
         Map<String, Supplier<Object>> all = subcommands(world);
@@ -70,7 +72,7 @@ public final class FerroCommand implements Runnable {
         return line;
     }
 
-    /** In the order in which they are shown. */
+    /** Returns the subcommands in the order in which they are shown. */
     private static Map<String, Supplier<Object>> subcommands(World world) {
         Map<String, Supplier<Object>> all = new LinkedHashMap<>();
         all.put("run", () -> new RunCommand(world));
@@ -84,14 +86,14 @@ public final class FerroCommand implements Runnable {
         return all;
     }
 
-    /** Without a subcommand: shows what there is. */
+    /** Shows the subcommands; runs if none is named. */
     @Override
     public void run() {
         throw new BadInputException(
                 "need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro help explains them");
     }
 
-    /** What the parser refuses: the message, what may have been meant, and where the options stand. */
+    /** Explains what the parser refuses: the message, what may have been meant, and where the options are listed. */
     private static int misread(CommandLine.ParameterException failure, World world) {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
         StringWriter meant = new StringWriter();
@@ -104,7 +106,10 @@ public final class FerroCommand implements Runnable {
         return ExitCode.BAD_INPUT;
     }
 
-    /** Bad input and what cannot be done here are messages; anything else is our mistake and shows where it happened. */
+    /**
+     * Prints a message for bad input and for what cannot be done here. Any other exception is a bug of ferro and is thrown
+     * on, so that its trace shows where it happened.
+     */
     private static int explain(Exception failure, CommandLine where, World world) throws Exception {
         boolean badInput = failure instanceof BadInputException;
         if (badInput || failure instanceof FerroException) {

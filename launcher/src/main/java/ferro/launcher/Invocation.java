@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.program.ClassPath;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -10,13 +11,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How this command was started, so that what it says to type next works where its user stands: in a checkout, in another folder,
- * with ferro on the path, or by a class path alone.
+ * How this command was started. With it, the lines that it tells the user to type work in the user's folder: in a checkout,
+ * in another folder, with ferro on the path, or by a class path alone.
  *
- * @param command for a POSIX shell, less the subcommand
+ * @param command for a POSIX shell, without the subcommand
  */
 record Invocation(String command) {
-    /** How the script {@code ferro} says how it was typed; nobody else sets it. */
+    /** Property in which the script {@code ferro} passes how it was typed; only the script sets it. */
     private static final String TYPED = "ferro.command";
 
     private static final Pattern PLAIN = Pattern.compile("[\\w./+:@%=,-]+");
@@ -25,7 +26,10 @@ record Invocation(String command) {
         return of(Optional.ofNullable(System.getProperty(TYPED)), System.getProperty("java.class.path"));
     }
 
-    /** Without a script: the JVM and the class path of this process, where a folder of several jars stands as a whole. */
+    /**
+     * Returns what was typed. Without the script these are the JVM and the class path of this process, in which a folder of
+     * several jars is named as a whole.
+     */
     static Invocation of(Optional<String> typed, String classPath) {
         return new Invocation(typed.map(Invocation::quoted)
                 .orElseGet(() -> quoted(Path.of(System.getProperty("java.home"), "bin", "java")
@@ -53,7 +57,7 @@ record Invocation(String command) {
         return entry.toString().endsWith(".jar");
     }
 
-    /** Returns the line to type for a subcommand and its arguments. */
+    /** Returns the command line for a subcommand and its arguments. */
     String line(String subcommand, Object... arguments) {
         return Stream.concat(
                         Stream.of(command, subcommand),

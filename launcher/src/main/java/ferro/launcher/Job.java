@@ -1,7 +1,25 @@
 package ferro.launcher;
 
+import ferro.launcher.doctor.NcclInterfaces;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.output.RankLog;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.Programs;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.program.Target;
+import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.JobSignals;
+import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.rank.RankProcess;
+import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -22,11 +40,11 @@ final class Job {
     private final Screen screen;
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private final List<RankProcess> ranks = new ArrayList<>();
-    private final Leash leash;
+    private final ProcessGroupGuard leash;
     private final CoreBinding binding;
     private final long startedNanos = System.nanoTime();
     private Optional<JobSignals> signals = Optional.empty();
-    /** Whether launchers of other nodes, if there are any, can hear of this one by the meeting. */
+    /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
     private boolean meeting;
 
     private boolean endedWell;
@@ -38,12 +56,12 @@ final class Job {
         this.environment = NcclInterfaces.addedTo(world.environment(), target.properties());
         this.screen = world.screen();
         Programs programs = Programs.of(environment);
-        this.leash = Leash.find(programs);
+        this.leash = ProcessGroupGuard.find(programs);
         this.binding =
                 CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, CoreBinding.Cores.ofThisMachine());
     }
 
-    /** Runs it; returns the exit code of the rank that failed first, or 0. */
+    /** Runs the job and returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
         try {
             return prepared();
@@ -57,7 +75,7 @@ final class Job {
         }
     }
 
-    /** Nothing was started: the other nodes have to know. */
+    /** Tells the other nodes that no rank was started here. */
     private Optional<NodesApartException> told(Exception failure) throws InterruptedException {
         signals.ifPresent(JobSignals::interruptMe);
         try {
@@ -87,7 +105,10 @@ final class Job {
         }
     }
 
-    /** The job has its result by then: a folder that cannot be removed does not change it. */
+    /**
+     * Removes the recordings if they are of no use. The result of the job is known by then, so a folder that cannot be
+     * removed does not change it.
+     */
     private void settle(Recordings recordings) {
         try {
             recordings.settle(endedWell);
@@ -122,7 +143,7 @@ final class Job {
         }
     }
 
-    /** Waits for the launchers of other nodes, if there are any, and tells them of signals from then on. */
+    /** Waits for the launchers of other nodes, if there are any, and passes signals on to them from then on. */
     private JobNodes met(StoreHost store, String jobId, Path secret) throws IOException, NodesApartException {
         int own = spec.placement().nodeRank();
         if (spec.placement().nodes() == 1) {
@@ -141,7 +162,7 @@ final class Job {
         }
     }
 
-    /** A signal came before any other launcher could be told. */
+    /** Returns the reason to end after a signal that came before any other launcher could be told. */
     private NodesApartException endedHere() {
         NodesApartException why = signals.orElseThrow().beforeAnyRank();
         return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
@@ -167,8 +188,8 @@ final class Job {
                 nodes.unshown();
             }
         };
-        Supervisor.Outcome outcome =
-                new Supervisor(events, screen, Supervisor.Rules.of(spec, target), witness).await(ranks);
+        Supervisor.JobOutcome outcome =
+                new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
         List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
         return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere());
     }
@@ -179,7 +200,10 @@ final class Job {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns why a rank could not be started, where other nodes have to hear of it. */
+    /**
+     * Starts the ranks. Returns why a rank could not be started if there are other nodes to tell; throws it on a single
+     * node.
+     */
     private Optional<IOException> start(List<String> command, RankEnvironment variables, RankLog log)
             throws IOException {
         try {
@@ -195,7 +219,7 @@ final class Job {
     }
 
     private void startAll(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
-        RankProcess.Shared shared = new RankProcess.Shared(leash, screen, log, events);
+        RankProcess.JobShared shared = new RankProcess.JobShared(leash, screen, log, events);
         for (int local = 0; local < spec.placement().ranksHere(); local++) {
             ranks.add(RankProcess.start(
                     spec.placement().firstRank() + local,

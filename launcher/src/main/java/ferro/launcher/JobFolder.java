@@ -2,7 +2,9 @@ package ferro.launcher;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -14,9 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A folder that only we can read, for the secret and for compiled sources; it goes with the job.
+ * A folder that only this user can read, for the secret and for compiled sources. It is removed when the job ends.
  *
- * <p>Where there are leashes a guard removes it if we cannot: a shell that waits for the end of a pipe that only we hold.
+ * <p>Where leashes work, a guard removes it if the launcher cannot. The guard is a shell that waits for the end of a pipe
+ * that only the launcher holds.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """
@@ -37,10 +40,10 @@ final class JobFolder implements AutoCloseable {
     /**
      * Makes it.
      *
-     * @param leash how its guard is tied to us
-     * @param empty another folder of ours, which a guard removes if there is nothing in it
+     * @param leash ties its guard to this process
+     * @param empty another folder of the launcher, which a guard removes if it is empty
      */
-    static JobFolder create(Leash leash, Optional<Path> empty) throws IOException {
+    static JobFolder create(ProcessGroupGuard leash, Optional<Path> empty) throws IOException {
         Path folder = Files.createTempDirectory(
                 "ferro-job-",
                 PosixFilePermissions.asFileAttribute(EnumSet.of(
@@ -50,7 +53,7 @@ final class JobFolder implements AutoCloseable {
         return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, empty)) : Optional.empty());
     }
 
-    private static Process guard(Leash leash, Path folder, Optional<Path> empty) throws IOException {
+    private static Process guard(ProcessGroupGuard leash, Path folder, Optional<Path> empty) throws IOException {
         String other = empty.map(Path::toString).orElse("");
         return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString(), other)))
                 .redirectOutput(Redirect.DISCARD)
@@ -66,14 +69,14 @@ final class JobFolder implements AutoCloseable {
         return folder;
     }
 
-    /** Writes a fresh secret that only we can read. */
+    /** Writes a fresh secret that only this user can read. */
     Path writeSecret() throws IOException {
         Path file = folder.resolve("secret");
         SecretFile.create(file);
         return file;
     }
 
-    /** Checks that a file can serve as a secret: it has content, and nobody else can read it. */
+    /** Checks that a file can serve as a secret: it has content, and no other user can read it. */
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {

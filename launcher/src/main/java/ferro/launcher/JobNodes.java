@@ -1,10 +1,13 @@
 package ferro.launcher;
 
 import com.google.gson.Gson;
+import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.NodeNews;
 import ferro.launcher.nodes.Nodes;
+import ferro.launcher.output.Screen;
+import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -15,15 +18,15 @@ import java.util.concurrent.BlockingQueue;
 import java.util.stream.Collectors;
 
 /**
- * The launchers of all nodes, as one job sees them; a job of one node knows of none, and concludes alone.
+ * The launchers of all nodes, as one job sees them. A job of one node has no other launchers and concludes alone.
  *
- * @param nodes           of several
+ * @param nodes           the launchers; empty for a job of one node
  * @param own             number of this node
  * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
  * @param startedNanos    when the job was started here
  */
 record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long startedNanos) implements AutoCloseable {
-    /** Says who is there, and turns what other nodes tell into events. */
+    /** Prints which nodes are there, and turns news of other nodes into events. */
     void begin(BlockingQueue<JobEvent> events, Screen screen) {
         nodes.ifPresent(all -> {
             screen.note("nodes: " + all.cards().stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
@@ -57,17 +60,17 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
         nodes.ifPresent(all -> all.failed(ended.rank(), ended.code()));
     }
 
-    /** What ranks of this node print can no longer be shown: the job ends everywhere. */
+    /** Ends the job on all nodes because the output of ranks of this node can no longer be shown. */
     void unshown() {
         nodes.ifPresent(all -> all.ended(ExitCode.OUTPUT_CLOSED));
     }
 
-    /** Only the launcher of node 0 sees it by itself. */
+    /** Tells the others that all ranks have joined; only the launcher of node 0 sees this by itself. */
     void allJoined() {
         nodes.filter(all -> own == 0).ifPresent(Nodes::joined);
     }
 
-    /** Returns where ranks of other nodes are: their recordings are there, and not here. */
+    /** Returns the places of ranks of other nodes: their recordings are there and not here. */
     Map<Integer, String> elsewhere() {
         Map<Integer, String> elsewhere = new HashMap<>();
         nodes.map(Nodes::cards).orElse(List.of()).stream()
@@ -80,7 +83,7 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
         return elsewhere;
     }
 
-    /** Waits for the other nodes' ends, if there are others, and concludes from all. */
+    /** Waits for the reports of the other nodes, if there are any, and concludes from all of them. */
     Conclusion conclude(Postmortem here) throws InterruptedException {
         if (nodes.isEmpty()) {
             return Conclusion.of(here, List.of(), startedNanos, saysWhatIsWrong);
@@ -90,7 +93,7 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
         return new Gson().fromJson(verdict, Conclusion.class);
     }
 
-    /** Ends all nodes, as not a single rank of this one can go on. */
+    /** Ends the job on all nodes because no rank of this node can go on. */
     Conclusion unstarted(IOException why) throws InterruptedException {
         nodes.orElseThrow().ended(ExitCode.FAILED);
         String verdict = nodes.get()

@@ -1,6 +1,11 @@
 package ferro.launcher;
 
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.rank.FewCores;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +34,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Null until it is read: what was misread before it must not speak as node 0. */
+    /** Null until it is parsed: after an error before it, this launcher must not speak as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 
@@ -84,7 +89,7 @@ final class JobOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    /** Takes what was not typed from the batch system around the launcher, if there is one, and says so. */
+    /** Takes options that were not typed from the batch system around the launcher, if there is one, and prints a note. */
     World settle(World world) {
         Map<String, String> environment = world.environment();
         World inside = world;
@@ -122,10 +127,10 @@ final class JobOptions {
     }
 
     /**
-     * Makes a job of what was typed. Where that makes no sense on a node of several, the others are told.
+     * Makes a job of the typed options. If they are wrong and there are several nodes, the other nodes are told.
      *
      * @param inside what {@link #settle} has returned
-     * @param made   makes it of {@link #spec}
+     * @param made   makes the job of {@link #spec}
      */
     Job job(World inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
         try {
@@ -142,7 +147,10 @@ final class JobOptions {
         }
     }
 
-    /** Tells other nodes what the parser refuses, if as much as they are told by, and which node this is, was read before that. */
+    /**
+     * Tells other nodes what the parser refuses. This needs the number of this node and the options that lead to the others,
+     * parsed before the error.
+     */
     void misread(World world, String why) {
         if (nodeRank == null) {
             return;
@@ -157,7 +165,7 @@ final class JobOptions {
         }
     }
 
-    /** What other nodes are told by, whatever the rest is. */
+    /** Returns the job as far as other nodes can be told with it, without the other options. */
     private Optional<JobSpec> readable() {
         try {
             return Optional.of(new JobSpec(
@@ -204,7 +212,7 @@ final class JobOptions {
 
     private static Duration time(String option, String text) {
         try {
-            // by nanoseconds, as the clock counts: what does not fit there is refused as well
+            // in nanoseconds, as the clock counts: a time that does not fit is refused as well
             return Duration.ofNanos(Setting.duration(text).toNanos());
         } catch (IllegalArgumentException | ArithmeticException misread) {
             throw new BadInputException(option + " " + text + ": need a time such as 500ms, 10s or 2m", misread);

@@ -2,13 +2,23 @@ package ferro.launcher;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.LauncherStore;
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.store.LauncherStore;
 import ferro.group.SystemContext;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.HostName;
+import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.nodes.Waiting;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.Target;
+import ferro.launcher.rank.JobSignals;
+import ferro.launcher.rank.Supervisor;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,12 +33,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Brings this launcher together with those of the other nodes, before a rank is started. */
+/** Brings this launcher together with the launchers of the other nodes before a rank is started. */
 final class NodeMeeting {
-    /** A master on loopback means that all nodes are on this machine: node 0 then has to be there, or nearly. */
+    /**
+     * How long to wait for a master on loopback. All nodes are then on this machine, so node 0 has to run already or start
+     * soon.
+     */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /** Beside the grace of a signal: for what ranks take to end otherwise, and for their recordings to be read. */
+    /**
+     * Added to the grace of a signal: the time that ranks need to end without a signal, and the time to read their
+     * recordings.
+     */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;
@@ -58,12 +74,12 @@ final class NodeMeeting {
      * Waits until the launchers of all nodes are there.
      *
      * @throws BadInputException if the store of node 0 refuses this launcher
-     * @throws NodesApartException if they differ, or if one does not come, goes, or cannot start its ranks
+     * @throws NodesApartException if the launchers differ, or if one does not come, goes, or cannot start its ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
     Nodes meet(String jobId, Path secret, JobSignals signals)
             throws IOException, NodesApartException, InterruptedException {
-        LauncherStore.Call call = call(spec, master, jobId, secret);
+        LauncherStore.LauncherCall call = call(spec, master, jobId, secret);
         LauncherStore store = connected(call);
         return Nodes.meet(store, card(spec, store, backend, call.session()), times(), new Waiting() {
             @Override
@@ -83,9 +99,10 @@ final class NodeMeeting {
         });
     }
 
-    static LauncherStore.Call call(JobSpec spec, Endpoint master, String jobId, Path secret) throws IOException {
+    static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, String jobId, Path secret)
+            throws IOException {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(master.host()), master.port());
-        return new LauncherStore.Call(
+        return new LauncherStore.LauncherCall(
                 server, jobId, SecretFile.read(secret), spec.placement().nodeRank(), new SecureRandom().nextLong());
     }
 
@@ -101,16 +118,16 @@ final class NodeMeeting {
                 session);
     }
 
-    private Nodes.Times times() {
-        return new Nodes.Times(patience, silence(), spec.signalGrace().plus(ENDING));
+    private Nodes.WaitTimes times() {
+        return new Nodes.WaitTimes(patience, silence(), spec.signalGrace().plus(ENDING));
     }
 
-    /** The ranks end within the time that was asked for, too. */
+    /** Returns the silence after which a node is lost, short enough that the ranks also end within the requested time. */
     private Duration silence() {
-        return Nodes.silence(spec.nodeTimeout(), Supervisor.Rules.TO_THE_END);
+        return Nodes.silence(spec.nodeTimeout(), Supervisor.StopTimes.TO_THE_END);
     }
 
-    private LauncherStore connected(LauncherStore.Call call) throws InterruptedException, NodesApartException {
+    private LauncherStore connected(LauncherStore.LauncherCall call) throws InterruptedException, NodesApartException {
         boolean loopback = call.node() != 0 && call.server().getAddress().isLoopbackAddress();
         ScheduledExecutorService lines = lines();
         lines.scheduleAtFixedRate(() -> waiting(Set.of(0)), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
@@ -149,7 +166,10 @@ final class NodeMeeting {
                 "node 0 of " + spec.placement().nodes() + " is missing: " + failure.getMessage(), ExitCode.FAILED);
     }
 
-    /** Says who is missing, and what to type there; whoever is not node 0 is not told by it who else is missing. */
+    /**
+     * Prints which nodes are missing and what to type there. A launcher other than that of node 0 does not know which other
+     * nodes are missing.
+     */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {
             screen.note("node 0 at " + master + " is there and waits for other nodes");
@@ -173,7 +193,7 @@ final class NodeMeeting {
                 + " ... on that host");
     }
 
-    /** Returns a thread that says what is waited for. */
+    /** Returns a thread that prints what the launcher waits for. */
     static ScheduledExecutorService lines() {
         return Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
     }

@@ -2,6 +2,9 @@ package ferro.launcher;
 
 import com.google.gson.Gson;
 import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,29 +18,29 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How the ranks of one node have ended, as its launcher tells the others.
+ * How the ranks of one node have ended, as its launcher reports it to the others.
  *
  * @param failures ranks that ended badly
  * @param left     ranks that ended well by themselves
  * @param stopped  ranks that were told to end because of a failure
- * @param halted   ranks that stood still, with their pids
+ * @param halted   ranks that were halted, with their pids
  * @param signal   what ended the job from outside; null if nothing did
- * @param unshown  why what ranks print could not be shown; null if it could
- * @param printed  what ranks printed that ended by themselves, well or badly
- * @param findings what ranks recorded; null if they did not
- * @param folder   where
+ * @param unshown  why the output of ranks could not be shown; null if it could
+ * @param printed  output of ranks that ended by themselves, well or badly
+ * @param findings analysis of the recordings; null if there are none
+ * @param folder   folder of the recordings
  */
 record NodeReport(
-        List<End> failures,
-        List<End> left,
+        List<RankEnd> failures,
+        List<RankEnd> left,
         Set<Integer> stopped,
         Map<Integer, Long> halted,
         String signal,
         String unshown,
         List<RankOutput> printed,
-        Findings findings,
+        NodeFindings findings,
         String folder) {
-    /** Of a rank that failed when it was being stopped: no node was told. */
+    /** Order of a rank that failed while it was being stopped: no node was told of it. */
     private static final long LAST = Long.MAX_VALUE;
 
     /** Half of what the store takes as one value. */
@@ -48,19 +51,19 @@ record NodeReport(
     /**
      * The end of one rank.
      *
-     * @param rank    which
+     * @param rank    number of the rank
      * @param code    exit code
      * @param order   among the failures of all nodes
-     * @param seconds after the start of its launcher
+     * @param seconds since the start of its launcher
      */
-    record End(int rank, int code, long order, double seconds) {
+    record RankEnd(int rank, int code, long order, double seconds) {
         private JobEvent.Ended seen(long startedNanos) {
             return new JobEvent.Ended(rank, code, startedNanos + (long) (seconds * 1e9));
         }
     }
 
     static NodeReport of(Postmortem postmortem, Map<Integer, Long> orders, long startedNanos) {
-        Supervisor.Outcome outcome = postmortem.outcome();
+        Supervisor.JobOutcome outcome = postmortem.outcome();
         return new NodeReport(
                 ends(outcome.failures(), orders, startedNanos),
                 ends(outcome.left(), orders, startedNanos),
@@ -73,7 +76,10 @@ record NodeReport(
                 postmortem.places().folders().get(0));
     }
 
-    /** A rank that left well may be to blame for a failure on another node, which is not known here. */
+    /**
+     * Returns the output of ranks that ended by themselves. A rank that ended well is included: it may be to blame for a
+     * failure on another node, which is not known here.
+     */
     private static List<RankOutput> printed(Postmortem postmortem) {
         Set<Integer> told = new HashSet<>();
         postmortem.outcome().failures().forEach(one -> told.add(one.rank()));
@@ -83,9 +89,9 @@ record NodeReport(
                 .toList();
     }
 
-    private static List<End> ends(List<JobEvent.Ended> ended, Map<Integer, Long> orders, long startedNanos) {
+    private static List<RankEnd> ends(List<JobEvent.Ended> ended, Map<Integer, Long> orders, long startedNanos) {
         return ended.stream()
-                .map(one -> new End(
+                .map(one -> new RankEnd(
                         one.rank(),
                         one.code(),
                         orders.getOrDefault(one.rank(), LAST),
@@ -93,7 +99,7 @@ record NodeReport(
                 .toList();
     }
 
-    /** Returns it as a text that the store takes: of what ranks printed only as much as there is room for. */
+    /** Returns it as a text that fits into the store, with only as much of the ranks' output as there is room for. */
     String encoded() {
         String whole = new Gson().toJson(this);
         if (fits(whole)) {
@@ -107,10 +113,10 @@ record NodeReport(
         return text.getBytes(StandardCharsets.UTF_8).length <= MOST_BYTES;
     }
 
-    /** Whoever is shown in a box, if it is one of this node's, keeps all its lines. */
+    /** Returns a shorter report. A rank of this node that a box may show keeps all its lines. */
     private NodeReport brief() {
         Set<Integer> shown = new HashSet<>();
-        failures.stream().min(Comparator.comparingLong(End::order)).ifPresent(end -> shown.add(end.rank()));
+        failures.stream().min(Comparator.comparingLong(RankEnd::order)).ifPresent(end -> shown.add(end.rank()));
         if (findings != null) {
             findings.guilty().stream().limit(MOST_WHOLE).forEach(shown::add);
         }
@@ -120,7 +126,7 @@ record NodeReport(
         return with(outputs, findings);
     }
 
-    private NodeReport with(List<RankOutput> outputs, Findings found) {
+    private NodeReport with(List<RankOutput> outputs, NodeFindings found) {
         return new NodeReport(failures, left, stopped, halted, signal, unshown, outputs, found, folder);
     }
 
@@ -128,7 +134,7 @@ record NodeReport(
         return new Gson().fromJson(text, NodeReport.class);
     }
 
-    /** Returns what all reports say together, as if one launcher had seen all ranks. */
+    /** Merges all reports, as if one launcher had seen all ranks. */
     static Postmortem merged(Map<Integer, NodeReport> reports, List<NodeCard> nodes, long startedNanos) {
         Map<Integer, String> folders = new HashMap<>();
         reports.forEach((node, report) -> {
@@ -143,7 +149,7 @@ record NodeReport(
                 new Places(nodes, folders));
     }
 
-    private static Supervisor.Outcome outcome(
+    private static Supervisor.JobOutcome outcome(
             Map<Integer, NodeReport> byNode, List<NodeCard> nodes, long startedNanos) {
         Collection<NodeReport> reports = byNode.values();
         Set<Integer> stopped = new HashSet<>();
@@ -152,10 +158,10 @@ record NodeReport(
             stopped.addAll(one.stopped);
             halted.putAll(one.halted);
         });
-        return new Supervisor.Outcome(
+        return new Supervisor.JobOutcome(
                 reports.stream()
                         .flatMap(one -> one.failures.stream())
-                        .sorted(Comparator.comparingLong(End::order).thenComparing(End::rank))
+                        .sorted(Comparator.comparingLong(RankEnd::order).thenComparing(RankEnd::rank))
                         .map(end -> end.seen(startedNanos))
                         .toList(),
                 reports.stream()
@@ -175,9 +181,12 @@ record NodeReport(
                         .findFirst());
     }
 
-    /** Whoever has seen the end of the rank that it blames knows most; then whoever blames any. */
-    private static Optional<Findings> best(Map<Integer, NodeReport> reports, List<NodeCard> nodes) {
-        List<Findings> found = new ArrayList<>();
+    /**
+     * Returns the findings that are best founded: first those of a node that blames one of its own ranks, as it has seen the
+     * end of that rank; then those that blame any rank.
+     */
+    private static Optional<NodeFindings> best(Map<Integer, NodeReport> reports, List<NodeCard> nodes) {
+        List<NodeFindings> found = new ArrayList<>();
         reports.values().stream()
                 .map(NodeReport::findings)
                 .filter(Objects::nonNull)

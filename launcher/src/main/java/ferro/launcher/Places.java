@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.input.HostName;
 import ferro.launcher.nodes.NodeCard;
 import java.nio.file.Path;
 import java.util.List;
@@ -8,10 +9,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Where the ranks of a job run, and where each host keeps what they recorded.
+ * Where the ranks of a job run, and where each host keeps their recordings.
  *
  * @param nodes   by number; empty for a job on this host alone
- * @param folders with recordings, by number of the node; 0 for this host alone
+ * @param folders folders with recordings, by number of the node; the number is 0 for a job on this host alone
  */
 record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
     static Places here(Path folder, boolean recorded) {
@@ -32,7 +33,7 @@ record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.get(rank / nodes.get(0).ranks());
     }
 
-    /** Says how to learn more, what is to be typed on a line of its own; empty if nothing was recorded. */
+    /** Returns how to learn more, with each command to type on its own line; empty if nothing was recorded. */
     List<String> more() {
         if (folders.isEmpty()) {
             return List.of();

@@ -1,8 +1,16 @@
 package ferro.launcher;
 
-import ferro.launcher.analyze.Words;
+import ferro.launcher.analyze.PlainTexts;
+import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.output.FailureBox;
+import ferro.launcher.output.FoldedTrace;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.rank.Endings;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -14,28 +22,29 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * What is said of a job that failed: which rank was first, who is to blame, and where there is more.
+ * The report on a job that failed: which rank failed first, which rank is to blame, and where to learn more.
  *
- * <p>The rank whose process ended first need not be the one that failed first: whoever waits for a failed rank may end sooner
- * than it. Therefore a rank that the others blame goes before whoever ended earlier.
+ * <p>The rank whose process ended first need not be the rank that failed first: a rank that waits for a failed rank may end
+ * sooner than the failed one. Therefore a rank that the others blame comes before a rank that ended earlier.
  *
  * @param outcome  how the ranks ended
- * @param printed  what they printed
- * @param findings what they recorded, if they did
- * @param places   where they ran
+ * @param printed  output of the ranks
+ * @param findings analysis of their recordings, if there are any
+ * @param places   where the ranks ran
  */
-record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional<Findings> findings, Places places) {
+record Postmortem(
+        Supervisor.JobOutcome outcome, List<RankOutput> printed, Optional<NodeFindings> findings, Places places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
     private static final int MOST_REASONS = 3;
     private static final long NO_PID = 0;
 
-    static Postmortem of(Supervisor.Outcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
+    static Postmortem of(Supervisor.JobOutcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
         return of(outcome, printed, job, recordings, Map.of());
     }
 
-    /** As {@link #of(Supervisor.Outcome, List, String, Recordings)}, where ranks of other nodes record elsewhere. */
+    /** As {@link #of(Supervisor.JobOutcome, List, String, Recordings)}, but ranks of other nodes record elsewhere. */
     static Postmortem of(
-            Supervisor.Outcome outcome,
+            Supervisor.JobOutcome outcome,
             List<RankOutput> printed,
             String job,
             Recordings recordings,
@@ -43,11 +52,11 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
         boolean well = outcome.failures().isEmpty()
                 && outcome.signal().isEmpty()
                 && outcome.stopped().isEmpty();
-        Optional<Findings> findings = well
+        Optional<NodeFindings> findings = well
                 ? Optional.empty()
                 : recordings
                         .analyzed(job, Endings.of(outcome, printed, elsewhere))
-                        .map(Findings::of);
+                        .map(NodeFindings::of);
         return new Postmortem(outcome, printed, findings, Places.here(recordings.folder(), findings.isPresent()));
     }
 
@@ -70,17 +79,20 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
     }
 
     private Set<Integer> guilty() {
-        return findings.map(Findings::guilty).orElse(Set.of());
+        return findings.map(NodeFindings::guilty).orElse(Set.of());
     }
 
-    /** Ends that we have not brought about. */
+    /** Returns the bad ends that the launcher has not caused. */
     private List<JobEvent.Ended> byItself() {
         return outcome.failures().stream()
                 .filter(ended -> !outcome.stopped().contains(ended.rank()))
                 .toList();
     }
 
-    /** Whether a rank is to blame whose end a launcher has seen: a node that is lost beside it is lost because of it. */
+    /**
+     * Whether a rank is to blame whose end a launcher has seen. A node that is lost as well is then lost because of that
+     * rank.
+     */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }
@@ -124,7 +136,7 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
         return printed.stream().filter(one -> one.rank() == rank).findFirst().orElseGet(() -> untold(rank));
     }
 
-    /** Another node may have had no room for it. */
+    /** Returns a placeholder for output that was not reported: another node may have had no room for it. */
     private static RankOutput untold(int rank) {
         return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher has not told what it printed)"));
     }
@@ -144,7 +156,10 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
         return blamed + "; " + ended;
     }
 
-    /** What ranks tell of an exception has its first frames, of which there are more below if the rank printed them. */
+    /**
+     * Returns the diagnosis. A recorded exception includes its first frames; they are left out if the box shows the printed
+     * trace below.
+     */
     private List<String> recorded(boolean traceBelow) {
         List<String> lines = new ArrayList<>();
         findings.ifPresent(found -> {
@@ -175,20 +190,23 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
         return lines;
     }
 
-    /** A recording is read with blanks for line breaks. */
+    /** Splits a reason into lines: a recording is read with blanks in place of line breaks. */
     private static List<String> apart(String reason) {
         return reason.replaceAll(" (?= {4}at \\S| {2}caused by )", "\n").lines().toList();
     }
 
-    /** Says what became of the others: who failed by themselves later, by what, and who was stopped by us. */
+    /**
+     * Returns what happened to the other ranks: which failed later by themselves and why, and which the launcher stopped.
+     */
     private List<String> others(int first) {
-        // why ranks that are to blame have ended, the diagnosis says
+        // the diagnosis says why ranks that are to blame have ended
         List<JobEvent.Ended> later = byItself().stream()
                 .filter(ended -> ended.rank() != first && !guilty().contains(ended.rank()))
                 .toList();
         Map<String, Set<Integer>> same = sharing(later, this::reason);
         Map<String, Set<Integer>> alike = sharing(later, this::reasonLessItself);
-        // what several heard may name one of them, and what each heard may name itself
+        // one reason of several ranks may name one of them; reasons that differ only by each rank's own number are
+        // merged
         Map<String, Set<Integer>> reasons = sharing(
                 later,
                 ended -> same.get(reason(ended)).size()
@@ -220,6 +238,6 @@ record Postmortem(Supervisor.Outcome outcome, List<RankOutput> printed, Optional
     }
 
     private static String named(Collection<Integer> ranks) {
-        return "ranks [" + Words.numbers(ranks) + "]";
+        return "ranks [" + PlainTexts.numbers(ranks) + "]";
     }
 }

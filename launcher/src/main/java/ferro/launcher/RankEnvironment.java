@@ -1,5 +1,8 @@
 package ferro.launcher;
 
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.program.Recordings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -8,20 +11,25 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
- * The variables of each rank.
+ * The environment variables of each rank.
  *
  * @param spec       the job
- * @param store      where ranks meet
+ * @param store      the store through which ranks meet
  * @param secretFile file with the secret
  * @param jobId      name of the job
- * @param recordings where flight recorders write
+ * @param recordings where the flight recorders write
  */
 record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jobId, Recordings recordings) {
-    /** These would win over what we set: left behind by a launcher that runs us. */
+    /**
+     * Variables that would win over those that the launcher sets. They may come from another launcher that runs this one.
+     */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE", "FERRO_MASTER_PORT", "FERRO_RANK", "FERRO_WORLD_SIZE", "FERRO_RENDEZVOUS");
 
-    /** Returns a fresh name on one host; launchers of several hosts cannot agree on one, and take it from outside. */
+    /**
+     * Returns the name of the job. On one host the name is fresh. Launchers of several hosts cannot agree on a fresh name
+     * and take it from the environment.
+     */
     static String jobId(Placement placement, Map<String, String> environment, RandomGenerator random) {
         if (placement.nodes() > 1) {
             return environment.getOrDefault("FERRO_JOB_ID", "default");
@@ -31,7 +39,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         return HexFormat.of().formatHex(bytes);
     }
 
-    /** Returns what the rank with this number on this host sees. */
+    /** Returns the environment of the rank with this number on this host. */
     Map<String, String> of(int localRank, Map<String, String> inherited) {
         Map<String, String> variables = new HashMap<>(inherited);
         FOREIGN.forEach(variables::remove);

@@ -5,20 +5,22 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
 /**
- * What a rank does from its start to the death of another one: the archive of a rank's classes is made of it. Without the
- * second half a rank would read and link the classes that tell a failure when it has to be told, which takes longer than the
- * failure itself takes to be found.
+ * Does what a rank does from its start to the death of another rank. The class archive for ranks is made from this run.
+ * Without the second half, a rank would load and link the classes that report a failure at the time of the failure, which
+ * takes longer than detecting the failure.
  */
 final class Rehearsal {
     private Rehearsal() {}
 
     /**
-     * Joins, adds and prints; then the last rank ends without a word, and the others hear of it.
+     * Joins, reduces and prints. Then the last rank ends without a goodbye, and the others and their listeners are told of
+     * it.
      *
      * @param arguments none
      */
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
+            group.onEvent(event -> System.out.println(event.text()));
             float[] numbers = {group.rank() + 1};
             group.allReduce(numbers, ReduceOp.SUM);
             System.out.printf("rank %d of %d: the sum is %.0f%n", group.rank(), group.worldSize(), numbers[0]);

@@ -1,5 +1,10 @@
 package ferro.launcher;
 
+import ferro.launcher.program.CommandTarget;
+import ferro.launcher.program.JavaSettings;
+import ferro.launcher.program.JavaTarget;
+import ferro.launcher.program.Programs;
+import ferro.launcher.program.Target;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -77,7 +82,7 @@ final class RunCommand implements Callable<Integer> {
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));
     }
 
-    /** Whether {@code --} stands before the words; the parser takes it away. */
+    /** Whether {@code --} stands before the words; the parser removes it. */
     private boolean behindDashes(int words) {
         List<String> all = command.commandLine().getParseResult().originalArgs();
         int before = all.size() - words - 1;

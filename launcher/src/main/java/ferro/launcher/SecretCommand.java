@@ -1,6 +1,8 @@
 package ferro.launcher;
 
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -9,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro secret}: makes what the ranks of a job on several hosts prove to each other. */
+/** {@code ferro secret}: makes the secret by which the ranks of a job on several hosts authenticate to each other. */
 @Command(
         name = "secret",
         description = "Writes a fresh secret to a new file of mode 0600: 32 random bytes in hexadecimal.",

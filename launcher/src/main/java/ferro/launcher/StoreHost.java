@@ -1,7 +1,11 @@
 package ferro.launcher;
 
-import ferro.backend.tcp.SecretFile;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -10,10 +14,10 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Where ranks meet: a store of the launcher's own, or that of the launcher of node 0.
+ * The store through which ranks meet: one of this launcher, or that of the launcher of node 0.
  *
- * @param endpoint what ranks are told
- * @param server   ours, if we are the one to serve it
+ * @param endpoint address that ranks are given
+ * @param server   server of this launcher, if it serves the store
  */
 record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements AutoCloseable {
     /** Serves the store if this is node 0; tells the job when all ranks have joined. */
@@ -44,8 +48,8 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
     }
 
     /**
-     * Refuses a name that only this machine understands as itself, as many distributions write one to /etc/hosts; loopback
-     * that was typed is meant.
+     * Refuses a name that resolves to loopback on this machine only; many distributions write such a name to /etc/hosts.
+     * Loopback that was typed as such is accepted.
      */
     static void checkReachable(Endpoint wanted, InetAddress address) {
         if (address.isLoopbackAddress() && !wanted.namesLoopback()) {
@@ -56,7 +60,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         }
     }
 
-    /** Refuses a secret that others can guess where they can try it, before a rank starts. */
+    /** Refuses, before a rank starts, a secret that others could guess if they can reach the store. */
     private static void checkStrong(InetAddress address, Path secret) throws IOException {
         int random = SecretFile.randomBytes(SecretFile.read(secret));
         if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {

@@ -1,7 +1,10 @@
 package ferro.launcher;
 
 import ferro.FerroException;
-import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.nodes.UnfitNode;
 import java.io.IOException;
@@ -13,11 +16,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A node of several whose ranks cannot be started: its launcher tells those of the others, which would wait for it until the
- * deadline of joining.
+ * A node, one of several, whose ranks cannot be started. Its launcher tells the launchers of the other nodes, which would
+ * otherwise wait for it until the deadline of joining.
  *
  * @param spec  the job, or as much as is known of it
- * @param world of this launcher
+ * @param world environment and output of this launcher
  */
 record UnstartedNode(JobSpec spec, World world) {
     private static final long FIRST_LINE_SECONDS = 1;
@@ -25,10 +28,10 @@ record UnstartedNode(JobSpec spec, World world) {
     private static final int MOST_CHARACTERS = 16 * 1024;
 
     /**
-     * Tells them, for as long as --node-timeout says at most.
+     * Tells the other launchers; tries for --node-timeout at most.
      *
      * @param failure why no rank can be started here
-     * @return what all nodes say; empty where there is one node, or none could be told
+     * @return what all nodes print; empty if there is only one node, or if no other node could be told
      * @throws InterruptedException if the calling thread is interrupted
      */
     Optional<NodesApartException> told(Exception failure) throws InterruptedException {
@@ -54,7 +57,7 @@ record UnstartedNode(JobSpec spec, World world) {
     private NodesApartException told(NodesApartException why, Path secret) throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
         try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>())) {
-            LauncherStore.Call call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
+            LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
                 return UnfitNode.tell(
                         connection, NodeMeeting.card(spec, connection, "", call.session()), why, spec.nodeTimeout());

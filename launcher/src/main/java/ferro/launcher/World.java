@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.output.Screen;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -7,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the command may touch of the process it runs in; tests bring their own.
+ * The parts of its process that the command may use; tests pass their own.
  *
- * @param environment variables
+ * @param environment environment variables
  * @param screen      where jobs print
  * @param out         where commands without ranks print
  * @param checkout    the checkout that the command was started from, if it was
  */
 record World(Map<String, String> environment, Screen screen, PrintStream out, Optional<Path> checkout) {
-    /** How the script {@code ferro} says where it stands; nobody else sets it. */
+    /** Property in which the script {@code ferro} passes its folder; only the script sets it. */
     private static final String HOME = "ferro.home";
 
     static World ofProcess() {
@@ -27,14 +28,14 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
                 Optional.ofNullable(System.getProperty(HOME)).map(Path::of));
     }
 
-    /** Returns the same with one variable more. */
+    /** Returns a copy with one more variable. */
     World with(String name, String value) {
         Map<String, String> more = new HashMap<>(environment);
         more.put(name, value);
         return new World(more, screen, out, checkout);
     }
 
-    /** Returns the same for ranks whose output reads as one text. */
+    /** Returns a copy for ranks whose output is one text. */
     World withoutPrefixes() {
         return new World(environment, screen.withoutPrefixes(), out, checkout);
     }

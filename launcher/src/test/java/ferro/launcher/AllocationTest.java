@@ -4,7 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.output.Screen;
+import ferro.launcher.rank.FewCores;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -181,7 +187,7 @@ class AllocationTest {
     private JobOptions settled(Map<String, String> environment, String... typed) {
         Starting command = new Starting();
         new CommandLine(command).parseArgs(typed);
-        Screen screen = new Screen(new Screen.Channel(err, false), new Screen.Channel(err, false));
+        Screen screen = new Screen(new Screen.ScreenStream(err, false), new Screen.ScreenStream(err, false));
         World world = new World(environment, screen, new PrintStream(err), Optional.empty());
         World inside = command.options.settle(world);
         boolean inStep = typed.length > 0

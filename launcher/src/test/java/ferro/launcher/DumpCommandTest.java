@@ -3,6 +3,8 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.output.Json;
+import ferro.launcher.output.Screen;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -159,7 +161,7 @@ class DumpCommandTest {
     }
 
     private int execute(String... arguments) {
-        Screen screen = new Screen(new Screen.Channel(out, false), new Screen.Channel(out, false));
+        Screen screen = new Screen(new Screen.ScreenStream(out, false), new Screen.ScreenStream(out, false));
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
         World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);

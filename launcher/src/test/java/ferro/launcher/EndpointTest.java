@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;

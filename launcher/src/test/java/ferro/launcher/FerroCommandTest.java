@@ -5,8 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
-import ferro.backend.tcp.SecretFile;
+import ferro.backend.tcp.connect.SecretFile;
 import ferro.group.BackendReport;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.CommandTarget;
+import ferro.launcher.program.JavaSettings;
+import ferro.launcher.program.JavaTarget;
+import ferro.launcher.program.Target;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -300,7 +308,7 @@ class FerroCommandTest {
     }
 
     private int execute(String... arguments) {
-        Screen screen = new Screen(new Screen.Channel(out, false), new Screen.Channel(err, false));
+        Screen screen = new Screen(new Screen.ScreenStream(out, false), new Screen.ScreenStream(err, false));
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
         World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.program.Programs;
+import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JobFolderTest {
-    private final Leash leash = Leash.find(Programs.of(Map.of()));
+    private final ProcessGroupGuard leash = ProcessGroupGuard.find(Programs.of(Map.of()));
 
     @TempDir
     private Path temporary;

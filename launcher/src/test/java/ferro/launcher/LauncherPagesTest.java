@@ -3,6 +3,7 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.output.Screen;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.io.ByteArrayOutputStream;
@@ -147,7 +148,7 @@ class LauncherPagesTest {
 
     private static Map<String, CommandLine> commands() {
         ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-        Screen screen = new Screen(new Screen.Channel(nowhere, false), new Screen.Channel(nowhere, false));
+        Screen screen = new Screen(new Screen.ScreenStream(nowhere, false), new Screen.ScreenStream(nowhere, false));
         World world = new World(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
         return FerroCommand.commandLine(world).getSubcommands();
     }

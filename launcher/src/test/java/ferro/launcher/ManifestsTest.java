@@ -3,9 +3,9 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.job.Family;
-import ferro.job.Job;
 import ferro.job.JobFinder;
+import ferro.job.LauncherKind;
+import ferro.job.RankOfJob;
 import ferro.job.Surroundings;
 import ferro.spi.Setting;
 import java.io.IOException;
@@ -66,10 +66,10 @@ class ManifestsTest {
         for (Manifest manifest : manifests()) {
             Map<String, String> variables = new HashMap<>(manifest.variables());
             variables.put("JOB_COMPLETION_INDEX", "2");
-            Job job = JobFinder.find(variables, pod(manifest.name() + "-2", "train"))
+            RankOfJob job = JobFinder.find(variables, pod(manifest.name() + "-2", "train"))
                     .required();
 
-            assertEquals(Family.INDEX, job.family());
+            assertEquals(LauncherKind.INDEX, job.family());
             assertEquals(manifest.job().get("completions"), job.worldSize());
             assertEquals(manifest.job().get("parallelism"), job.worldSize(), "ranks wait for each other");
             assertEquals("Indexed", manifest.job().get("completionMode"));

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +25,7 @@ class NodeReportTest {
 
     @Test
     void rankThatLeftEarlyOnAnotherNodeIsToldWithWhatItPrinted() {
-        Findings findings = new Findings(Set.of(1), List.of("rank 1 is to blame"));
+        NodeFindings findings = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
         String box = box(concluded(
                 1,
                 List.of(),
@@ -36,7 +39,7 @@ class NodeReportTest {
 
     @Test
     void rankOfWhichNoOutputIsKnownIsToldWithoutIt() {
-        Findings findings = new Findings(Set.of(1), List.of("rank 1 is to blame"));
+        NodeFindings findings = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
         String box = box(concluded(
                 1,
                 List.of(),
@@ -65,7 +68,7 @@ class NodeReportTest {
     @Test
     void lostNodeOfAJobThatASignalEndedHasFailed() {
         LostNode lost = new LostNode(card(1, 1), "its connection has ended");
-        Supervisor.Outcome ended = new Supervisor.Outcome(
+        Supervisor.JobOutcome ended = new Supervisor.JobOutcome(
                 List.of(),
                 List.of(ended(0, 0)),
                 Set.of(),
@@ -86,7 +89,7 @@ class NodeReportTest {
 
     @Test
     void nodeWhoseOutputCannotBeShownIsNamed() {
-        Supervisor.Outcome ended = new Supervisor.Outcome(
+        Supervisor.JobOutcome ended = new Supervisor.JobOutcome(
                 List.of(),
                 List.of(ended(1, 0)),
                 Set.of(),
@@ -124,15 +127,15 @@ class NodeReportTest {
         return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, 2, "1", "", 17 + node);
     }
 
-    private static NodeReport report(Supervisor.Outcome outcome, List<RankOutput> printed, Findings findings) {
+    private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {
         Places places = new Places(List.of(), Map.of());
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
         return NodeReport.of(new Postmortem(outcome, printed, Optional.ofNullable(findings), places), orders, 0);
     }
 
-    private static Supervisor.Outcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
-        return new Supervisor.Outcome(
+    private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
+        return new Supervisor.JobOutcome(
                 failures, left, Set.of(), Optional.empty(), Map.of(), Optional.empty(), Optional.empty());
     }
 

@@ -5,6 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.analyze.Ends;
+import ferro.launcher.output.Json;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.rank.Endings;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +31,7 @@ class PostmortemTest {
 
     @Test
     void ranksThatFailedForOneReasonShareALine() throws IOException {
-        Supervisor.Outcome outcome =
+        Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(2, 1), ended(0, 1), ended(3, 1), ended(1, 7)), List.of(), Set.of());
         String box = box(
                 outcome,
@@ -42,7 +48,7 @@ class PostmortemTest {
 
     @Test
     void ranksWhoseReasonsNameThemselvesOrOneOfThemShareALine() throws IOException {
-        Supervisor.Outcome outcome =
+        Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1), ended(3, 1)), List.of(), Set.of());
         String lost = MAIN + "ferro.FerroException: PEER_LOST: barrier on group \"world\" rank ";
 
@@ -67,7 +73,7 @@ class PostmortemTest {
 
     @Test
     void reasonOfAnInnocentRankTakesOneLineHoweverLongItIs() throws IOException {
-        Supervisor.Outcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
                 printed(0, MAIN + "java.lang.Error: " + "word ".repeat(90), "\tat app.Main.main(Main.java:3)"),
@@ -86,7 +92,7 @@ class PostmortemTest {
         String text = "rank 1 aborted the group: java.lang.Error: no data\n    at app.Main.load(Main.java:9)"
                 + "\n    at java.base/java.lang.Thread.run(Thread.java:840)\n  caused by java.io.IOException: disk";
         recording(text);
-        Supervisor.Outcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
 
         String silent = box(outcome, printed(0), printed(1));
         String printed =
@@ -104,7 +110,7 @@ class PostmortemTest {
     @Test
     void rankThatIsToBlameIsNotAmongThoseThatFailedAfterIt() throws Exception {
         recording("ranks 1, 2 aborted the group", List.of(1, 2));
-        Supervisor.Outcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
                 printed(0, MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 0 seq 4: rank 1 x"),
@@ -134,7 +140,7 @@ class PostmortemTest {
 
     @Test
     void whatTheLauncherSawIsTold() {
-        Supervisor.Outcome outcome =
+        Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
 
         Ends ends = Endings.of(
@@ -148,11 +154,16 @@ class PostmortemTest {
 
         assertEquals(
                 Map.of(
-                        0, new Ends.End(Ends.Kind.WELL, "it ended with exit code 0"),
-                        1, new Ends.End(Ends.Kind.THREW, "it threw java.lang.IllegalStateException: no data"),
-                        2, new Ends.End(Ends.Kind.SIGNAL, "its process is gone: ended by signal KILL (exit code 137)"),
-                        3, new Ends.End(Ends.Kind.CODE, "it ended with exit code 7"),
-                        4, new Ends.End(Ends.Kind.STOPPED, "it wrote no recording until the launcher stopped it")),
+                        0, new Ends.ProcessEnd(Ends.EndKind.WELL, "it ended with exit code 0"),
+                        1, new Ends.ProcessEnd(Ends.EndKind.THREW, "it threw java.lang.IllegalStateException: no data"),
+                        2,
+                                new Ends.ProcessEnd(
+                                        Ends.EndKind.SIGNAL,
+                                        "its process is gone: ended by signal KILL (exit code 137)"),
+                        3, new Ends.ProcessEnd(Ends.EndKind.CODE, "it ended with exit code 7"),
+                        4,
+                                new Ends.ProcessEnd(
+                                        Ends.EndKind.STOPPED, "it wrote no recording until the launcher stopped it")),
                 ends.byRank());
         assertTrue(Math.abs(ends.stoppedWallNanos() - System.currentTimeMillis() * 1_000_000) < 60_000_000_000L);
     }
@@ -165,14 +176,14 @@ class PostmortemTest {
         return new RankOutput(rank, 1000 + rank, List.of(trace), List.of());
     }
 
-    private static Supervisor.Outcome outcome(
+    private static Supervisor.JobOutcome outcome(
             List<JobEvent.Ended> failures, List<JobEvent.Ended> left, Set<Integer> stopped) {
         Optional<Long> stoppedNanos = stopped.isEmpty() ? Optional.empty() : Optional.of(System.nanoTime());
-        return new Supervisor.Outcome(
+        return new Supervisor.JobOutcome(
                 failures, left, stopped, stoppedNanos, Map.of(), Optional.empty(), Optional.empty());
     }
 
-    private String box(Supervisor.Outcome outcome, RankOutput... printed) {
+    private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {
         Recordings recordings = new Recordings(folder, false, Map.of());
         Postmortem postmortem = Postmortem.of(outcome, List.of(printed), "job", recordings);
         return String.join("\n", postmortem.box(1.5).lines(120));

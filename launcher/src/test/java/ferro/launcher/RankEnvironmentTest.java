@@ -6,6 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.program.CommandTarget;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.program.Target;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

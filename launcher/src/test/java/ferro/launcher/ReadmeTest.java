@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.launcher.output.Screen;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

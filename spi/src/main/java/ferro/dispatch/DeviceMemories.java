@@ -10,20 +10,22 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * Finds the {@link DeviceMemory} that a context shares: the one that is already there, else the usable
- * {@link DeviceMemoryProvider} of highest priority.
+ * Finds the {@link DeviceMemory} that a context shares. If the context has none yet, the usable
+ * {@link DeviceMemoryProvider} of highest priority opens one.
  *
- * <p>A test, or a program with memory of its own, puts it in first by {@code context.shared(DeviceMemory.class, ...)}.
+ * <p>A test, or a program with device memory of its own, registers it first by
+ * {@code context.shared(DeviceMemory.class, ...)}.
  */
 public final class DeviceMemories {
     private DeviceMemories() {}
 
     /**
-     * Takes one use of the context's device memory; give it back by {@code context.release(DeviceMemory.class)}.
+     * Acquires the device memory of a context; release it by {@code context.release(DeviceMemory.class)}.
      *
-     * @param context where it lives
+     * @param context context that shares it
      * @return memory
-     * @throws UnsupportedOperationException if there is none and no provider can open one; lists them with their reasons
+     * @throws UnsupportedOperationException if there is none and no provider can open one; the message lists the providers
+     *     with their reasons
      */
     public static DeviceMemory shared(RankContext context) {
         return Objects.requireNonNull(context, "context").shared(DeviceMemory.class, () -> {
@@ -35,9 +37,9 @@ public final class DeviceMemories {
     }
 
     /**
-     * Returns why there is no device memory; opens none.
+     * Returns why there is no device memory; does not open any.
      *
-     * @param context where it would live
+     * @param context context that would share it
      * @return empty if there is one, or a provider can open one
      */
     public static Optional<String> unavailableBecause(RankContext context) {

@@ -6,19 +6,20 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Memory of devices, and copies between it and the host; the only way to the elements of a {@link DeviceTensor}.
+ * Memory of devices, and copies between it and the host. This is the only access to the elements of a {@link DeviceTensor}.
  *
- * <p>One per rank's context: {@code context.shared(DeviceMemory.class, ...)}; {@link ferro.dispatch.DeviceMemoryProvider} makes it.
- * Any thread may call; the calling thread's own current device is never changed. Copies start after what the device's
- * default stream holds at that moment, run in the order in which they were started per direction and device, and are
- * asynchronous: neither side may be touched until {@link Copy#await} has returned true.
+ * <p>The context of a rank has one: {@code context.shared(DeviceMemory.class, ...)}.
+ * {@link ferro.dispatch.DeviceMemoryProvider} makes it. Any thread may call; the current device of the calling thread is
+ * never changed. Copies start after the work that is in the device's default stream at that moment. Per direction and
+ * device they run in the order in which they were started. They are asynchronous: the caller must not use source or
+ * destination until {@link Copy#await} has returned true.
  *
- * <p>Sizes must be equal to the byte, else IllegalArgumentException before anything moves. Native failures are
- * {@link ferro.FerroException} NATIVE, out of memory is RESOURCE.
+ * <p>Both sides must have the same size in bytes, else IllegalArgumentException is thrown before any data moves. Native
+ * failures are {@link ferro.FerroException} NATIVE; out of memory is RESOURCE.
  */
 public interface DeviceMemory extends AutoCloseable {
     /**
-     * Makes an uninitialised tensor; its owner is an AutoCloseable that frees it, idempotent.
+     * Makes an uninitialised tensor; its owner is an AutoCloseable that frees it; closing the owner is idempotent.
      *
      * @param dataType element type
      * @param shape    lengths, none negative
@@ -28,7 +29,7 @@ public interface DeviceMemory extends AutoCloseable {
     DeviceTensor allocate(DataType dataType, long[] shape, int device);
 
     /**
-     * Makes host memory that copies are fast from and to: pinned, or plain direct memory where pinning is refused.
+     * Makes host memory for fast copies: pinned memory, or plain direct memory if pinning is refused.
      *
      * @param bytes size
      * @return memory, native order
@@ -39,7 +40,7 @@ public interface DeviceMemory extends AutoCloseable {
      * Starts a copy to the host.
      *
      * @param from device memory
-     * @param to   direct buffer, position to limit; neither moves
+     * @param to   direct buffer, filled from position to limit; neither changes
      * @return handle
      */
     Copy toHost(DeviceTensor from, ByteBuffer to);
@@ -47,7 +48,7 @@ public interface DeviceMemory extends AutoCloseable {
     /**
      * Starts a copy to the device.
      *
-     * @param from direct buffer, position to limit; neither moves
+     * @param from direct buffer, read from position to limit; neither changes
      * @param to   device memory
      * @return handle
      */
@@ -62,7 +63,7 @@ public interface DeviceMemory extends AutoCloseable {
      */
     Copy onDevice(DeviceTensor from, DeviceTensor to);
 
-    /** Frees pools and what {@link #stage} made; tensors stay, each with its owner. */
+    /** Frees pools and the memory that {@link #stage} made. Tensors stay valid; their owners free them. */
     @Override
     void close();
 
@@ -71,30 +72,31 @@ public interface DeviceMemory extends AutoCloseable {
         /**
          * Returns the memory.
          *
-         * @return direct buffer, native order, position 0, limit at its size; one object, whose limits are the user's
+         * @return direct buffer, native order, position 0, limit at its size; always the same object, whose position and
+         *     limit the caller may change
          */
         ByteBuffer buffer();
 
         /**
-         * Returns whether it is pinned.
+         * Returns whether the memory is pinned.
          *
-         * @return false where pinning was refused
+         * @return false if pinning was refused
          */
         boolean pinned();
 
-        /** Gives it back; idempotent. */
+        /** Releases the memory; idempotent. */
         @Override
         void close();
     }
 
-    /** A copy under way. */
+    /** A pending copy. */
     interface Copy {
         /**
-         * Waits.
+         * Waits for the end of the copy.
          *
-         * @param timeout how long at most; zero only looks
-         * @return whether it is done; false means that it is still under way
-         * @throws ferro.FerroException NATIVE if it failed; INTERRUPTED with the flag set again
+         * @param timeout longest wait; zero does not wait
+         * @return whether the copy is done; false means that it is still pending
+         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED with the interrupt flag set again
          */
         boolean await(Duration timeout);
     }

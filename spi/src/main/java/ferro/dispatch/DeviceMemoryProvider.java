@@ -3,7 +3,9 @@ package ferro.dispatch;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Opens the memory of one kind of device; found by {@link java.util.ServiceLoader}; the constructor must load nothing. */
+/**
+ * Opens the memory of one kind of device. {@link java.util.ServiceLoader} finds it; the constructor must not load anything.
+ */
 public interface DeviceMemoryProvider {
     /**
      * Returns the kind of device.
@@ -13,25 +15,25 @@ public interface DeviceMemoryProvider {
     String name();
 
     /**
-     * Returns the place among usable ones.
+     * Returns the priority among the usable providers.
      *
-     * @return higher first; below 0 means never by itself
+     * @return priority; the highest is chosen, one below 0 never
      */
     int priority();
 
     /**
-     * Returns why it cannot work here.
+     * Returns why the provider cannot work here.
      *
-     * @param context settings and environment to look at
+     * @param context settings and environment to read
      * @return empty if it can
      */
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Opens it.
+     * Opens the memory.
      *
-     * @param context what it may use
-     * @return memory, closed by the context that shares it
+     * @param context context that the memory may use
+     * @return memory; the context that shares it closes it
      */
     DeviceMemory open(RankContext context);
 }

@@ -17,14 +17,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The one place that decides where a call on device tensors goes, for all kinds: checks, then NCCL, then the host round trip
- * if the gate is open, else an error.
+ * Decides the route of a call on device tensors, for all kinds of call; no other place decides this. It checks the call,
+ * then takes NCCL, else the host round trip if the gate is open, else throws an error.
  *
- * <p>Checks in this order: the root, that all tensors are on one device, that the path takes the type and op, shapes and
- * counts, that the device is NCCL's. The last three are the NCCL view's own where a call goes there, which checks what anybody
- * gives it; they are looked at here for a fresh result alone, before memory is made for it. Until all of them have passed, a back
- * end is asked only {@code asNcclBackend}, and it or its NCCL view {@code rank}, {@code worldSize}, {@code timeout},
- * {@code unsupportedBecause} and {@code device}.
+ * <p>The checks run in this order: the root; that all tensors are on one device; that the path supports the type and op;
+ * shapes and counts; that the device is NCCL's. If a call goes to NCCL, the NCCL view does the last three itself, since it
+ * checks every call that it gets. They are done here only for a fresh result, before its memory is allocated. Until all
+ * checks have passed, only {@code asNcclBackend} of the back end is called, and {@code rank}, {@code worldSize},
+ * {@code timeout}, {@code unsupportedBecause} and {@code device} of the back end or of its NCCL view.
  */
 final class Dispatch {
     private final SlowPath slow;
@@ -32,7 +32,7 @@ final class Dispatch {
     private final NcclBackend nccl;
     private final Duration deadline;
 
-    /** Takes calls with this deadline; null for the back end's. */
+    /** Makes a dispatch whose calls have this timeout, or that of the back end if it is null. */
     Dispatch(SlowPath slow, Backend backend, Duration deadline) {
         this.slow = slow;
         this.deadline = deadline;
@@ -52,7 +52,10 @@ final class Dispatch {
         return deadline == null ? view().timeout() : deadline;
     }
 
-    /** Finds the way of a call, and checks what nobody on that way checks; what is thrown here has cost nothing. */
+    /**
+     * Finds the route of a call, and makes the checks that no later step of the route makes. If it throws, nothing has been
+     * moved or allocated.
+     */
     Route open(Collective call) {
         if (call.kind().isRooted()) {
             InvalidRankException.check(call.root(), worldSize());
@@ -70,7 +73,10 @@ final class Dispatch {
         return hostRoute(call.kind().label(), tensor, gate, refusal);
     }
 
-    /** As {@link #open}, for a call whose result has no memory yet: it is checked whole, so that none is made in vain. */
+    /**
+     * Finds the route as {@link #open} does, for a call whose result has no memory yet. It makes all checks, so that no
+     * memory is allocated for a call that is refused.
+     */
     Route openFresh(Collective template) {
         Route route = open(template);
         if (nccl != null) {
@@ -86,7 +92,7 @@ final class Dispatch {
         return route;
     }
 
-    /** Returns why a call has no way, as {@link #open} would say it of one whose shapes fit. */
+    /** Returns why a call has no route, as {@link #open} would report it for a call whose shapes fit. */
     Optional<String> unsupportedBecause(Collective call) {
         if (nccl != null) {
             return nccl.unsupportedBecause(call);
@@ -95,13 +101,16 @@ final class Dispatch {
         return refusal.isPresent() ? refusal : unsupportedOnHost(call);
     }
 
-    /** Asks those that would carry the call through host memory; only after {@link SlowPath#refusal} has found them. */
+    /**
+     * Returns why the back end or the {@link HostFallback} that would carry the call through host memory does not support
+     * it. Call it only after {@link SlowPath#refusal} has found the fallback.
+     */
     private Optional<String> unsupportedOnHost(Collective call) {
         return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))
                 .or(() -> slow.fallback().unsupportedBecause(call, slow.context()));
     }
 
-    /** Finds the way of a message, and checks what nobody on that way checks. */
+    /** Finds the route of a message, and makes the checks that no later step of the route makes. */
     Route open(Message message) {
         String operation = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
@@ -143,7 +152,9 @@ final class Dispatch {
         }
     }
 
-    /** Returns the larger tensor of a call; all must be on one device, those that this rank does not need too. */
+    /**
+     * Returns the larger tensor of a call. All its tensors must be on one device, also those that this rank does not need.
+     */
     private static DeviceTensor onOneDevice(Collective call) {
         DeviceTensor in = onDevice(call, "input", call.in());
         DeviceTensor out = onDevice(call, "output", call.out());
@@ -169,7 +180,10 @@ final class Dispatch {
         return (DeviceTensor) tensor;
     }
 
-    /** Returns the call on empty host tensors of the same type: all that a back end needs to say whether it takes it. */
+    /**
+     * Returns the call on empty host tensors of the same type, which is enough for a back end to tell whether it supports
+     * it.
+     */
     private static Collective likeOnHost(Collective call, DataType dataType) {
         HostTensor none = HostTensor.of(dataType, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));
         return call.on(call.in() == null ? null : none, call.out() == null ? null : none);

@@ -21,11 +21,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A back end with the door for device tensors in front of it: a call on device tensors goes where {@link Dispatch} says, one on
- * host tensors to the back end as it is.
+ * A back end that also takes device tensors. A call on device tensors takes the route that {@link Dispatch} chooses; a call
+ * on host tensors goes to the back end under this one, unchanged.
  *
- * <p>One order for both: a call on host tensors that comes while calls through host memory are still to be handed over queues
- * behind them; what cannot queue waits for them.
+ * <p>Both kinds of call have one order. While calls through host memory are still to be handed over, a call on host tensors
+ * queues behind them. An operation that cannot queue waits for them.
  */
 final class DispatchingBackend extends ForwardingBackend {
     private final CollectiveBackend host;
@@ -68,7 +68,10 @@ final class DispatchingBackend extends ForwardingBackend {
         return isBusy() ? gpu.behind(call, host, timeout) : host.submit(call, timeout);
     }
 
-    /** All ranks have the same calls, but not the same haste: what is joined or not must not depend on what is still under way. */
+    /**
+     * Runs operations to their end. All ranks have the same calls but not the same speed, so whether the operations are
+     * coalesced must not depend on calls that are still pending.
+     */
     @Override
     public void coalesced(List<Collective> calls, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -79,7 +82,7 @@ final class DispatchingBackend extends ForwardingBackend {
         }
     }
 
-    /** Waits for the calls through host memory, and for nothing else. */
+    /** Starts operations. It waits only for calls through host memory. */
     @Override
     public Work submitCoalesced(List<Collective> calls, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -143,7 +146,9 @@ final class DispatchingBackend extends ForwardingBackend {
         return gpu.isBusy(host, Duration.ZERO);
     }
 
-    /** Waits until all calls through host memory have been handed over, or a time is over; returns what is left of it. */
+    /**
+     * Waits until all calls through host memory have been handed over, or until the timeout; returns the time that is left.
+     */
     private Duration afterDeviceCalls(Duration timeout) {
         if (!isBusy()) {
             return timeout;
@@ -153,7 +158,10 @@ final class DispatchingBackend extends ForwardingBackend {
         return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
     }
 
-    /** As {@link #afterDeviceCalls}; what cannot queue would pass those calls if it were made before they are, so the group ends. */
+    /**
+     * Waits as {@link #afterDeviceCalls} does, for an operation that cannot queue. If calls through host memory are still
+     * left then, it aborts the group and throws, since the operation would overtake those calls.
+     */
     private Duration behindDeviceCalls(String what, Duration timeout) {
         long begun = context.nanoTime();
         Duration left = afterDeviceCalls(timeout);

@@ -9,12 +9,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Whether device tensors may travel through host memory, as the settings say now; asked on every call.
+ * Whether device tensors may go through host memory, by the current settings. Every call reads the settings.
  *
- * <p>The first of three settings that is set at all decides, even by 0: {@code ferro.gpu.fallback},
+ * <p>The first of three settings that is set decides, also if it is set to 0: {@code ferro.gpu.fallback},
  * {@code FERRO_ENABLE_GPU_FALLBACK}, and its older name {@code FERROTORCH_ENABLE_GPU_FALLBACK}.
  *
- * @param isOpen    whether they may
+ * @param isOpen    whether device tensors may go through host memory
  * @param decidedBy name of the setting that decides, null if none is set
  */
 public record FallbackGate(boolean isOpen, String decidedBy) {
@@ -24,11 +24,11 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
 
     /**
-     * Asks.
+     * Returns the gate by the current settings.
      *
      * @param context settings
-     * @return what they say now
-     * @throws IllegalArgumentException if a setting makes no sense
+     * @return gate
+     * @throws IllegalArgumentException if a setting has an invalid value
      */
     public static FallbackGate of(RankContext context) {
         Objects.requireNonNull(context, "context");
@@ -42,13 +42,13 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     }
 
     /**
-     * Returns why a back end that reads host memory only refuses a call on device tensors, as the message of the failure.
+     * Returns the exception message for a call on device tensors that a back end for host memory refuses.
      *
      * @param operation kind of call, for example {@code allReduce}
-     * @param found     simple name of the back end
-     * @param rank      its rank
-     * @param worldSize its number of ranks
-     * @return what {@link GpuCollectives} says where it finds no way for a call over this back end
+     * @param found     simple name of the class of the back end
+     * @param rank      rank of the back end
+     * @param worldSize number of ranks of the back end
+     * @return message that {@link GpuCollectives} gives if it finds no route for a call over this back end
      */
     public String refusal(String operation, String found, int rank, int worldSize) {
         Objects.requireNonNull(operation, "operation");
@@ -56,7 +56,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
         return refusal(operation, found, rank, worldSize, isOpen ? SlowPath.whyNotAlone() : "");
     }
 
-    /** As above; {@code why} is said where the gate is open. */
+    /** Returns the same message for a back end; {@code why} is part of it if the gate is open. */
     String refusal(String operation, Backend backend, String why) {
         return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);
     }

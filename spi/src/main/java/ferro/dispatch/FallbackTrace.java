@@ -7,7 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Tells a flight recording about the slow way; the only class that touches jdk.jfr, which a small runtime may lack. */
+/** Records use of the slow path in a JFR recording. No other class uses jdk.jfr, which a small runtime may lack. */
 final class FallbackTrace {
     private static final boolean RECORDS = canRecord();
 

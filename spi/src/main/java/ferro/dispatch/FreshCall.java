@@ -11,15 +11,15 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * A call whose result is a tensor of its own: checked on a template, a tensor with a shape and no memory, before the memory is
- * made. What was made is freed if the call fails.
+ * A call whose result is a new tensor. The call is checked on a template, a tensor with a shape and no memory, before the
+ * memory is allocated. The memory is freed if the call fails.
  */
 final class FreshCall {
     private final Dispatch dispatch;
     private final Collective call;
     private final DeviceTensor template;
 
-    /** Takes the call with the template as output, null where this rank gets no result. */
+    /** Makes a call with the template as output; the template is null if this rank gets no result. */
     private FreshCall(Dispatch dispatch, Collective call, DeviceTensor template) {
         this.dispatch = dispatch;
         this.call = call;
@@ -70,7 +70,7 @@ final class FreshCall {
         return new FreshCall(dispatch, new Collective.AllToAll(in, out, null, null), out);
     }
 
-    /** Runs it to its end; null where this rank gets no result. */
+    /** Runs the call to its end; returns the result, or null if this rank gets none. */
     DeviceTensor run() {
         Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
@@ -85,7 +85,7 @@ final class FreshCall {
         return out;
     }
 
-    /** Starts it. */
+    /** Starts the call. */
     FreshResult submit() {
         Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
@@ -107,7 +107,7 @@ final class FreshCall {
         return template == null ? null : route.allocate(call.kind().label(), template.dataType(), template.shape());
     }
 
-    /** Puts the memory in place of the template; a broadcast has one tensor, so the root's data is copied into it first. */
+    /** Replaces the template by the memory. A broadcast has only one tensor, so the root's data is first copied into it. */
     private Collective ready(Route route, DeviceTensor out) {
         if (call instanceof Broadcast broadcast) {
             if (dispatch.rank() == broadcast.root()) {

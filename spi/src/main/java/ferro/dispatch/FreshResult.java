@@ -5,17 +5,19 @@ import ferro.Work;
 import java.util.Objects;
 
 /**
- * A fresh result under way.
+ * A pending call with its fresh result.
  *
- * @param tensor where it will be, not to be touched before the work is done; null where this rank gets no result (off the
- *     root of a reduce or gather); freed by itself if the work fails, else by {@link GpuCollectives#free}
+ * @param tensor tensor of the result, which the caller must not use before the work is done; null if this rank gets no
+ *     result (not the root of a reduce or gather). It is freed automatically if the work fails, else by
+ *     {@link GpuCollectives#free}
  * @param work   handle of the call
  */
 public record FreshResult(DeviceTensor tensor, Work work) {
     /**
      * Refuses null for the work.
      *
-     * @param tensor where it will be, not to be touched before the work is done; null where this rank gets no result (off the
+     * @param tensor tensor of the result, which the caller must not use before the work is done; null if this rank gets no
+     *     result
      * @param work   handle of the call
      */
     public FreshResult {
@@ -25,7 +27,7 @@ public record FreshResult(DeviceTensor tensor, Work work) {
     /**
      * Waits for the end.
      *
-     * @return the tensor, ready to be read from any stream; null where this rank gets no result
+     * @return the tensor, which may be read from any stream; null if this rank gets no result
      * @throws ferro.FerroException if the call failed; the tensor is freed then
      */
     public DeviceTensor await() {

@@ -16,28 +16,30 @@ import java.util.function.Supplier;
 /**
  * Collectives on device tensors: over NCCL, or through host memory if a setting allows it, else an error.
  *
- * <p>Where a call goes, for every kind and in this order:
+ * <p>The route of a call, for every kind and in this order:
  * <ol>
- *   <li>{@code backend.asNcclBackend()} is there: from device to device. A failure there is final, never tried again over 2.
- *   <li>{@code ferro.gpu.fallback} (else {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class
+ *   <li>If {@code backend.asNcclBackend()} is present: from device to device. A failure there is final; route 2 is not
+ *       tried.
+ *   <li>If {@code ferro.gpu.fallback} (else {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class
  *       path and the back end has collectives: device to host, the collective, host to device. Every such call warns on the
  *       logger {@code ferro.gpu.fallback}, counts in {@link #fallbackCount} and is a JFR event {@code ferro.GpuFallback}.
- *   <li>Neither: {@link UnsupportedOperationException} that says how to get one of them.
+ *   <li>Else: {@link UnsupportedOperationException} that says how to get route 1 or 2.
  * </ol>
  *
- * <p>{@link #run} and {@link #submit} work in place or into the tensors of the call. The others leave their input as it is and
- * return a fresh tensor on the same device, whose owner frees it: hand it to {@link #free}. A blocking form returns when the
- * result may be read from any stream. Parts are joined and cut along the first dimension.
+ * <p>{@link #run} and {@link #submit} work in place or into the tensors of the call. The other collectives do not change
+ * their input and return a fresh tensor on the same device, which its owner frees: pass it to {@link #free}. A blocking
+ * form returns when the result may be read from any stream. Parts are joined and divided along the first dimension.
  *
- * <p>Every rank makes the same call with the same type, length, op and root; tensors are on the device that the rank drives,
- * stay reachable and are not touched until the call is done.
+ * <p>Every rank makes the same call with the same type, length, op and root. Tensors are on the device of the rank and stay
+ * reachable; the caller does not use them until the call is done.
  *
- * <p>Failures, for all forms. Before anything moves or is allocated: {@link ferro.InvalidRankException} for a root that is no
- * rank (checked first), {@link UnsupportedOperationException} for a type, op or form that the path does not take, or where
- * there is no path, IllegalArgumentException for shapes, places and tensors that overlap ({@link ferro.Collective#check}),
- * IllegalStateException for a tensor on another device than NCCL's. IllegalArgumentException "D2D clone failed" with its cause if the fresh tensor cannot be made on the NCCL path. Then
- * {@link ferro.FerroTransferException} if the result of a round trip cannot be copied back, and {@link ferro.FerroException}
- * for what goes wrong under way. A fresh tensor of a failed call is freed.
+ * <p>Failures, for all forms. Before any data moves and before memory is allocated: {@link ferro.InvalidRankException} for
+ * a root that is not a rank (checked first); {@link UnsupportedOperationException} for a type, op or form that the path
+ * does not support, or if there is no path; IllegalArgumentException for shapes, places and tensors that overlap
+ * ({@link ferro.Collective#check}); IllegalStateException for a tensor that is not on NCCL's device. Then:
+ * IllegalArgumentException "D2D clone failed" with its cause if the fresh tensor cannot be made on the NCCL path;
+ * {@link ferro.FerroTransferException} if the result of a round trip cannot be copied back; {@link ferro.FerroException}
+ * for failures during the call. A fresh tensor of a failed call is freed.
  *
  * <p>Thread-safe.
  */
@@ -51,10 +53,10 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Makes a door that reads its settings from a context, on every call.
+     * Makes an instance that reads its settings from a context on every call.
      *
-     * @param context settings, and what the groups of this rank share
-     * @return door; closing it gives back the context's device memory
+     * @param context settings, and the objects that the groups of this rank share
+     * @return instance; closing it releases the context's device memory
      */
     public static GpuCollectives with(RankContext context) {
         return with(context, SlowPath::service, System.getLogger("ferro.gpu.fallback"));
@@ -65,32 +67,32 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls on device tensors can have a way over a back end: it drives NCCL, or a {@link HostFallback} is on the
-     * class path. Where neither is so, {@link #over} adds nothing but the refusal.
+     * Returns whether calls on device tensors can have a route over a back end: it uses NCCL, or a {@link HostFallback} is
+     * on the class path. Otherwise {@link #over} adds only the refusal.
      *
-     * @param backend where
-     * @return whether there is one to look for, whatever the gate says
+     * @param backend back end
+     * @return whether a route can exist, whether the gate is open or not
      */
     public static boolean hasWay(CollectiveBackend backend) {
         return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || SlowPath.isThere();
     }
 
     /**
-     * Puts this door in front of a back end: calls on device tensors go where this class says, and calls on host tensors keep
-     * their place behind those that still go through host memory.
+     * Wraps a back end so that it also takes device tensors. Calls on device tensors take the route that this class
+     * chooses. Calls on host tensors keep their place in the order behind pending calls through host memory.
      *
-     * @param backend takes the calls on host tensors, as they are
-     * @return back end; closing it closes {@code backend} and this door
+     * @param backend takes the calls on host tensors, unchanged
+     * @return back end; closing it closes {@code backend} and this object
      */
     public CollectiveBackend over(CollectiveBackend backend) {
         return new DispatchingBackend(backend, this, slow.context());
     }
 
     /**
-     * Returns a view with a deadline of its own; without one, calls that name none have the back end's.
+     * Returns a view with a timeout of its own. Without it, calls that are given no timeout use that of the back end.
      *
-     * @param timeout for each call, from its start to its end; more than a century is none
-     * @return view of this door; closing either closes both
+     * @param timeout for each call, from its start to its end; more than a century means no timeout
+     * @return view of this object; closing either closes both
      * @throws IllegalArgumentException if it is zero or negative
      */
     public GpuCollectives within(Duration timeout) {
@@ -102,10 +104,10 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Runs a collective to its end, in place or into the tensors that it has.
+     * Runs a collective to its end, in place or into the tensors of the call.
      *
      * @param call    operation on device tensors
-     * @param backend where
+     * @param backend back end
      * @param timeout from now to the end
      */
     public void run(Collective call, Backend backend, Duration timeout) {
@@ -115,10 +117,10 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Starts a collective, in place or into the tensors that it has.
+     * Starts a collective, in place or into the tensors of the call.
      *
      * @param call    operation on device tensors
-     * @param backend where
+     * @param backend back end
      * @param timeout from now to the end
      * @return handle
      */
@@ -129,11 +131,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls through host memory, by any door of this context, are still to be handed over to a back end.
+     * Returns whether calls through host memory, by any instance of this context, are still to be handed over to a back end.
      *
-     * @param backend  where the host tensors go
-     * @param patience how long to wait for it to become false; zero only looks
-     * @return true if a call on host tensors must go by {@link #behind} now, to keep its place in the order
+     * @param backend  back end for the host tensors
+     * @param patience longest wait for it to become false; zero does not wait
+     * @return true if a call on host tensors must now use {@link #behind}, to keep its place in the order
      */
     public boolean isBusy(CollectiveBackend backend, Duration patience) {
         Objects.requireNonNull(backend, "backend");
@@ -142,11 +144,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Queues a call on host tensors behind the calls through host memory that are still to be handed over; only after
-     * {@link #isBusy} has said so.
+     * Queues a call on host tensors behind the calls through host memory that are still to be handed over. Call it only
+     * after {@link #isBusy} has returned true.
      *
      * @param call    operation on host tensors
-     * @param backend where
+     * @param backend back end
      * @param timeout from now to the end
      * @return handle
      * @throws IllegalStateException if no call of this context has gone through host memory
@@ -161,8 +163,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts a send or a receive of a device tensor; over NCCL the tag must be 0.
      *
-     * @param message what, with whom
-     * @param backend where
+     * @param message tensor, peer and tag
+     * @param backend back end
      * @param timeout from now to the end
      * @return handle
      */
@@ -175,9 +177,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Sends a device tensor with tag 0.
      *
-     * @param tensor  what
+     * @param tensor  data
      * @param to      rank
-     * @param backend where
+     * @param backend back end
      */
     public void send(DeviceTensor tensor, int to, Backend backend) {
         transfer(new Message(true, tensor, to, 0), backend, timeout(backend)).await();
@@ -186,20 +188,20 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Receives a device tensor with tag 0.
      *
-     * @param tensor  where to
+     * @param tensor  destination
      * @param from    rank
-     * @param backend where
+     * @param backend back end
      */
     public void recv(DeviceTensor tensor, int from, Backend backend) {
         transfer(new Message(false, tensor, from, 0), backend, timeout(backend)).await();
     }
 
     /**
-     * Combines the tensors of all ranks, element by element.
+     * Combines the tensors of all ranks, element by element, on every rank.
      *
-     * @param in      operand, left as it is
-     * @param op      how
-     * @param backend where
+     * @param in      operand, not changed
+     * @param op      reduction
+     * @param backend back end
      * @return fresh tensor of the same shape
      */
     public DeviceTensor allReduce(DeviceTensor in, ReduceOp op, Backend backend) {
@@ -209,9 +211,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #allReduce}.
      *
-     * @param in      operand, left as it is
-     * @param op      how
-     * @param backend where
+     * @param in      operand, not changed
+     * @param op      reduction
+     * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult allReduceAsync(DeviceTensor in, ReduceOp op, Backend backend) {
@@ -219,12 +221,12 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Copies the root's tensor.
+     * Copies the root's tensor to every rank.
      *
-     * @param in      read on the root; elsewhere only its type, shape and device count
+     * @param in      read on the root; on other ranks only its type, shape and device are used
      * @param root    owner
-     * @param backend where
-     * @return fresh tensor of the same shape, on the root too
+     * @param backend back end
+     * @return fresh tensor of the same shape, also on the root
      */
     public DeviceTensor broadcast(DeviceTensor in, int root, Backend backend) {
         return FreshCall.broadcast(dispatch(backend), in, root).run();
@@ -233,9 +235,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #broadcast}.
      *
-     * @param in      read on the root; elsewhere only its type, shape and device count
+     * @param in      read on the root; on other ranks only its type, shape and device are used
      * @param root    owner
-     * @param backend where
+     * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult broadcastAsync(DeviceTensor in, int root, Backend backend) {
@@ -243,13 +245,13 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Combines the tensors of all ranks for the root.
+     * Combines the tensors of all ranks, element by element, on the root.
      *
-     * @param in      operand, left as it is
-     * @param op      how
+     * @param in      operand, not changed
+     * @param op      reduction
      * @param root    receiver
-     * @param backend where
-     * @return fresh tensor of the same shape on the root, empty elsewhere
+     * @param backend back end
+     * @return fresh tensor of the same shape on the root, empty on other ranks
      */
     public Optional<DeviceTensor> reduce(DeviceTensor in, ReduceOp op, int root, Backend backend) {
         return Optional.ofNullable(
@@ -259,21 +261,21 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #reduce}.
      *
-     * @param in      operand, left as it is
-     * @param op      how
+     * @param in      operand, not changed
+     * @param op      reduction
      * @param root    receiver
-     * @param backend where
-     * @return fresh tensor of the same shape on the root, null elsewhere, and the handle
+     * @param backend back end
+     * @return fresh tensor of the same shape on the root, null on other ranks, and the handle
      */
     public FreshResult reduceAsync(DeviceTensor in, ReduceOp op, int root, Backend backend) {
         return FreshCall.reduce(dispatch(backend), in, op, root).submit();
     }
 
     /**
-     * Joins the tensors of all ranks, in rank order.
+     * Joins the tensors of all ranks, in rank order, on every rank.
      *
      * @param in      own part, {@code [n, ...]}
-     * @param backend where
+     * @param backend back end
      * @return fresh tensor {@code [worldSize * n, ...]}
      */
     public DeviceTensor allGather(DeviceTensor in, Backend backend) {
@@ -284,7 +286,7 @@ public final class GpuCollectives implements AutoCloseable {
      * Starts {@link #allGather}.
      *
      * @param in      own part
-     * @param backend where
+     * @param backend back end
      * @return fresh tensor of all parts, and the handle
      */
     public FreshResult allGatherAsync(DeviceTensor in, Backend backend) {
@@ -292,12 +294,12 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Combines the tensors of all ranks and leaves part r on rank r.
+     * Combines the tensors of all ranks; rank r gets part r of the result.
      *
-     * @param in      all parts, {@code [worldSize * n, ...]}, left as they are
-     * @param op      how
-     * @param backend where
-     * @return fresh tensor {@code [n, ...]}; one-dimensional if only the element count divides by the world size
+     * @param in      all parts, {@code [worldSize * n, ...]}, not changed
+     * @param op      reduction
+     * @param backend back end
+     * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor reduceScatter(DeviceTensor in, ReduceOp op, Backend backend) {
         return FreshCall.reduceScatter(dispatch(backend), in, op).run();
@@ -306,9 +308,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #reduceScatter}.
      *
-     * @param in      all parts, left as they are
-     * @param op      how
-     * @param backend where
+     * @param in      all parts, not changed
+     * @param op      reduction
+     * @param backend back end
      * @return fresh tensor of the own part, and the handle
      */
     public FreshResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
@@ -316,12 +318,12 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Joins the tensors of all ranks, in rank order, for the root.
+     * Joins the tensors of all ranks, in rank order, on the root.
      *
      * @param in      own part, {@code [n, ...]}
      * @param root    receiver
-     * @param backend where
-     * @return fresh tensor {@code [worldSize * n, ...]} on the root, empty elsewhere
+     * @param backend back end
+     * @return fresh tensor {@code [worldSize * n, ...]} on the root, empty on other ranks
      */
     public Optional<DeviceTensor> gather(DeviceTensor in, int root, Backend backend) {
         return Optional.ofNullable(FreshCall.gather(dispatch(backend), in, root).run());
@@ -332,21 +334,21 @@ public final class GpuCollectives implements AutoCloseable {
      *
      * @param in      own part
      * @param root    receiver
-     * @param backend where
-     * @return fresh tensor of all parts on the root, null elsewhere, and the handle
+     * @param backend back end
+     * @return fresh tensor of all parts on the root, null on other ranks, and the handle
      */
     public FreshResult gatherAsync(DeviceTensor in, int root, Backend backend) {
         return FreshCall.gather(dispatch(backend), in, root).submit();
     }
 
     /**
-     * Hands part r of the root's tensor to rank r.
+     * Copies part r of the root's tensor to rank r.
      *
-     * @param in      all parts, {@code [worldSize * n, ...]}; off the root only its type, shape and device count, so that a
-     *     tensor with address 0 will do
+     * @param in      all parts, {@code [worldSize * n, ...]}; on other ranks only its type, shape and device are used, so
+     *     that a tensor with address 0 is enough
      * @param root    owner
-     * @param backend where
-     * @return fresh tensor {@code [n, ...]}; one-dimensional if only the element count divides by the world size
+     * @param backend back end
+     * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor scatter(DeviceTensor in, int root, Backend backend) {
         return FreshCall.scatter(dispatch(backend), in, root).run();
@@ -355,9 +357,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #scatter}.
      *
-     * @param in      all parts; off the root only its type, shape and device count
+     * @param in      all parts; on other ranks only its type, shape and device are used
      * @param root    owner
-     * @param backend where
+     * @param backend back end
      * @return fresh tensor of the own part, and the handle
      */
     public FreshResult scatterAsync(DeviceTensor in, int root, Backend backend) {
@@ -367,8 +369,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Sends part j of each rank's tensor to rank j.
      *
-     * @param in      parts by destination, {@code [worldSize * n, ...]}, left as they are
-     * @param backend where
+     * @param in      parts by destination, {@code [worldSize * n, ...]}, not changed
+     * @param backend back end
      * @return fresh tensor of the same shape, parts by source
      */
     public DeviceTensor allToAll(DeviceTensor in, Backend backend) {
@@ -378,8 +380,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #allToAll}.
      *
-     * @param in      parts by destination, left as they are
-     * @param backend where
+     * @param in      parts by destination, not changed
+     * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
     public FreshResult allToAllAsync(DeviceTensor in, Backend backend) {
@@ -389,7 +391,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Returns how often a collective went through host memory, in all groups of this context.
      *
-     * @param collective as {@link ferro.CollectiveKind#label} has it, for example {@code allReduce}; {@code send} and {@code recv} too
+     * @param collective label as in {@link ferro.CollectiveKind#label}, for example {@code allReduce}; also {@code send} and
+     *     {@code recv}
      * @return count
      */
     public long fallbackCount(String collective) {
@@ -397,11 +400,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Frees a tensor by its owner; for those that the forms with a fresh result return.
+     * Frees a tensor by closing its owner; for tensors that the forms with a fresh result return.
      *
-     * @param tensor its owner must be AutoCloseable, as all have that ferro allocated
-     * @throws IllegalArgumentException if the owner is not AutoCloseable, so that somebody else frees it
-     * @throws IllegalStateException    if the owner fails, with its failure as cause
+     * @param tensor tensor whose owner is AutoCloseable, as it is for all tensors that ferro allocated
+     * @throws IllegalArgumentException if the owner is not AutoCloseable, so that other code must free the tensor
+     * @throws IllegalStateException    if closing the owner fails, with that failure as cause
      */
     public static void free(DeviceTensor tensor) {
         if (!(Objects.requireNonNull(tensor, "tensor").owner() instanceof AutoCloseable owner)) {
@@ -417,7 +420,7 @@ public final class GpuCollectives implements AutoCloseable {
         }
     }
 
-    /** Gives back the context's device memory, where a round trip took it; fresh tensors stay. Idempotent. */
+    /** Releases the context's device memory if a round trip has acquired it; fresh tensors stay valid. Idempotent. */
     @Override
     public void close() {
         slow.close();

@@ -12,63 +12,64 @@ import java.util.Optional;
 /**
  * Carries a call on device tensors through host memory: device to host, the collective on a host back end, host to device.
  *
- * <p>Found by {@link java.util.ServiceLoader}; the constructor must load nothing. It keeps nothing of its own: pools live in
- * the context. Whether it may be used at all is not its question: the caller has asked the gate and has warned.
+ * <p>{@link java.util.ServiceLoader} finds it; the constructor must not load anything. It has no state of its own: pools
+ * are in the context. It does not check whether it may be used: the caller has checked the gate and has logged the warning.
  *
- * <p>Failures: what the copy to the host or the collective throws arrives as it is; a failure of the copy back is a
- * {@link ferro.FerroTransferException} with its cause.
+ * <p>Failures: an exception of the copy to the host or of the collective is thrown unchanged. A failure of the copy back is
+ * a {@link ferro.FerroTransferException} with its cause.
  */
 public interface HostFallback {
     /**
-     * Returns why it cannot work here.
+     * Returns why the fallback cannot work here.
      *
-     * @param context settings, and what the groups of this rank share
-     * @return empty if it can; otherwise the missing artifact or the reason of the device memory
+     * @param context settings, and the objects that the groups of this rank share
+     * @return empty if it can; otherwise the missing artifact, or the reason that the device memory gives
      */
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Returns why it does not take a call that the host back end itself would take; asked before anybody is warned of the
-     * slow way, so it moves nothing and makes nothing.
+     * Returns why the fallback does not support a call that the host back end itself would support. It is called before the
+     * warning about the slow path, so it moves no data and allocates nothing.
      *
-     * @param call    operation on device tensors; those of a fresh result have no address yet
+     * @param call    operation on device tensors; the tensor of a fresh result has no address yet
      * @param context settings
-     * @return empty if {@link #submit} takes it
-     * @throws IllegalArgumentException if a setting makes no sense
+     * @return empty if {@link #submit} supports the call
+     * @throws IllegalArgumentException if a setting has an invalid value
      */
     default Optional<String> unsupportedBecause(Collective call, RankContext context) {
         return Optional.empty();
     }
 
     /**
-     * Returns why it does not take a message; asked like the question for collectives.
+     * Returns why the fallback does not support a message. It is called under the same rules as the method for collectives.
      *
      * @param message operation
-     * @return empty if {@link #transfer} takes it
+     * @return empty if {@link #transfer} supports the message
      */
     default Optional<String> unsupportedBecause(Message message) {
         return Optional.empty();
     }
 
     /**
-     * Starts a collective. The calls given to one host back end are handed over to it in the order of submit.
+     * Starts a collective. The calls for one host back end are handed over to it in the order of submit.
      *
-     * @param call    operation on device tensors, checked; or one on host tensors that must come behind such ones
-     * @param host    where the host tensors go
-     * @param context settings, and what the groups of this rank share
+     * @param call    operation on device tensors, already checked; or an operation on host tensors that must come behind
+     *     such ones
+     * @param host    back end for the host tensors
+     * @param context settings, and the objects that the groups of this rank share
      * @param timeout from now to the end
      * @return handle; done when the results are back on the device
      */
     Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout);
 
     /**
-     * Returns whether calls are still to be handed over to a host back end. Whoever has a call on host tensors for it then
-     * gives that to {@link #submit} too: all ranks must hand over their calls in one order.
+     * Returns whether calls are still to be handed over to a host back end. If so, the caller passes a call on host tensors
+     * for that back end to {@link #submit} too, since all ranks must hand over their calls in the same order.
      *
      * @param host     back end
-     * @param context  settings, and what the groups of this rank share
-     * @param patience how long to wait for it to become false; zero only looks
-     * @return true if some are left; false for one that hands over within {@code submit}
+     * @param context  settings, and the objects that the groups of this rank share
+     * @param patience longest wait for it to become false; zero does not wait
+     * @return true if such calls are left; false for a fallback that hands over within {@code submit}
      */
     default boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         return false;
@@ -77,11 +78,11 @@ public interface HostFallback {
     /**
      * Starts a send or a receive.
      *
-     * @param message operation, checked
-     * @param host    where the host tensors go
-     * @param context settings, and what the groups of this rank share
+     * @param message operation, already checked
+     * @param host    back end for the host tensors
+     * @param context settings, and the objects that the groups of this rank share
      * @param timeout from now to the end
-     * @return handle; of a receive: done when the elements are on the device
+     * @return handle; the handle of a receive is done when the elements are on the device
      */
     Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout);
 
@@ -89,7 +90,7 @@ public interface HostFallback {
      * A send or a receive.
      *
      * @param sends  whether this rank sends
-     * @param tensor what, or where to
+     * @param tensor data, or destination of a receive
      * @param peer   the other rank
      * @param tag    0 and up
      */
@@ -98,7 +99,7 @@ public interface HostFallback {
          * Refuses null.
          *
          * @param sends  whether this rank sends
-         * @param tensor what, or where to
+         * @param tensor data, or destination of a receive
          * @param peer   the other rank
          * @param tag    0 and up
          */

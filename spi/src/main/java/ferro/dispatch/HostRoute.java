@@ -13,12 +13,12 @@ import ferro.spi.Deadlines;
 import java.time.Duration;
 
 /**
- * The slow way, which the gate has let through and which has been warned of.
+ * The slow path through host memory. The gate has allowed the call, and the warning has been logged.
  *
  * @param slow     device memory and settings
- * @param fallback what carries the tensors
- * @param host     where the host tensors go
- * @param device   where fresh results belong
+ * @param fallback fallback that carries the tensors
+ * @param host     back end for the host tensors
+ * @param device   device of fresh results
  */
 record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, int device) implements Route {
     @Override
@@ -41,7 +41,7 @@ record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, i
         return slow.memory().allocate(dataType, shape, device);
     }
 
-    /** Waits for the copy: the round trip reads the tensor from another stream. */
+    /** Copies, and waits for the copy, since the round trip reads the tensor from another stream. */
     @Override
     public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         Duration bound = host.timeout();

@@ -11,9 +11,10 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * The fast way: device to device, no host in between. Its outcome is final, nothing is tried again another way.
+ * The fast path: device to device, without the host. Its outcome is final: a failed call is not tried again on another
+ * route.
  *
- * @param nccl what drives the device
+ * @param nccl back end of the device
  */
 record NcclRoute(NcclBackend nccl) implements Route {
     private static final long DEFAULT_STREAM = 0;
@@ -44,7 +45,7 @@ record NcclRoute(NcclBackend nccl) implements Route {
         }
     }
 
-    /** Queues the copy on the stream that the collective will run on, behind what the caller's default stream holds. */
+    /** Queues the copy on the stream of the collective, behind the work that is in the caller's default stream. */
     @Override
     public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         try {

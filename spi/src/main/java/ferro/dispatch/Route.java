@@ -7,7 +7,7 @@ import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
 import java.time.Duration;
 
-/** The way that a checked call takes. */
+/** The route of a checked call. */
 sealed interface Route permits NcclRoute, HostRoute {
     void run(Collective call, Duration timeout);
 
@@ -15,9 +15,9 @@ sealed interface Route permits NcclRoute, HostRoute {
 
     Work transfer(Message message, Duration timeout);
 
-    /** Makes the tensor that a fresh result lands in; {@code operation} is for the message. */
+    /** Allocates the tensor of a fresh result; {@code operation} is for exception messages. */
     DeviceTensor allocate(String operation, DataType dataType, long[] shape);
 
-    /** Copies the root's data into its fresh tensor, before what is submitted next. */
+    /** Copies the root's data into its fresh tensor; the next submitted call comes after the copy. */
     void copy(String operation, DeviceTensor from, DeviceTensor to);
 }

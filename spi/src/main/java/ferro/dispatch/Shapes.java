@@ -3,7 +3,7 @@ package ferro.dispatch;
 import ferro.CollectiveKind;
 import java.util.Arrays;
 
-/** Shapes of results: parts are joined and cut along the first dimension, which has the longest stride. */
+/** Computes shapes of results. Parts are joined and divided along the first dimension, which has the longest stride. */
 final class Shapes {
     private Shapes() {}
 
@@ -16,7 +16,10 @@ final class Shapes {
         return joined;
     }
 
-    /** Cuts the first dimension; where it does not divide but the elements do, a part is one-dimensional. */
+    /**
+     * Returns the shape of one part, with the first dimension divided by {@code parts}. If {@code parts} divides only the
+     * number of elements, the part is one-dimensional.
+     */
     static long[] part(CollectiveKind kind, long[] shape, int parts) {
         long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
         if (elements % parts != 0) {

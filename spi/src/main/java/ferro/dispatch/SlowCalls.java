@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What all doors of one context know of the slow way: how often each collective took it, and what carried the last one, which
- * calls on host tensors may have to wait for whatever door it came through.
+ * Data about the slow path that all {@code GpuCollectives} of one context share: how often each collective took it, and
+ * which fallback carried the last call. Calls on host tensors may have to wait for that fallback, whichever object its
+ * calls came through.
  */
 final class SlowCalls implements AutoCloseable {
     private final ConcurrentHashMap<String, LongAdder> byCollective = new ConcurrentHashMap<>();
@@ -21,13 +22,13 @@ final class SlowCalls implements AutoCloseable {
         return count == null ? 0 : count.sum();
     }
 
-    /** Returns what carried the last one, null if none ever took the slow way. */
+    /** Returns the fallback that carried the last call, or null if no call has taken the slow path. */
     HostFallback carrier() {
         return carrier;
     }
 
     @Override
     public void close() {
-        // numbers hold nothing
+        // counters hold no resources
     }
 }

@@ -12,7 +12,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
-/** Finds the host round trip, says why it may not be used, and tells everybody when it is. */
+/** Finds the host round trip, explains why a call may not use it, and logs, counts and records each call that does. */
 final class SlowPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
     private static final String NONE = "nothing here does one: add " + ARTIFACT + " to the class path";
@@ -30,7 +30,9 @@ final class SlowPath implements AutoCloseable {
         this.log = log;
     }
 
-    /** Looks among the services; one that is broken counts as none and is named. */
+    /**
+     * Finds the fallback among the services. Throws UnsupportedOperationException, with the reason, if it cannot be loaded.
+     */
     static Optional<HostFallback> service() {
         try {
             return ServiceLoader.load(HostFallback.class).findFirst();
@@ -42,7 +44,7 @@ final class SlowPath implements AutoCloseable {
         }
     }
 
-    /** Returns whether there is a service, which may be broken: that is told by the calls that need it. */
+    /** Returns whether there is a service. It may be broken; the calls that need it report that. */
     static boolean isThere() {
         try {
             return service().isPresent();
@@ -51,18 +53,18 @@ final class SlowPath implements AutoCloseable {
         }
     }
 
-    /** Returns why a back end that was called without a door takes no device tensors though the gate is open. */
+    /** Returns why a back end that is called directly takes no device tensors although the gate is open. */
     static String whyNotAlone() {
         return isThere() ? "this back end itself takes none: call ProcessGroup or GpuCollectives" : NONE;
     }
 
-    /** Returns whether calls through host memory are still to be handed over to a back end; costs little where none ever was. */
+    /** Returns whether calls through host memory are still to be handed over to a back end; cheap if there never was any. */
     boolean isBusy(CollectiveBackend host, Duration patience) {
         HostFallback carrier = calls().carrier();
         return carrier != null && carrier.isBusy(host, context, patience);
     }
 
-    /** Queues a call on host tensors behind those through host memory; only while {@link #isBusy}. */
+    /** Queues a call on host tensors behind the calls through host memory; call it only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, Duration timeout) {
         HostFallback carrier = calls().carrier();
         if (carrier == null) {
@@ -76,7 +78,7 @@ final class SlowPath implements AutoCloseable {
         return context;
     }
 
-    /** Returns what carries the tensors; only after {@link #refusal} has found it. */
+    /** Returns the fallback that carries the tensors; call it only after {@link #refusal} has found it. */
     HostFallback fallback() {
         return found;
     }
@@ -88,7 +90,7 @@ final class SlowPath implements AutoCloseable {
         return memory;
     }
 
-    /** Returns why a call may not go this way, as the message of the failure. */
+    /** Returns why a call may not take the slow path, as an exception message; empty if it may. */
     Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
         if (gate.isOpen() && backend instanceof CollectiveBackend) {
             return missing().map(why -> gate.refusal(operation, backend, why));
@@ -113,7 +115,7 @@ final class SlowPath implements AutoCloseable {
         return fallback.unavailableBecause(context).map(why -> ARTIFACT + " cannot work here: " + why);
     }
 
-    /** Warns, counts and records; before anything moves, on every call. */
+    /** Logs a warning, counts the call and records it; runs on every call, before any data moves. */
     void tell(String operation, DeviceTensor tensor, FallbackGate gate, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,
@@ -124,7 +126,10 @@ final class SlowPath implements AutoCloseable {
         FallbackTrace.commit(operation, tensor.byteCount(), tensor.device());
     }
 
-    /** One use is never given back: the numbers stay as long as the context, and hold nothing. */
+    /**
+     * Returns the shared data about the slow path. It is never released: the counters live as long as the context and hold
+     * no resources.
+     */
     SlowCalls calls() {
         SlowCalls known = calls;
         if (known == null) {

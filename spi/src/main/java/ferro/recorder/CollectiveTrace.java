@@ -10,21 +10,24 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
 /**
- * Tells a recording of the JVM (JFR) about operations; the only class here that touches jdk.jfr, which a small runtime may lack.
- * Nothing is allocated, and JFR is not even initialised, unless something records.
+ * Reports operations to a recording of the JVM (JFR). This is the only class here that uses jdk.jfr, which a small
+ * runtime may lack. Without a recording nothing is allocated, and JFR is not even initialised.
  */
 final class CollectiveTrace {
     private static final boolean PRESENT = isPresent();
 
     private CollectiveTrace() {}
 
-    /** Returns what {@link #end} wants at the end of an operation that begins now; null if nothing records. */
+    /**
+     * Begins the event of an operation that begins now. Returns the argument for {@link #end}; null if there is no
+     * recording.
+     */
     static Object begin() {
-        return PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? Collective.begun() : null;
+        return PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? CollectiveEvent.begun() : null;
     }
 
-    static void end(Object begun, GroupRecorder group, long sequence, String text, Outcome outcome) {
-        Collective event = (Collective) begun;
+    static void end(Object begun, GroupRecorder group, long sequence, String text, TraceOutcome outcome) {
+        CollectiveEvent event = (CollectiveEvent) begun;
         event.group = group.name();
         event.rank = group.rank();
         event.sequence = sequence;
@@ -36,12 +39,12 @@ final class CollectiveTrace {
     }
 
     /**
-     * How an operation has ended.
+     * Result of an operation.
      *
      * @param bytes of its data
-     * @param code  empty if well
+     * @param code  code of the failure, empty if it has not failed
      */
-    record Outcome(long bytes, String code) {}
+    record TraceOutcome(long bytes, String code) {}
 
     private static boolean isPresent() {
         try {
@@ -58,8 +61,8 @@ final class CollectiveTrace {
     @Category("ferro")
     @Description("An operation of a group on one rank, from its submit to its end")
     @StackTrace(false)
-    static final class Collective extends Event {
-        private static final EventType TYPE = EventType.getEventType(Collective.class);
+    static final class CollectiveEvent extends Event {
+        private static final EventType TYPE = EventType.getEventType(CollectiveEvent.class);
 
         @Label("Group")
         String group;
@@ -89,7 +92,7 @@ final class CollectiveTrace {
             if (!TYPE.isEnabled()) {
                 return null;
             }
-            Collective event = new Collective();
+            CollectiveEvent event = new CollectiveEvent();
             event.begin();
             return event;
         }

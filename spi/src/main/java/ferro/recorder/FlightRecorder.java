@@ -18,18 +18,19 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * What one rank did last: {@code ferro.recorder.entries} operations and some events of all its groups, always on.
+ * The last {@code ferro.recorder.entries} operations and some events of all groups of one rank. It is always on.
  *
- * <p>One per rank, shared through its context by everything that runs operations; each takes one by {@link #of} and gives it back
- * by {@link #release}. Where {@code ferro.recorder.dir} is set, it is written there at every first failure of a group, when the
- * JVM ends before that is done, and within a second of a file {@code dump.request} appearing or changing there.
+ * <p>There is one recorder per rank. All objects that run operations share it through the rank's context: each acquires
+ * it by {@link #of} and releases it by {@link #release}. If {@code ferro.recorder.dir} is set, the record is written
+ * there at the first failure of each group, when the JVM ends before that is done, and within a second after a file
+ * {@code dump.request} appears or changes there.
  */
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
     private static final int EVENTS = 256;
     private static final int CLOSED_GROUPS = 64;
 
-    private final Owner owner;
+    private final RecorderOwner owner;
     private final LongSupplier clock;
     private final OperationRing ring;
     private final RecordFile file;
@@ -40,15 +41,15 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<RecordedEvent> events = new ArrayDeque<>();
 
     /**
-     * Whose recorder it is.
+     * Owner of the recorder.
      *
      * @param job       name of the job
      * @param rank      in the joined group
      * @param worldSize of the joined group
      */
-    record Owner(String job, int rank, int worldSize) {}
+    record RecorderOwner(String job, int rank, int worldSize) {}
 
-    private FlightRecorder(Owner owner, RankContext context) {
+    private FlightRecorder(RecorderOwner owner, RankContext context) {
         this.owner = owner;
         this.clock = context::nanoTime;
         this.file = new RecordFile(owner);
@@ -65,16 +66,16 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Takes the recorder of a rank; {@link #release} gives it back.
+     * Acquires the recorder of a rank; {@link #release} releases it.
      *
      * @param context of the rank
      * @param joined  the group that the rank joins, or one of its subgroups once there is a recorder
      * @return the one recorder of this context
-     * @throws IllegalArgumentException if a setting makes no sense, or {@code ferro.recorder.dir} cannot be written
+     * @throws IllegalArgumentException if a setting is invalid, or {@code ferro.recorder.dir} cannot be written
      */
     public static FlightRecorder of(RankContext context, GroupSpec joined) {
         return context.shared(FlightRecorder.class, () -> {
-            Owner owner = new Owner(Settings.JOB_ID.of(context), joined.rank(), joined.worldSize());
+            RecorderOwner owner = new RecorderOwner(Settings.JOB_ID.of(context), joined.rank(), joined.worldSize());
             FlightRecorder made = new FlightRecorder(owner, context);
             made.start(context);
             return made;
@@ -82,7 +83,7 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Gives back what {@link #of} took.
+     * Releases the recorder that {@link #of} returned.
      *
      * @param context of the rank
      */
@@ -93,11 +94,11 @@ public final class FlightRecorder implements AutoCloseable {
     /**
      * Adds a group.
      *
-     * @param name  of the group; another one of the same name gets {@code #2} behind it, on this rank
+     * @param name  of the group; a second group with this name on this rank is recorded with the suffix {@code #2}
      * @param rank  in that group
-     * @param ranks its ranks, by their numbers in the joined group
-     * @param group who is asked for failure and standing when the recorder is written
-     * @return what the group tells its operations; closed by it
+     * @param ranks its ranks, as numbers of the joined group
+     * @param group source of failure and status when the record is written
+     * @return recorder to which the group reports its operations; the group closes it
      */
     public GroupRecorder enter(String name, int rank, int[] ranks, RecordedGroup group) {
         synchronized (open) {
@@ -111,14 +112,14 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Writes what is recorded into a folder, which is made if it is not there, as {@code ferro-JOB-rankR.json}.
-     * What another recorder has left under that name stays: then it is {@code ferro-JOB.2-rankR.json}, and so on.
+     * Writes the record into a folder as {@code ferro-JOB-rankR.json}. The folder is made if it does not exist. A file of
+     * that name from another recorder is kept: then the name is {@code ferro-JOB.2-rankR.json}, and so on.
      *
      * @param into   folder
-     * @param reason why, for people
+     * @param reason reason for people
      * @return file
      * @throws IOException           if it cannot be written
-     * @throws IllegalStateException if there is no recorder, by {@code ferro.recorder.entries=0}
+     * @throws IllegalStateException if recording is off by {@code ferro.recorder.entries=0}
      */
     public Path write(Path into, String reason) throws IOException {
         Objects.requireNonNull(into, "folder");
@@ -129,7 +130,7 @@ public final class FlightRecorder implements AutoCloseable {
         return file.write(into, () -> new RecordWriter(this).record(reason));
     }
 
-    /** Ends it: what is not written yet is written, if there is a folder. */
+    /** Ends the recorder. If there is a folder, pending failures are written first. */
     @Override
     public void close() {
         if (folder != null) {
@@ -148,9 +149,9 @@ public final class FlightRecorder implements AutoCloseable {
         return highest == atLeast ? highest : 2 * highest;
     }
 
-    // what follows is for this package
+    // methods for this package
 
-    Owner owner() {
+    RecorderOwner owner() {
         return owner;
     }
 
@@ -186,7 +187,7 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Operations of it may still be in the ring, when another group has its name. */
+    /** Frees the name of a group. Its operations may still be in the ring when another group has the name. */
     private void forget(GroupRecorder group) {
         group.forgotten();
         String name = group.givenName();
@@ -195,7 +196,7 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Returns the groups that are open, and some of those closed last. */
+    /** Returns the open groups, and some of the groups closed last. */
     List<GroupRecorder> groups() {
         synchronized (open) {
             List<GroupRecorder> all = new ArrayList<>(closed);
@@ -210,11 +211,13 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Returns what the ring holds, oldest first, as far as it can be read while it is written. */
-    List<OperationRing.Entry> operations() {
-        List<OperationRing.Entry> entries = new ArrayList<>();
+    /**
+     * Returns the entries of the ring, oldest first, without those that cannot be read because they are being written.
+     */
+    List<OperationRing.RingEntry> operations() {
+        List<OperationRing.RingEntry> entries = new ArrayList<>();
         for (long number : ring.numbers()) {
-            OperationRing.Entry entry = ring.read(number);
+            OperationRing.RingEntry entry = ring.read(number);
             if (entry != null) {
                 entries.add(entry);
             }

@@ -5,10 +5,10 @@ import ferro.GroupEvent;
 import java.lang.System.Logger.Level;
 
 /**
- * What one group tells the flight recorder of its rank. Every operation is told three times: when it is submitted, when it begins
- * to run and when it ends; each by one thread at a time, with stamps of time that the caller has anyway.
+ * The part of a flight recorder for one group. Every operation is reported three times: when it is submitted, when it
+ * begins to run and when it ends. One thread at a time reports an operation, with timestamps that the caller has anyway.
  *
- * <p>Where there is no recorder ({@code ferro.recorder.entries=0}), everything here does nothing.
+ * <p>Without a recorder ({@code ferro.recorder.entries=0}), all methods do nothing.
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
@@ -23,9 +23,9 @@ public final class GroupRecorder implements AutoCloseable {
     private volatile String name;
     private volatile long identity;
     private volatile RecordedGroup view;
-    /** The failure of a group that is closed, which is asked no more. */
+    /** The failure of a closed group, which is not queried any more. */
     private volatile RecordedGroup.Failed lastFailure;
-    /** What the newest file says of this group; touched by whoever writes. */
+    /** The failure of this group in the newest file; used only by the thread that writes. */
     private RecordedGroup.Failed written;
 
     private boolean writtenOpen;
@@ -47,12 +47,12 @@ public final class GroupRecorder implements AutoCloseable {
      * @param waitingFor ranks of the group that it waited for, comma-separated, empty if none
      */
     public record Progress(int step, long bytesMoved, String waitingFor) {
-        /** Nowhere: it had not begun, or nobody knows. */
+        /** No progress is known, or the operation had not begun. */
         public static final Progress UNKNOWN = new Progress(-1, 0, "");
     }
 
     /**
-     * An operation is submitted.
+     * Records that an operation is submitted.
      *
      * @param sequence   its number in the group; -1 for a message, which has none
      * @param text       what it is; the first word is its kind
@@ -65,7 +65,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * An operation is submitted and runs at once.
+     * Records that an operation is submitted and runs at once.
      *
      * @param sequence   its number in the group
      * @param text       what it is; the first word is its kind
@@ -78,7 +78,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * A message is submitted, which has no number.
+     * Records that a message is submitted. A message has no number.
      *
      * @param text       what it is; the first word is its kind
      * @param bytes      of its data
@@ -99,7 +99,9 @@ public final class GroupRecorder implements AutoCloseable {
             return entry;
         }
         int place = ring.place(entry);
-        // a store of a reference costs more than this look, and most often it is there from the last turn of the ring
+        // a store of a reference costs more than this check, and mostly the reference is still there from the last
+        // round
+        // of the ring
         if (ring.groups[place] != this) {
             ring.groups[place] = this;
         }
@@ -134,7 +136,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * An operation begins to run.
+     * Records that an operation begins to run.
      *
      * @param entry what {@link #submitted} has returned
      */
@@ -145,7 +147,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * An operation has ended well.
+     * Records that an operation has ended without failure.
      *
      * @param entry      what {@link #submitted} has returned
      * @param endedNanos now
@@ -164,7 +166,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * An operation has failed.
+     * Records that an operation has failed.
      *
      * @param entry      what {@link #submitted} has returned
      * @param endedNanos now
@@ -185,12 +187,12 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * An operation has failed whose text was too costly to make while it was well.
+     * Records that an operation has failed, with its text. The text was too costly to make before the failure.
      *
      * @param entry      what {@link #submitted} has returned
      * @param endedNanos now
      * @param code       why
-     * @param text       what it is, in the place of what was given first
+     * @param text       description that replaces the first one
      */
     public void failed(int entry, long endedNanos, Code code, String text) {
         if (entry != OperationRing.NONE && ring.take(entry)) {
@@ -207,7 +209,7 @@ public final class GroupRecorder implements AutoCloseable {
         try {
             return CollectiveTrace.begin();
         } catch (RuntimeException | Error broken) {
-            // what only watches an operation must not keep it from going on, nor leave its place half written
+            // tracing must not stop the operation, nor leave its place half written
             LOG.log(Level.DEBUG, "JFR cannot begin the event of an operation", broken);
             return null;
         }
@@ -224,7 +226,7 @@ public final class GroupRecorder implements AutoCloseable {
     private void endTrace(int place, Object trace) {
         try {
             Code code = ring.codes[place];
-            var outcome = new CollectiveTrace.Outcome(ring.bytes[place], code == null ? "" : code.name());
+            var outcome = new CollectiveTrace.TraceOutcome(ring.bytes[place], code == null ? "" : code.name());
             CollectiveTrace.end(trace, this, ring.sequences[place], ring.texts[place], outcome);
         } catch (RuntimeException | Error broken) {
             LOG.log(Level.DEBUG, "JFR cannot end the event of an operation", broken);
@@ -232,20 +234,23 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Something happened to the group.
+     * Records an event of the group.
      *
-     * @param event what, with ranks of the group
+     * @param event event, with ranks of the group
      */
     public void event(GroupEvent event) {
         recorder.event(new RecordedEvent(recorder.nanoTime(), this, event));
     }
 
-    /** The group has failed, or knows more of its failure: where there is a folder, another thread writes that there soon. */
+    /**
+     * Reports that the group has failed, or knows more about its failure. If there is a folder, another thread soon
+     * writes the record there.
+     */
     public void groupFailed() {
         recorder.wake();
     }
 
-    /** The group is closed: what it has told stays, and it is asked no more. */
+    /** Reports that the group is closed. Its records stay, and the group is not queried any more. */
     @Override
     public void close() {
         RecordedGroup asked = view;
@@ -256,7 +261,7 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    // what follows is for whoever writes
+    // the methods below are for the writer of the record
 
     void show(RecordedGroup group) {
         view = group;
@@ -267,7 +272,7 @@ public final class GroupRecorder implements AutoCloseable {
         name = use == 1 ? givenName : givenName + "#" + use;
     }
 
-    /** Its name is free for others from now on: what is left of it gets one that no group has. */
+    /** Frees the name for other groups. The remaining records of this group get a name that no group has. */
     void forgotten() {
         name = givenName + "@" + Long.toHexString(identity);
     }
@@ -276,7 +281,7 @@ public final class GroupRecorder implements AutoCloseable {
         return givenName;
     }
 
-    /** Returns the same number on all ranks of the group, and only there; 0 if it has none. */
+    /** Returns the identity of the group: equal on all its ranks, different from other groups; 0 if it has none. */
     long identity() {
         return identity;
     }
@@ -289,7 +294,7 @@ public final class GroupRecorder implements AutoCloseable {
         return rank;
     }
 
-    /** Returns the ranks of the joined group that this group has. */
+    /** Returns the ranks of this group, as numbers of the joined group. */
     int[] ranks() {
         return ranks;
     }
@@ -299,12 +304,14 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? lastFailure : asked.failure();
     }
 
-    RecordedGroup.Standing standing() {
+    RecordedGroup.RecordedStatus standing() {
         RecordedGroup asked = view;
-        return asked == null ? RecordedGroup.Standing.IDLE : asked.standing();
+        return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.standing();
     }
 
-    /** Returns whether the newest file has this failure, and how the operations of the group have ended. */
+    /**
+     * Returns whether the newest file has this failure and the ends of the group's operations, as far as they have ended.
+     */
     boolean isWritten(RecordedGroup.Failed failure) {
         return failure.equals(written) && (!writtenOpen || recorder.hasOpenOperations(this));
     }

@@ -1,6 +1,6 @@
 package ferro.recorder;
 
-/** Writes JSON, commas included; texts are escaped and cut, so that nothing in them can pass for something else. */
+/** Writes JSON, including commas. Texts are escaped and cut, so that no text can be taken for JSON syntax. */
 final class JsonText {
     private static final int TEXT_CHARACTERS = 1000;
     private static final int FIRST_PRINTABLE = 0x20;
@@ -20,7 +20,7 @@ final class JsonText {
         return this;
     }
 
-    /** Opens a list that has each of its elements on a line of its own. */
+    /** Opens a list with each element on a line of its own. */
     JsonText openLines(char bracket) {
         open(bracket);
         lines = depth;
@@ -80,7 +80,7 @@ final class JsonText {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /** All but printable ASCII is escaped: nothing that a terminal or a page would obey comes through. */
+    /** Escapes all but printable ASCII, so that no control sequence reaches a terminal or a page. */
     private void character(char character) {
         if (character == '"' || character == '\\') {
             out.append('\\').append(character);

@@ -8,19 +8,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
- * The last operations of a rank, in parallel arrays that are made once; thread-safe, no locks.
+ * The last operations of a rank, in parallel arrays that are allocated once. Thread-safe without locks.
  *
- * <p>An entry is a number that counts up; its place is the number modulo the length. The stamp of a place holds whose it is and
- * in which state: whoever changes the place first says so there (WRITING), and a reader that finds another stamp after it has
- * read than before takes nothing. That is a sequence lock (Boehm, Can Seqlocks Get Along With Programming Language Memory
- * Models?, 2012, doi:10.1145/2247684.2247688), whose fences it needs. A writer that meets another one in its place, which takes
- * a whole turn of the ring while one entry is written, gives its own entry up.
+ * <p>An entry is a number that counts up; its place is the number modulo the length. The stamp of a place holds the entry
+ * of the place and its state. A writer first sets the state WRITING in the stamp. A reader that finds different stamps
+ * before and after its read discards what it has read. This is a sequence lock (Boehm, Can Seqlocks Get Along With
+ * Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), whose fences it needs. A writer whose place is
+ * being written by another writer gives up its own entry. This takes a whole round of the ring while one entry is
+ * written.
  *
- * <p>A place whose operation has not ended is passed over, so that what hangs is still there when its group fails, however much
- * others have done meanwhile; only where very many in a row have not ended is the oldest given up.
+ * <p>A place whose operation has not ended is skipped. So an operation that hangs is still in the ring when its group
+ * fails, however many operations others have done meanwhile. Only if very many in a row have not ended is the oldest
+ * given up.
  */
 final class OperationRing {
-    /** What stands for an operation that is not kept. */
+    /** Entry of an operation that is not kept. */
     static final int NONE = 0;
 
     static final int WRITING = 0;
@@ -32,7 +34,7 @@ final class OperationRing {
     private static final int STATE_BITS = 3;
     private static final long STATES = (1L << STATE_BITS) - 1;
     private static final int READS = 8;
-    /** So many open operations in a row are passed over: a look at each is a nanosecond. */
+    /** Most open operations in a row that are skipped; a check of each takes a nanosecond. */
     private static final int PASSED_MOST = 256;
 
     private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);
@@ -53,7 +55,7 @@ final class OperationRing {
     private final int mask;
     private final AtomicLong last = new AtomicLong();
 
-    /** Makes a ring of a power of two of entries. */
+    /** Makes a ring; the number of entries must be a power of two. */
     OperationRing(int capacity) {
         mask = capacity - 1;
         stamps = new long[capacity];
@@ -74,20 +76,20 @@ final class OperationRing {
     /**
      * One operation as it was read.
      *
-     * @param group      whose
+     * @param group      group of the operation
      * @param state      QUEUED to FAILED
-     * @param text       what it is
+     * @param text       description
      * @param sequence   -1 for a message
      * @param bytes      of its data
-     * @param begun      when it was submitted
-     * @param ended      0 if it has not
+     * @param begun      time of the submit
+     * @param ended      time of the end, 0 if it has not ended
      * @param step       -1 if unknown
-     * @param moved      bytes that have gone out and come in
+     * @param moved      bytes that were sent and received
      * @param code       null unless it has failed
      * @param waitingFor ranks of its group that it waited for when it failed, comma-separated
      * @param peer       the other rank of a message, -1 for a collective
      */
-    record Entry(
+    record RingEntry(
             GroupRecorder group,
             int state,
             String text,
@@ -109,7 +111,10 @@ final class OperationRing {
         return entry & mask;
     }
 
-    /** Takes the next entry, to be filled by the caller and shown; returns NONE if its place is being written. */
+    /**
+     * Claims the next entry, which the caller fills and publishes by {@link #show}. Returns NONE if its place is being
+     * written, or has a newer entry.
+     */
     int claim() {
         long before = last.get();
         long number = next(before);
@@ -140,7 +145,7 @@ final class OperationRing {
         return before + 1;
     }
 
-    /** Goes from QUEUED to RUNNING, unless the entry has ended or its place is another's. */
+    /** Changes the state from QUEUED to RUNNING, unless the entry has ended or its place belongs to another entry. */
     void run(int entry) {
         int place = entry & mask;
         long stamp = (long) STAMP.getOpaque(stamps, place);
@@ -149,7 +154,7 @@ final class OperationRing {
         }
     }
 
-    /** Takes an entry to end it; false if it has ended, or if its place is another's by now. */
+    /** Claims an entry to end it. Returns false if it has ended, or if its place now belongs to another entry. */
     boolean take(int entry) {
         int place = entry & mask;
         while (true) {
@@ -165,7 +170,7 @@ final class OperationRing {
         }
     }
 
-    /** Lets readers see an entry that {@link #claim} or {@link #take} has given. */
+    /** Publishes an entry that was claimed by {@link #claim} or {@link #take}. */
     void show(int entry, int state) {
         int place = entry & mask;
         STAMP.setRelease(stamps, place, stamps[place] + state);
@@ -176,15 +181,15 @@ final class OperationRing {
         return last.get();
     }
 
-    /** Returns the numbers of what is kept, oldest first. */
+    /** Returns the numbers of the entries that are kept, oldest first. */
     long[] numbers() {
         long[] numbers = new long[stamps.length];
         Arrays.setAll(numbers, place -> (long) STAMP.getOpaque(stamps, place) >>> STATE_BITS);
         return LongStream.of(numbers).filter(number -> number != 0).sorted().toArray();
     }
 
-    /** Reads an entry; null if it is being written, was given up or is another by now. */
-    Entry read(long number) {
+    /** Reads an entry. Returns null if it is being written, was given up, or its place now belongs to another entry. */
+    RingEntry read(long number) {
         int place = (int) number & mask;
         for (int i = 0; i < READS; i++) {
             long before = (long) STAMP.getAcquire(stamps, place);
@@ -193,7 +198,7 @@ final class OperationRing {
             }
             int state = (int) (before & STATES);
             if (state != WRITING) {
-                Entry entry = new Entry(
+                RingEntry entry = new RingEntry(
                         groups[place],
                         state,
                         texts[place],

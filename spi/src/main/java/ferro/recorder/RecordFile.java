@@ -12,18 +12,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The file of one recorder: written beside its place, then moved there, so that nobody reads half of it. It takes no other
- * recorder's place, as that may hold a first failure: a rank that leaves and joins again finds its own file of before. Thread-safe.
+ * The file of one recorder. It is written under a temporary name and then moved, so that no reader sees half of it. It
+ * does not replace the file of another recorder, because that file may contain a first failure: a rank that leaves and
+ * joins again finds its own earlier file. Thread-safe.
  */
 final class RecordFile {
     private static final int NAME_CHARACTERS = 64;
-    /** A folder that is never emptied holds so many files of a rank; then the last of them is written over. */
+    /** Most files of a rank in a folder that is never emptied; after that the last one is overwritten. */
     private static final int MOST = 16;
 
-    private final FlightRecorder.Owner owner;
+    private final FlightRecorder.RecorderOwner owner;
     private final Map<Path, String> names = new ConcurrentHashMap<>();
 
-    RecordFile(FlightRecorder.Owner owner) {
+    RecordFile(FlightRecorder.RecorderOwner owner) {
         this.owner = owner;
     }
 
@@ -34,7 +35,7 @@ final class RecordFile {
         Path unfinished = folder.resolve("." + name(1) + "." + writer + ".tmp");
         Files.deleteIfExists(unfinished);
         try {
-            // a new file only: no link that somebody put there is followed
+            // CREATE_NEW: a link that another user put there is not followed
             Files.writeString(unfinished, content.get(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             Path key = folder.toAbsolutePath().normalize();
             String own = names.get(key);
@@ -65,7 +66,7 @@ final class RecordFile {
         }
     }
 
-    /** A job's name is whatever its user chose: no path may come of it. */
+    /** Returns the file name. The user chooses the name of the job, so characters that could form a path are replaced. */
     private String name(int number) {
         String job = owner.job().replaceAll("[^A-Za-z0-9_-]", "_");
         String cut = job.length() <= NAME_CHARACTERS ? job : job.substring(0, NAME_CHARACTERS);

@@ -12,17 +12,20 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 
 /**
- * The folder of {@code ferro.recorder.dir}, and the thread that writes there: when a group has failed, when what is known of the
- * failure has changed, and when somebody asks by a file. Nobody waits for it but the end of the JVM, and whoever closes the last
- * group.
+ * The folder of {@code ferro.recorder.dir}, and the thread that writes there. The thread writes when a group has failed,
+ * when more is known about the failure, and when a file requests it. Only the end of the JVM and the caller that closes
+ * the last group wait for this thread.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 500;
-    /** More is learned of a failure soon after it: one file has it all. */
+    /** More is known about a failure soon after it. The thread waits this long, so that one file has all of it. */
     private static final long GATHER_MILLIS = 20;
-    /** The operations of a failed group end within the turn of whoever drives; a file without their ends says less. */
+    /**
+     * The operations of a failed group end while the thread that makes progress holds the progress lock. A file without
+     * their ends says less.
+     */
     private static final long SETTLE_MILLIS = 100;
 
     private static final long JOIN_MILLIS = 2000;
@@ -44,7 +47,7 @@ final class RecordFolder {
         this.writer.setDaemon(true);
     }
 
-    /** Makes the folder if it is not there, and sees whether it can be written. */
+    /** Makes the folder if it does not exist, and checks that it can be written. */
     static RecordFolder open(String text, FlightRecorder recorder) {
         try {
             Path folder = Files.createDirectories(Path.of(text).toAbsolutePath());
@@ -75,7 +78,10 @@ final class RecordFolder {
         }
     }
 
-    /** Has the writer write what is not written yet, and end; a disk that does not answer is not waited for. */
+    /**
+     * Makes the writer thread write pending failures and end. Waits at most JOIN_MILLIS, so that a disk that does not
+     * answer does not block it.
+     */
     private void finish() {
         synchronized (this) {
             closed = true;
@@ -100,7 +106,7 @@ final class RecordFolder {
         writeFailures();
     }
 
-    /** Trouble with one file does not end the thread: the next one may be well. */
+    /** Writes new failures. An error with one file does not end the thread, because the next file may succeed. */
     private void writeFailures() {
         try {
             writeNewFailures();
@@ -133,7 +139,7 @@ final class RecordFolder {
         }
     }
 
-    /** Writes if a group has failed and the file does not say so yet, or says something else. */
+    /** Writes if a group has failed and the file does not contain the failure yet, or contains another one. */
     private void writeNewFailures() {
         GroupRecorder failed = null;
         for (GroupRecorder group : recorder.groups()) {

@@ -2,7 +2,7 @@ package ferro.recorder;
 
 import ferro.GroupEvent;
 import ferro.recorder.RecordedGroup.Failed;
-import ferro.recorder.RecordedGroup.Standing;
+import ferro.recorder.RecordedGroup.RecordedStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Puts a recorder into words: JSON (RFC 8259), one operation or event per line. Ranks are those of the joined group, but for
- * {@code groups[].rank}; times are on the clock of the process, which {@code clockNanos} and {@code wallNanos} align with others.
+ * Writes a recorder as JSON (RFC 8259), one operation or event per line. Ranks are those of the joined group, except for
+ * {@code groups[].rank}. Times are on the clock of the process; {@code clockNanos} and {@code wallNanos} align them with
+ * those of other processes.
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
@@ -24,14 +25,14 @@ final class RecordWriter {
 
     private final FlightRecorder recorder;
     private final JsonText json = new JsonText();
-    private final Map<GroupRecorder, Standing> standings = new IdentityHashMap<>();
+    private final Map<GroupRecorder, RecordedStatus> standings = new IdentityHashMap<>();
 
     RecordWriter(FlightRecorder recorder) {
         this.recorder = recorder;
     }
 
     String record(String reason) {
-        List<OperationRing.Entry> operations = recorder.operations();
+        List<OperationRing.RingEntry> operations = recorder.operations();
         json.open('{');
         header(reason);
         json.name("groups").openLines('[');
@@ -86,7 +87,7 @@ final class RecordWriter {
         json.close('}');
     }
 
-    private void operation(OperationRing.Entry entry) {
+    private void operation(OperationRing.RingEntry entry) {
         GroupRecorder group = entry.group();
         json.open('{').name("group").text(group.name()).name("sequence").number(entry.sequence());
         json.name("kind").text(JsonText.firstWord(entry.text())).name("text").text(entry.text());
@@ -100,7 +101,7 @@ final class RecordWriter {
             json.text(entry.code().name());
         }
         json.name("step").number(entry.step()).name("bytesMoved").number(entry.moved());
-        Standing standing = standing(entry);
+        RecordedStatus standing = standing(entry);
         json.name("waitingFor");
         if (entry.isOpen() && entry.peer() >= 0) {
             json.open('[').number(inJoined(group, entry.peer())).close(']');
@@ -113,10 +114,10 @@ final class RecordWriter {
         json.close('}');
     }
 
-    private Standing standing(OperationRing.Entry entry) {
-        Standing standing = standings.computeIfAbsent(entry.group(), GroupRecorder::standing);
+    private RecordedStatus standing(OperationRing.RingEntry entry) {
+        RecordedStatus standing = standings.computeIfAbsent(entry.group(), GroupRecorder::standing);
         boolean isThis = entry.state() == OperationRing.RUNNING && standing.sequence() == entry.sequence();
-        return isThis ? standing : Standing.IDLE;
+        return isThis ? standing : RecordedStatus.IDLE;
     }
 
     private void event(RecordedEvent recorded) {
@@ -136,7 +137,7 @@ final class RecordWriter {
     private void ranks(GroupRecorder group, String commaSeparated) {
         json.open('[');
         for (String rank : commaSeparated.split(",")) {
-            // a text that came from elsewhere must not cost the whole record
+            // an invalid text from another rank must not make the whole record fail
             if (RANK.matcher(rank).matches()) {
                 json.number(inJoined(group, Integer.parseInt(rank)));
             }
@@ -160,7 +161,7 @@ final class RecordWriter {
 
     private static String host() {
         try {
-            // never by a resolver, which may have another name, or take seconds for none
+            // no resolver is asked: it may have another name, or take seconds without finding one
             return Files.isReadable(HOST) ? Files.readString(HOST).trim() : "unknown";
         } catch (IOException nameless) {
             return "unknown";

@@ -3,10 +3,10 @@ package ferro.recorder;
 import ferro.GroupEvent;
 
 /**
- * Something that happened to a group.
+ * An event of a group.
  *
- * @param at    when
- * @param group whose
- * @param event what
+ * @param at    time of the event
+ * @param group group of the event
+ * @param event the event
  */
 record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}

@@ -2,7 +2,7 @@ package ferro.recorder;
 
 import ferro.FerroException.Code;
 
-/** A group as a {@link FlightRecorder} asks it when it writes; any thread, nothing here may wait. */
+/** The view of a group that a {@link FlightRecorder} reads when it writes. Called by any thread; no method may wait. */
 public interface RecordedGroup {
     /**
      * Returns why the group has failed.
@@ -12,7 +12,7 @@ public interface RecordedGroup {
     Failed failure();
 
     /**
-     * Returns what tells this group from others of its job.
+     * Returns the identity that distinguishes this group from others of its job.
      *
      * @return the same number on all its ranks; 0 if it has none
      */
@@ -21,11 +21,11 @@ public interface RecordedGroup {
     }
 
     /**
-     * Returns where the rank stands in this group.
+     * Returns the status of the rank in this group.
      *
-     * @return a picture, a little old at most
+     * @return snapshot, which may be slightly old
      */
-    Standing standing();
+    RecordedStatus standing();
 
     /**
      * Why a group has failed.
@@ -39,14 +39,14 @@ public interface RecordedGroup {
     record Failed(Code code, int origin, long sequence, String culprits, String text) {}
 
     /**
-     * Where a rank stands.
+     * Status of a rank.
      *
      * @param sequence   operation under way, 0 if none
      * @param progress   how far it is, for people; empty if unknown
      * @param waitingFor ranks of the group that it waits for, comma-separated, empty if none
      */
-    record Standing(long sequence, String progress, String waitingFor) {
+    record RecordedStatus(long sequence, String progress, String waitingFor) {
         /** Nothing is under way. */
-        public static final Standing IDLE = new Standing(0, "", "");
+        public static final RecordedStatus IDLE = new RecordedStatus(0, "", "");
     }
 }

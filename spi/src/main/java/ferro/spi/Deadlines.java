@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Durations as numbers that can be added to a clock: a very long one is a hundred years, which is no deadline, a negative one is
- * nothing; never an overflow.
+ * Durations as numbers that can be added to a clock without overflow. A very long duration becomes a hundred years, which
+ * means no deadline. A negative duration becomes 0.
  */
 public final class Deadlines {
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -27,8 +27,8 @@ public final class Deadlines {
     }
 
     /**
-     * Returns how long joining may take, from its start to the last connection: ranks of a cluster may start minutes apart,
-     * whatever their calls may take later.
+     * Returns how long joining may take, from its start to the last connection. It has a deadline of its own because
+     * ranks of a cluster may start minutes apart, however short the deadline of later calls is.
      *
      * @param group   who joins
      * @param context settings

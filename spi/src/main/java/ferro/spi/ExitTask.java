@@ -1,6 +1,6 @@
 package ferro.spi;
 
-/** What something of a rank does when its JVM ends while it is still open; made known by {@link RankContext#atExit}. */
+/** Task that runs if the JVM ends while a resource of a rank is still open; registered by {@link RankContext#atExit}. */
 @FunctionalInterface
 public interface ExitTask {
     /**
@@ -10,13 +10,16 @@ public interface ExitTask {
      */
     void run(JvmExit exit);
 
-    /** What comes first: the recording of a failure is written after groups have had the chance to fail. */
+    /** Order of the tasks. The recording of a failure is written after groups have had the chance to fail. */
     enum Stage {
-        /** Groups of devices fail if they must, without waiting: what has a control lane beside them tells the ranks of it. */
+        /**
+         * Groups of devices fail if they must, without waiting. The group with a control lane beside them tells the other
+         * ranks.
+         */
         DEVICES,
         /** Groups say goodbye, or fail. */
         GROUPS,
-        /** What was recorded is written. */
+        /** Recordings are written. */
         RECORDINGS
     }
 
@@ -24,14 +27,14 @@ public interface ExitTask {
      * How a JVM ends.
      *
      * @param signal     that ends it, such as SIGTERM; empty if main has returned or something has called System.exit
-     * @param untilNanos on the context's clock: by then all tasks of the context are to be done
+     * @param untilNanos on the context's clock: deadline for all tasks of the context
      */
     record JvmExit(String signal, long untilNanos) {}
 
-    /** Takes a task back. */
+    /** Cancels a task. */
     @FunctionalInterface
     interface Handle {
-        /** The task has nothing to do any more; idempotent. */
+        /** Removes the task, which has nothing to do any more; idempotent. */
         void cancel();
     }
 }

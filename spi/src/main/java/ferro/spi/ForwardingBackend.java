@@ -21,9 +21,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A back end that hands everything on to another, failure and events too; for decorators, which change one thing.
+ * A back end that forwards every call to another, failure and events included. It is the base of decorators, which change
+ * one thing.
  *
- * <p>{@link #newGroup} is handed on as well: a decorator that subgroups should have too wraps what it returns.
+ * <p>{@link #newGroup} is forwarded as well. A decorator that subgroups should also have must wrap the returned group.
  */
 public abstract class ForwardingBackend implements CollectiveBackend {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -31,16 +32,16 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     private final CollectiveBackend inner;
 
     /**
-     * Makes it.
+     * Makes a back end that forwards to another.
      *
-     * @param inner who does the work
+     * @param inner back end that does the work
      */
     protected ForwardingBackend(CollectiveBackend inner) {
         this.inner = Objects.requireNonNull(inner, "inner");
     }
 
     /**
-     * Returns who does the work.
+     * Returns the back end that does the work.
      *
      * @return the back end under this one
      */

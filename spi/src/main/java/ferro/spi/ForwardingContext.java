@@ -7,21 +7,21 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
-/** A context that hands everything on to another; for contexts that change one thing. */
+/** A context that forwards every call to another. It is the base of contexts that change one thing. */
 public abstract class ForwardingContext implements RankContext {
     private final RankContext outer;
 
     /**
-     * Makes it.
+     * Makes a context that forwards to another.
      *
-     * @param outer who answers
+     * @param outer context that answers
      */
     protected ForwardingContext(RankContext outer) {
         this.outer = outer;
     }
 
     /**
-     * Returns who answers.
+     * Returns the context that answers.
      *
      * @return the context under this one
      */

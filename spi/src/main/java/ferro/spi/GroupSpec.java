@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A group to join; carries no secret, so that it can be printed.
+ * A group to join. It contains no secret, so it can be printed.
  *
  * @param name      equal on every rank
  * @param rank      this rank
  * @param worldSize number of ranks
  * @param timeout   default deadline of every call, and of joining unless {@code ferro.join.timeout} is set; more than a
- *     century is none
+ *     century means no deadline
  */
 public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
     /**

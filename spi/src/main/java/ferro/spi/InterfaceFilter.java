@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Which network interfaces of a machine a job may use: names ({@code eth0,ib0}), networks ({@code 10.0.0.0/8},
- * {@code fd00::/8}, or one address), or with {@code ^} in front of the list all but these ({@code ^docker0,lo}). Names are
- * whole names. IPv6 addresses of one link ({@code fe80::}) and IPv4's (169.254.0.0/16) match only a network that is itself
- * one of these. Immutable.
+ * The network interfaces of a machine that a job may use. The list has names ({@code eth0,ib0}) and networks
+ * ({@code 10.0.0.0/8}, {@code fd00::/8}, or one address). With {@code ^} in front, all interfaces but the listed ones may
+ * be used ({@code ^docker0,lo}). Names must match in full. Link-local addresses of IPv6 ({@code fe80::}) and IPv4
+ * (169.254.0.0/16) are used only if a network of the list is itself link-local. Immutable.
  */
 public final class InterfaceFilter {
-    /** Digits and dots, or hexadecimal digits with two colons at least: no name is looked up. */
+    /** Digits and dots, or hexadecimal digits with at least two colons, so that no name is looked up. */
     private static final Pattern ADDRESS =
             Pattern.compile("[0-9]+(\\.[0-9]+){3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*");
 
@@ -22,16 +22,16 @@ public final class InterfaceFilter {
 
     private final String text;
     private final boolean excluding;
-    private final List<Entry> entries;
+    private final List<AllowedNetwork> entries;
 
-    private InterfaceFilter(String text, boolean excluding, List<Entry> entries) {
+    private InterfaceFilter(String text, boolean excluding, List<AllowedNetwork> entries) {
         this.text = text;
         this.excluding = excluding;
         this.entries = entries;
     }
 
-    /** A name, or the first bits of addresses. */
-    private record Entry(String name, InetAddress network, int bits) {
+    /** An interface name, or a network prefix. */
+    private record AllowedNetwork(String name, InetAddress network, int bits) {
         boolean matches(String interfaceName, InetAddress address) {
             return network == null ? name.equals(interfaceName) : holds(address);
         }
@@ -49,21 +49,21 @@ public final class InterfaceFilter {
     }
 
     /**
-     * Reads a list.
+     * Parses a list.
      *
-     * @param text names and networks with commas between, or {@code ^} and those to leave out
+     * @param text names and networks separated by commas, or {@code ^} and those to exclude
      * @return filter
-     * @throws IllegalArgumentException if an entry is empty, a network makes no sense, or {@code ^} stands elsewhere
+     * @throws IllegalArgumentException if an entry is empty, a network is invalid, or {@code ^} stands elsewhere
      */
     public static InterfaceFilter of(String text) {
         boolean excluding = Objects.requireNonNull(text, "text").startsWith("^");
-        List<Entry> entries = Arrays.stream((excluding ? text.substring(1) : text).split(",", -1))
+        List<AllowedNetwork> entries = Arrays.stream((excluding ? text.substring(1) : text).split(",", -1))
                 .map(entry -> entry(entry.trim()))
                 .toList();
         return new InterfaceFilter(text, excluding, entries);
     }
 
-    private static Entry entry(String text) {
+    private static AllowedNetwork entry(String text) {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("a name is empty");
         }
@@ -76,7 +76,7 @@ public final class InterfaceFilter {
             if (slash >= 0) {
                 throw new IllegalArgumentException("a network is an address, / and a number of bits, found " + text);
             }
-            return new Entry(text, null, 0);
+            return new AllowedNetwork(text, null, 0);
         }
         try {
             InetAddress network = InetAddress.getByName(address);
@@ -85,14 +85,14 @@ public final class InterfaceFilter {
             if (bits > most) {
                 throw new IllegalArgumentException("a network has at most " + most + " bits, found " + text);
             }
-            return new Entry(text, network, bits);
+            return new AllowedNetwork(text, network, bits);
         } catch (UnknownHostException nonsense) {
             throw new IllegalArgumentException("no address: " + text, nonsense);
         }
     }
 
     /**
-     * Says whether an address may be used, and how early in the list it is named.
+     * Returns whether an address may be used, and its place in the list.
      *
      * @param interfaceName name of the interface that has the address
      * @param address       of this machine
@@ -102,7 +102,7 @@ public final class InterfaceFilter {
         Objects.requireNonNull(interfaceName, "interfaceName");
         boolean ofOneLink = Objects.requireNonNull(address, "address").isLinkLocalAddress();
         for (int i = 0; i < entries.size(); i++) {
-            Entry entry = entries.get(i);
+            AllowedNetwork entry = entries.get(i);
             boolean named = entry.network != null && entry.network.isLinkLocalAddress();
             if (entry.matches(interfaceName, address) && (excluding || !ofOneLink || named)) {
                 return excluding ? -1 : i;
@@ -112,7 +112,7 @@ public final class InterfaceFilter {
     }
 
     /**
-     * Returns whether this is a list of what is left out.
+     * Returns whether this list names the interfaces to exclude.
      *
      * @return true for a list that begins with {@code ^}
      */

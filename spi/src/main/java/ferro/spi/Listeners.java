@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Who hears what happens to a group: each in order, one event at a time, and none held up by another that blocks; the failure
- * is the last. Thread-safe.
+ * The listeners for the events of a group. Each listener receives the events in order, one at a time. A listener that
+ * blocks does not delay the others. The failure is the last event. Thread-safe.
  */
 public final class Listeners {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -25,10 +25,10 @@ public final class Listeners {
     private GroupEvent failed;
 
     /**
-     * Makes it, with nobody who listens.
+     * Makes an empty list of listeners.
      *
      * @param group    name, for messages
-     * @param executor runs a task on a thread that drives no links, and that may block
+     * @param executor runs a task on a thread that makes no progress on links and that may block
      * @param logs     whether a late operation is logged as a warning too
      */
     public Listeners(String group, Executor executor, boolean logs) {
@@ -38,9 +38,9 @@ public final class Listeners {
     }
 
     /**
-     * Adds a listener; one that comes after the failure hears of the failure.
+     * Adds a listener. A listener that is added after the failure receives the failure.
      *
-     * @param listener hears
+     * @param listener receives the events
      */
     public synchronized void add(Consumer<GroupEvent> listener) {
         Ear ear = new Ear(Objects.requireNonNull(listener, "listener"));
@@ -51,7 +51,7 @@ public final class Listeners {
     }
 
     /**
-     * Tells all, unless the group has failed: that is the last thing to hear.
+     * Sends an event to all listeners, unless the group has already failed: the failure is the last event.
      *
      * @param event what has happened
      */
@@ -69,7 +69,10 @@ public final class Listeners {
         ears.forEach(ear -> ear.tell(event));
     }
 
-    /** A listener and what it has not heard yet; guarded by what it belongs to, which is not held while it is told. */
+    /**
+     * A listener and its pending events. Guarded by the monitor of the outer object, which is not held while the listener
+     * runs.
+     */
     private final class Ear {
         private final Consumer<GroupEvent> listener;
         private final Deque<GroupEvent> events = new ArrayDeque<>();
@@ -88,7 +91,7 @@ public final class Listeners {
                 running = true;
                 executor.execute(this::run);
             } catch (RuntimeException | Error refused) {
-                // the next event tries again, and tells this one first; who tells of it must go on
+                // the next event tries again and delivers this one first; the caller must go on
                 running = false;
                 LOG.log(Level.WARNING, "a listener of group \"" + group + "\" cannot be told yet", refused);
             }

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ports to listen on: one, some in a row, or whichever is free.
+ * Ports to listen on: one port, a range of ports, or any free port.
  *
  * @param first lowest port; 0 for whichever is free
  * @param last  highest port, the same as {@code first} for one
@@ -50,7 +50,7 @@ public record PortRange(int first, int last) {
     }
 
     /**
-     * Returns whether the system chooses.
+     * Returns whether the system chooses the port.
      *
      * @return whether any free port will do
      */

@@ -3,11 +3,12 @@ package ferro.spi;
 import java.util.Optional;
 
 /**
- * Processes as the operating system knows them, so that the exit of a peer on the same host is seen before its sockets close:
- * the kernel frees memory first, which takes 80 ms per GiB. Injected, so that nothing but {@link RankContext} knows the system.
+ * Processes as the operating system knows them. With it the exit of a peer on the same host is seen before the peer's
+ * sockets close: the kernel frees the memory first, which takes 80 ms per GiB. It is injected, so that only
+ * {@link RankContext} depends on the system.
  */
 public interface ProcessTable {
-    /** Knows no process: nothing is watched. */
+    /** An empty table: no process is watched. */
     ProcessTable NONE = new ProcessTable() {
         @Override
         public String self() {
@@ -21,14 +22,14 @@ public interface ProcessTable {
     };
 
     /**
-     * Returns what tells this process from all others, on all hosts: peers pass it to {@link #watch}.
+     * Returns an identity of this process that is unique across all hosts. Peers pass it to {@link #watch}.
      *
      * @return at most 200 ASCII characters; empty if it is unknown
      */
     String self();
 
     /**
-     * Returns what people call this process, for messages.
+     * Returns a description of this process for messages.
      *
      * @return for example {@code pid 4711 on host box}, at most 200 characters; empty if it is unknown
      */
@@ -37,7 +38,7 @@ public interface ProcessTable {
     }
 
     /**
-     * Returns what this host calls itself: the kernel's name, not what a resolver makes of it.
+     * Returns the host name that the kernel reports, not the name from a resolver.
      *
      * @return for example {@code box}; empty if it is unknown
      */
@@ -46,19 +47,19 @@ public interface ProcessTable {
     }
 
     /**
-     * Begins to watch another process of this host.
+     * Starts to watch another process of this host.
      *
-     * @param identity what {@link #self} is there
+     * @param identity result of {@link #self} in that process
      * @return empty if it is this process, one of another host, or cannot be seen from here
      */
     Optional<Watched> watch(String identity);
 
-    /** A process that is watched; one thread at a time. */
+    /** A watched process. Only one thread at a time may use it. */
     interface Watched extends AutoCloseable {
         /**
-         * Looks; costs some microseconds, waits for nothing.
+         * Checks the process. This costs some microseconds and never waits.
          *
-         * @return whether the process is exiting or gone; never goes back to false
+         * @return whether the process is exiting or gone; once true, it stays true
          */
         boolean hasExited();
 

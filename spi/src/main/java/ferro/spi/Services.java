@@ -7,18 +7,21 @@ import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Goes through the services of the path, as {@link java.util.ServiceLoader} finds them: a broken one hides no other. */
+/**
+ * Iterates over the services of the class path or module path, as {@link java.util.ServiceLoader} finds them. A broken
+ * service does not hide the others.
+ */
 public final class Services {
     private Services() {}
 
     /**
-     * Asks one after the other until one answers.
+     * Asks the services one after the other until one answers.
      *
      * @param <S>      type of the services
      * @param <T>      type of the answer
-     * @param services whom to ask
-     * @param answer   what one says; empty to ask the next
-     * @param broken   told why one cannot be loaded or asked
+     * @param services services to ask
+     * @param answer   answer of one service; empty to ask the next
+     * @param broken   receives the error of a service that cannot be loaded or asked
      * @return first answer, empty if there is none
      */
     public static <S, T> Optional<T> first(
@@ -43,12 +46,12 @@ public final class Services {
     }
 
     /**
-     * Shows all of them.
+     * Passes every service to a consumer.
      *
      * @param <S>      type of the services
-     * @param services which
-     * @param look     told each
-     * @param broken   told why one cannot be loaded or looked at
+     * @param services services to pass
+     * @param look     receives each service
+     * @param broken   receives the error of a service that cannot be loaded or used
      */
     public static <S> void each(Iterable<S> services, Consumer<S> look, Consumer<Error> broken) {
         Objects.requireNonNull(look, "look");

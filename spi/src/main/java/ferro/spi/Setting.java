@@ -7,22 +7,23 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One setting: its property, its default and how its text is read; all of them stand in {@link Settings}.
+ * One setting: its property, its default and the function that parses its text. All settings are listed in
+ * {@link Settings}.
  *
  * @param <T>      type of the value
  * @param name     property, {@code ferro.timeout}; its variable is the name in capitals, {@code FERRO_TIMEOUT}; a name
  *                 in capitals is a variable only
  * @param fallback text used where nothing is set; null means that there is no default
- * @param need     what a value looks like, for messages and docs/configuration.md
+ * @param need     description of a valid value, for messages and docs/configuration.md
  * @param parse    text to value; throws IllegalArgumentException
  */
 public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
     /**
-     * Refuses null, but for the default.
+     * Rejects null in every component but the default.
      *
      * @param name     property, or a name in capitals for a variable only
      * @param fallback text used where nothing is set; null means that there is no default
-     * @param need     what a value looks like
+     * @param need     description of a valid value
      * @param parse    text to value
      */
     public Setting {
@@ -32,7 +33,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Returns the value in force.
+     * Returns the effective value.
      *
      * @param context where to look
      * @return value
@@ -46,7 +47,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Returns the value in force, if there is one.
+     * Returns the effective value, if there is one.
      *
      * @param context where to look
      * @return value, or empty if nothing is set and there is no default
@@ -89,7 +90,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Reads a time with its unit: {@code 500ms}, {@code 3s}, {@code 2m}, {@code 1h}.
+     * Parses a time with its unit: {@code 500ms}, {@code 3s}, {@code 2m}, {@code 1h}.
      *
      * @param text number and unit
      * @return time, more than zero
@@ -104,7 +105,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Reads a time that may be zero.
+     * Parses a time that may be zero.
      *
      * @param text number and unit
      * @return time
@@ -127,7 +128,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Reads how many.
+     * Parses a count.
      *
      * @param text a number
      * @return 0 or more
@@ -138,7 +139,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Reads a number of bytes: {@code 4096}, {@code 64KiB}, {@code 1MiB}, {@code 1GiB}.
+     * Parses a number of bytes: {@code 4096}, {@code 64KiB}, {@code 1MiB}, {@code 1GiB}.
      *
      * @param text number and unit, no unit meaning bytes
      * @return bytes
@@ -170,7 +171,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
                 return number;
             }
         } catch (NumberFormatException tooLarge) {
-            // of digits alone: it has too many
+            // the text has digits only, so it has too many of them
         }
         throw new IllegalArgumentException("the largest number is " + most);
     }

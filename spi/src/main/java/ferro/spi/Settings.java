@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Every setting of ferro, in one place; docs/configuration.md is the same list, and a test compares the two.
+ * Every setting of ferro, in one place. docs/configuration.md is the same list, and a test compares the two.
  *
- * <p>A property wins over its variable, that over the default.
+ * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
     /** Which back end to open. */
@@ -22,42 +22,42 @@ public final class Settings {
     /** Deadline of joining, see {@link Deadlines#ofJoin}. */
     public static final Setting<Duration> JOIN_TIMEOUT =
             new Setting<>("ferro.join.timeout", null, "a time such as 30s or 10m", Setting::duration);
-    /** Where rank 0 tells the others by a file where it is. */
+    /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR = new Setting<>(
             "ferro.job.dir", null, "an absolute path of a folder that all ranks can write", Settings::folder);
-    /** Where the store is. */
+    /** Address of the store. */
     public static final Setting<String> RENDEZVOUS =
             new Setting<>("ferro.rendezvous", "env://", "env:// or tcp://host:port", Function.identity());
-    /** This rank; the variable RANK serves where this is not set. */
+    /** This rank; the variable RANK is used if this is not set. */
     public static final Setting<Integer> RANK = new Setting<>("ferro.rank", null, "a rank from 0", Integer::valueOf);
-    /** Number of ranks; the variable WORLD_SIZE serves where this is not set. */
+    /** Number of ranks; the variable WORLD_SIZE is used if this is not set. */
     public static final Setting<Integer> WORLD_SIZE =
             new Setting<>("ferro.world.size", null, "a number of ranks from 1", Integer::valueOf);
-    /** Algorithms to use instead of the table's, for experiments; must be equal on all ranks. */
+    /** Algorithms that override those of the table, for experiments; must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = new Setting<>(
             "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
-    /** File with a table of algorithms that was measured; rank 0's is in force. */
+    /** File with a measured table of algorithms; the table of rank 0 is used. */
     public static final Setting<String> ALGORITHM_TABLE =
             new Setting<>("ferro.algorithm.table", null, "a file that ferro bench --tune wrote", Function.identity());
-    /** Size of the pieces that a chunk travels in. */
+    /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
             new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
-    /** So long the ranks of a group warm up when it has been made. */
+    /** Time that the ranks of a group warm up after it has been made. */
     public static final Setting<Duration> WARM_UP =
             new Setting<>("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
-    /** The one seed that a simulation test runs, to replay a failure. */
+    /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
             new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
-    /** How often a rank tells the others that it is there. */
+    /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL =
             new Setting<>("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
-    /** So long a rank may be silent before it is suspected, which is an event only. */
+    /** Time that a rank may be silent before it is suspected, which only sends an event. */
     public static final Setting<Duration> HEARTBEAT_SUSPECT =
             new Setting<>("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
-    /** So long a rank may be silent before its groups fail. */
+    /** Time that a rank may be silent before its groups fail. */
     public static final Setting<Duration> HEARTBEAT_LIMIT =
             new Setting<>("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
-    /** Where each rank writes what its flight recorder holds when a group fails. */
+    /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
             new Setting<>("ferro.recorder.dir", null, "a folder, made if it is not there", Function.identity());
     /** How many operations the flight recorder keeps. */
@@ -66,7 +66,7 @@ public final class Settings {
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM =
             new Setting<>("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
-    /** Port to listen on, or a range of them that the ranks of a host share. */
+    /** Port to listen on, or a range of ports that the ranks of a host share. */
     public static final Setting<PortRange> TCP_PORT = new Setting<>(
             "ferro.tcp.port", "0", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of);
     /** Address to listen on. */
@@ -75,16 +75,16 @@ public final class Settings {
             "auto",
             "an address of this machine, or auto for the one that routes to the rendezvous",
             Function.identity());
-    /** Address that the other ranks are told. */
+    /** Address that is advertised to the other ranks. */
     public static final Setting<String> TCP_ADVERTISE = new Setting<>(
             "ferro.tcp.advertise", "auto", "an address or host name, or auto for the one bound", Function.identity());
-    /** Which network interfaces may be used. */
+    /** Network interfaces that may be used. */
     public static final Setting<InterfaceFilter> TCP_INTERFACE = new Setting<>(
             "ferro.tcp.interface",
             null,
             "names and networks such as eth0,ib0 or 10.0.0.0/8, or with ^ in front those to leave out",
             InterfaceFilter::of);
-    /** How sockets are driven. */
+    /** I/O interface of the sockets. */
     public static final Setting<String> TCP_IO =
             new Setting<>("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
     /** Congestion control of data links. */
@@ -93,40 +93,40 @@ public final class Settings {
             "auto",
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
-    /** What carries data between ranks of one host. */
+    /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = new Setting<>(
             "ferro.links", "auto", "auto (shared memory where it works), tcp or shm (nothing else)", Settings::links);
-    /** Which host this rank counts as being on; ranks of one name try to share memory. */
+    /** Name of the host that this rank counts as being on. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =
             new Setting<>("ferro.host", null, "a name of at most 64 bytes", Settings::jobId);
-    /** How much shared memory one rank may take. */
+    /** Most shared memory that one rank may use. */
     public static final Setting<Long> SHM_BYTES =
             new Setting<>("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
-    /** Where segments of shared memory are made. */
+    /** Folder in which segments of shared memory are made. */
     public static final Setting<String> SHM_DIR =
             new Setting<>("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
-    /** Whether device tensors may travel through host memory where there is no NCCL. */
+    /** Whether device tensors may be staged through host memory where there is no NCCL. */
     public static final Setting<Boolean> GPU_FALLBACK =
             new Setting<>("ferro.gpu.fallback", null, "1 or 0", Settings::flag);
-    /** The back end that carries host tensors where {@code gloo-fallback} is selected by name. */
+    /** The back end for host tensors if {@code gloo-fallback} is selected by name. */
     public static final Setting<String> FALLBACK_HOST =
             new Setting<>("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
     /** Size of the pieces of the host round trip. */
     public static final Setting<Long> FALLBACK_CHUNK =
             new Setting<>("ferro.fallback.chunk", "4MiB", "a size such as 4MiB, equal on all ranks", Setting::bytes);
-    /** The device that this rank drives. */
+    /** The device that this rank uses. */
     public static final Setting<Integer> NCCL_DEVICE =
             new Setting<>("ferro.nccl.device", null, "a device ordinal from 0", Integer::valueOf);
-    /** Where libnccl is. */
+    /** Location of libnccl. */
     public static final Setting<String> NCCL_LIBRARY =
             new Setting<>("ferro.nccl.library", null, "an absolute path or a plain library name", Settings::library);
-    /** Where the CUDA runtime is. */
+    /** Location of the CUDA runtime. */
     public static final Setting<String> CUDART_LIBRARY =
             new Setting<>("ferro.cudart.library", null, "an absolute path or a plain library name", Settings::library);
-    /** Folders where JNA, and ferro with it, looks for native libraries first. */
+    /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
             new Setting<>("jna.library.path", null, "absolute paths of folders", Function.identity());
-    /** What {@link #GPU_FALLBACK} is called as a variable; counts if set at all. */
+    /** Another variable for {@link #GPU_FALLBACK}; it counts if it is set, even to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
             new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
@@ -143,7 +143,10 @@ public final class Settings {
     /** Number of ranks on this host. */
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
             new Setting<>("LOCAL_WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
-    /** Cores that the ranks of this host have together; the JVM of a rank that is bound to some of them cannot tell. */
+    /**
+     * Number of cores that the ranks of this host share. A rank that is bound to some of them cannot see this number in
+     * its JVM.
+     */
     public static final Setting<Integer> LOCAL_CORES =
             new Setting<>("FERRO_LOCAL_CORES", null, "a number of cores from 1", Integer::valueOf);
     /** Host of the store under {@code env://}. */
@@ -151,7 +154,7 @@ public final class Settings {
             new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
     /** Port of the store under {@code env://}. */
     public static final Setting<Integer> MASTER_PORT = new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
-    /** Port of ferro's store where torchrun holds MASTER_PORT. */
+    /** Port of ferro's store if torchrun holds MASTER_PORT. */
     public static final Setting<Integer> FERRO_MASTER_PORT =
             new Setting<>("FERRO_MASTER_PORT", null, "a port", Integer::valueOf);
     /** Says that torchrun's agent holds MASTER_PORT. */
@@ -160,7 +163,7 @@ public final class Settings {
     /** Says that the launcher serves the store, so that rank 0 must not. */
     public static final Setting<Boolean> STORE_SERVED =
             new Setting<>("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
-    /** Job, so that two jobs on one port are told apart. */
+    /** Identity of the job, which distinguishes two jobs on one port. */
     public static final Setting<String> JOB_ID =
             new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
     /** The conda environment in use. */
@@ -175,7 +178,7 @@ public final class Settings {
     public static final Setting<String> SECRET_FILE =
             new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
 
-    /** It goes into the first frame of every connection, whose length is bounded. */
+    /** The job id is part of the first frame of every connection, whose length is bounded. */
     private static final int MOST_JOB_ID_BYTES = 64;
 
     private static final List<Setting<?>> ALL = List.of(
@@ -232,7 +235,7 @@ public final class Settings {
             VIRTUAL_ENV,
             HOME);
 
-    /** What the build and the scripts tell one another; ranks do not look at it. */
+    /** Names that only the build and the scripts use. Ranks do not read them. */
     private static final Set<String> OF_SCRIPTS = Set.of(
             "ferro.command",
             "ferro.home",
@@ -254,7 +257,7 @@ public final class Settings {
     }
 
     /**
-     * Returns names that begin like settings and are none: of what the build and the scripts tell one another.
+     * Returns names that begin like settings but are none: the build and the scripts use them.
      *
      * @return properties and variables
      */
@@ -277,7 +280,7 @@ public final class Settings {
         return text;
     }
 
-    /** Ranks may have been started in different folders. */
+    /** Rejects a relative path, because ranks may have been started in different folders. */
     private static String folder(String text) {
         if (!Path.of(text).isAbsolute()) {
             throw new IllegalArgumentException("it is relative");
@@ -285,7 +288,7 @@ public final class Settings {
         return text;
     }
 
-    /** Never a relative path: a library of the current directory is whoever's. */
+    /** Rejects a relative path, because any user may have put a library into the current directory. */
     private static String library(String text) {
         boolean plain = !text.isEmpty() && text.indexOf('/') < 0;
         if (!plain && !text.startsWith("/")) {

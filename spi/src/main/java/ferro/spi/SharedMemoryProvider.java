@@ -2,40 +2,44 @@ package ferro.spi;
 
 import java.util.Optional;
 
-/** Makes memory that processes of one host share; found by {@link java.util.ServiceLoader}, so that no back end knows another. */
+/**
+ * Makes memory that processes of one host share; found by {@link java.util.ServiceLoader}, so that no back end depends on
+ * another.
+ */
 public interface SharedMemoryProvider {
     /**
-     * Returns why there can be none here.
+     * Returns why shared memory is not available here.
      *
      * @param context settings
-     * @return empty if there can
+     * @return empty if it is available
      */
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Returns which host this rank counts as being on, before it has an area.
+     * Returns the name of the host that this rank counts as being on, before the rank has a segment.
      *
      * @param context settings
-     * @return as {@link SharedMemory#host} of what {@link #open} makes
+     * @return same as {@link SharedMemory#host} of the object that {@link #open} makes
      */
     String host(RankContext context);
 
     /**
-     * Makes this rank's area, with all its memory reserved: writing to it cannot fail later.
+     * Makes this rank's segment and reserves all its memory, so that a later write cannot fail.
      *
-     * @param group   whose ranks will share
-     * @param context settings, among them how much may be taken
-     * @param bytes   size of the area of each rank, at most 2 GiB - 1, equal on all ranks of a host
-     * @return this rank's area, and the way to those of the others
-     * @throws ferro.FerroException RESOURCE if there is no room, saying how much was needed and how much there is
+     * @param group   group whose ranks will share memory
+     * @param context settings, including the most memory that may be used
+     * @param bytes   size of the segment of each rank, at most 2 GiB - 1, equal on all ranks of a host
+     * @return this rank's segment, and access to those of the others
+     * @throws ferro.FerroException RESOURCE if there is not enough memory; the message says how much was needed and how
+     *     much is available
      */
     SharedMemory open(GroupSpec group, RankContext context, long bytes);
 
     /**
-     * Returns whether all ranks of a group are threads of this process, so that each reaches every area without being told
-     * where it is.
+     * Returns whether all ranks of a group are threads of this process, so that each rank reaches every segment without
+     * an offer.
      *
-     * @return then {@link SharedMemory#reach} takes any offer, and succeeds; nothing is exchanged
+     * @return if true, {@link SharedMemory#reach} accepts any offer and succeeds, and no offers are exchanged
      */
     default boolean isOneProcess() {
         return false;

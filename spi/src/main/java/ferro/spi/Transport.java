@@ -6,12 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * A medium: what TCP, shared memory and the simulator supply. Any thread may drive it, one at a time (the engine holds
- * the lock): the caller of a blocking call, the progress thread, or the simulator; none of these methods but
- * {@link #park} waits. {@link #wakeup}, {@link #control} and {@link #close} are called by any thread.
+ * A medium, implemented by TCP, shared memory and the simulator. Any thread may make progress on it, one at a time (the
+ * engine holds the progress lock): the caller of a blocking call, the progress thread, or the simulator. None of these
+ * methods but {@link #park} waits. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
  *
- * <p>Ranks make a group, and leave it, at different times: data and control messages for a rank that has not made it yet wait until
- * it has. {@code ferro.examples.files} in module examples is a short one to start from.
+ * <p>Ranks make a group, and leave it, at different times. Data and control messages for a rank that has not made the
+ * group yet wait until it has. {@code ferro.examples.files} in module examples is a short implementation to start from.
  */
 public interface Transport extends AutoCloseable {
     /**
@@ -29,8 +29,9 @@ public interface Transport extends AutoCloseable {
     int worldSize();
 
     /**
-     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other. Called by
-     * whoever drives, after {@link #events}; after {@link #abandon} or {@link #leave} the lane ignores all posts.
+     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other.
+     * Called by the thread that makes progress, after {@link #events}. After {@link #abandon} or {@link #leave} the lane
+     * ignores all posts.
      *
      * @param peer rank
      * @param lane collectives or point-to-point
@@ -43,42 +44,42 @@ public interface Transport extends AutoCloseable {
      *
      * @param ranks ranks of this transport, in the order of the new one
      * @param group 64 bits of the new group's identity
-     * @return transport; closing either leaves the other alone
+     * @return transport; closing one of the two does not close the other
      */
     Transport subgroup(int[] ranks, long group);
 
     /**
-     * Moves what can be moved now.
+     * Moves all data that can be moved now.
      *
      * @return whether anything moved
      */
     boolean poll();
 
     /**
-     * Waits until something may move, {@link #wakeup}, the time, or an interrupt (flag kept); may return earlier, and
-     * within 10 ms of an interrupt.
+     * Waits until data may move, until {@link #wakeup}, until the deadline, or until an interrupt (the flag is kept). May
+     * return earlier; returns within 10 ms of an interrupt.
      *
      * @param deadlineNanos on the context's clock
      */
     void park(long deadlineNanos);
 
-    /** Ends a {@link #park} of any thread. */
+    /** Ends the {@link #park} of any thread. */
     void wakeup();
 
     /**
-     * Ends a {@link #park} of whoever drives this group on another rank, without a thread in between where the medium can: a
-     * thread that has to be given a processor first is what ranks wait for where they are more than processors. Called by
-     * whoever drives; may come to nothing if that rank does not park now.
+     * Ends the {@link #park} of the thread that makes progress on this group on another rank, without a thread in between
+     * if the medium can do that. A thread in between needs a processor first, and ranks wait for it when there are more
+     * ranks than processors. Called by the thread that makes progress. May have no effect if that rank does not park now.
      *
      * @param peer rank
-     * @return false if there is no such way, or not yet: then a control message may do it
+     * @return false if the medium cannot signal, or not yet; a control message may be used instead
      */
-    default boolean ring(int peer) {
+    default boolean signal(int peer) {
         return false;
     }
 
     /**
-     * Sends a small message that never waits behind data; for abort, heartbeat, agreement.
+     * Sends a small message that never waits behind data; for abort, heartbeat and agreement.
      *
      * @param peer    rank
      * @param message at most 4 KiB, copied
@@ -86,48 +87,50 @@ public interface Transport extends AutoCloseable {
     void control(int peer, ByteBuffer message);
 
     /**
-     * Names who hears of losses and control messages; on a background thread, also when nobody drives the links. Called once,
-     * before a link is asked for. What has come before that is told then, in order.
+     * Sets the receiver of losses and control messages. The receiver is called on a background thread, also when no
+     * thread makes progress on the links. This method is called once, before the first link is requested. Events from
+     * before this call are delivered then, in order.
      *
      * @param events receiver
      */
     void events(Events events);
 
     /**
-     * Drops all links of this group at once; posted memory is free when this returns; later posts are ignored; control
-     * messages go on. Called by whoever drives, after a failure; idempotent.
+     * Drops all links of this group at once. Posted memory is free when this method returns, later posts are ignored, and
+     * control messages continue. Called by the thread that makes progress, after a failure; idempotent.
      */
     void abandon();
 
     /**
-     * Returns whether what was sent to a peer may be lost if this process ends before the peer has taken it; asked before
-     * {@link #leave}, by whoever drives.
+     * Returns whether data sent to a peer may be lost if this process ends before the peer has received it. Called before
+     * {@link #leave}, by the thread that makes progress.
      *
      * @param peer rank
      * @param lane which link
-     * @return false where it is kept elsewhere, or nothing was sent
+     * @return false if the data is kept elsewhere, or nothing was sent
      */
     default boolean mayLose(int peer, Lane lane) {
         return false;
     }
 
     /**
-     * Returns whether other ranks need this process beside its groups, as it serves the store; its last group then waits until
-     * they have left as well.
+     * Returns whether other ranks need this process apart from its groups, because it serves the store. Its last group
+     * then waits until the other ranks have left too.
      *
-     * @return false unless it serves something
+     * @return false unless this process serves something
      */
     default boolean servesOthers() {
         return false;
     }
 
     /**
-     * Ends all links of this group in good order: what was sent arrives, what still comes is discarded, and no connection is
-     * reset; later posts are ignored; control messages go on until {@link #close}. Called by whoever drives, when nothing is
-     * posted but receives that nobody waits for; idempotent, never waits.
+     * Ends all links of this group in an orderly way. Sent data arrives, data that still arrives here is discarded, and
+     * no connection is reset. Later posts are ignored; control messages continue until {@link #close}. Called by the
+     * thread that makes progress, when the only posts left are receives that no thread waits for; idempotent, never
+     * waits.
      *
-     * @return whether control messages reach the other ranks, so that they can answer a goodbye; false if it can be closed at
-     *     once
+     * @return whether control messages reach the other ranks, so that they can answer a goodbye; false if the transport
+     *     can be closed at once
      */
     default boolean leave() {
         abandon();
@@ -135,8 +138,8 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns what people call the machine that a rank is on, for messages; equal for ranks of one machine, and the same on
-     * all ranks.
+     * Returns a description of the machine that a rank is on, for messages. Ranks of one machine have equal descriptions,
+     * and all ranks get the same one.
      *
      * @param rank any, this one included
      * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
@@ -146,51 +149,51 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns how ranks of this group that are on one host can share memory; the engine then runs what it can over that, and
-     * links for the rest.
+     * Returns the provider of shared memory for the ranks of this group that are on one host. The engine then uses shared
+     * memory where it can, and links for the rest.
      *
-     * @return empty if they cannot, or should not
+     * @return empty if they cannot or should not share memory
      */
     default Optional<SharedMemoryProvider> sharedMemory() {
         return Optional.empty();
     }
 
     /**
-     * Returns why there is no {@link #sharedMemory} for ranks of one host, for people.
+     * Returns why there is no {@link #sharedMemory} for ranks of one host, for messages.
      *
-     * @return equal on all ranks; used where {@link #sharedMemory} is empty
+     * @return text, equal on all ranks; used if {@link #sharedMemory} is empty
      */
     default String noSharedMemoryBecause() {
         return "this back end has none";
     }
 
     /**
-     * Says what the links of this group are, shared memory left aside: a word for what they are made of, such as {@code TCP}, and
-     * by which addresses ranks are reached.
+     * Returns a description of the links of this group, without shared memory: the name of the medium, such as
+     * {@code TCP}, and the addresses by which ranks are reached.
      *
-     * @return equal on all ranks; {@link Medium#UNKNOWN} unless the medium says
+     * @return description, equal on all ranks; {@link Medium#UNKNOWN} unless the medium overrides this method
      */
     default Medium medium() {
         return Medium.UNKNOWN;
     }
 
-    /** Drops all links at once as {@link #abandon} does and gives back what control messages need; idempotent. */
+    /** Drops all links at once, as {@link #abandon} does, and releases the resources of control messages; idempotent. */
     @Override
     void close();
 
-    /** Which lane. */
+    /** Kind of lane. */
     enum Lane {
-        /** In sequence. */
+        /** Collectives, ordered by sequence number. */
         COLLECTIVE,
-        /** By tag. */
+        /** Messages, matched by tag. */
         POINT_TO_POINT
     }
 
-    /** What a medium reports; nothing here waits. */
+    /** Events that a medium reports. None of these methods waits. */
     interface Events {
         /**
-         * The process of a peer is gone, or its control connection has ended. A medium that cannot see this leaves it to the
-         * engine, which watches the processes of its host and misses the heartbeats of others.
+         * Called when the process of a peer is gone or its control connection has ended. A medium that cannot see this
+         * leaves it to the engine, which watches the processes of its host and notices missing heartbeats of others.
          *
          * @param peer  rank
          * @param cause PEER_LOST, PARTITION or PROTOCOL
@@ -198,27 +201,27 @@ public interface Transport extends AutoCloseable {
         void lost(int peer, FerroException cause);
 
         /**
-         * A link ended while something was posted on it, or cannot be made; told once per link, by whoever drives, or in
-         * background. What the peer sent before the end is delivered first.
+         * Called when a link ended with posts on it, or cannot be made. Called once per link, by the thread that makes
+         * progress or in background. Data that the peer sent before the end is delivered first.
          *
          * @param peer  rank
-         * @param cause PEER_LOST, PARTITION or PROTOCOL; its place has the number of the collective whose data was waited for,
-         *              0 if none was, -1 for a link of messages
+         * @param cause PEER_LOST, PARTITION or PROTOCOL; its place has the number of the collective whose data was
+         *     awaited, 0 if none was, -1 for a link of messages
          */
         void broken(int peer, FerroException cause);
 
         /**
-         * A header came that is not the one a receive was posted with; nothing of it is delivered. Told by whoever
-         * drives.
+         * Called when an unexpected header arrived: it is not the one that a receive was posted with. None of its data is
+         * delivered. Called by the thread that makes progress.
          *
          * @param peer     rank that sent it
-         * @param expected what was posted
-         * @param found    what came; its group and text are unknown to a medium
+         * @param expected header of the posted receive
+         * @param found    header that arrived; a medium does not know its group and text
          */
         void mismatched(int peer, CallHeader expected, CallHeader found);
 
         /**
-         * A control message came.
+         * Called when a control message arrived.
          *
          * @param peer    rank
          * @param message valid during the call

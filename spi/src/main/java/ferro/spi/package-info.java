@@ -1,5 +1,6 @@
 /**
- * What implementers supply; start at {@link ferro.spi.BackendProvider}, then {@link ferro.spi.Transport}.
+ * The interfaces that implementers of back ends supply. Start at {@link ferro.spi.BackendProvider}, then
+ * {@link ferro.spi.Transport}.
  *
  * <p>Everything from outside reaches an implementation through {@link ferro.spi.RankContext}; nothing else reads the
  * environment or system properties.

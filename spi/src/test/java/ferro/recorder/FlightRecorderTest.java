@@ -41,7 +41,7 @@ class FlightRecorderTest {
         group.submitted(16, "barrier by dissemination", 0, 90);
         int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
         group.running(running);
-        world.standing = new RecordedGroup.Standing(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
+        world.standing = new RecordedGroup.RecordedStatus(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
 
         String record = written(recorder);
 
@@ -178,9 +178,9 @@ class FlightRecorderTest {
         assertEquals(
                 List.of(3L, 4L, 5L, 6L),
                 recorder.operations().stream()
-                        .map(OperationRing.Entry::sequence)
+                        .map(OperationRing.RingEntry::sequence)
                         .toList());
-        assertTrue(recorder.operations().stream().allMatch(OperationRing.Entry::isOpen), written(recorder));
+        assertTrue(recorder.operations().stream().allMatch(OperationRing.RingEntry::isOpen), written(recorder));
     }
 
     @Test
@@ -197,7 +197,7 @@ class FlightRecorderTest {
 
         assertTrue(written(recorder).contains("\"text\":\"recv from rank 1 tag 7\",\"bytes\":100"), written(recorder));
         List<Long> sequences = recorder.operations().stream()
-                .map(OperationRing.Entry::sequence)
+                .map(OperationRing.RingEntry::sequence)
                 .toList();
         assertEquals(16, sequences.size(), sequences.toString());
         assertEquals(List.of(-1L, 2986L), sequences.subList(0, 2), "the oldest first, then the last of the others");

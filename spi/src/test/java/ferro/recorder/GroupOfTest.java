@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 /** A group that fails when a test says so. */
 final class GroupOfTest implements RecordedGroup {
     volatile Failed failure;
-    volatile Standing standing = Standing.IDLE;
+    volatile RecordedStatus standing = RecordedStatus.IDLE;
     volatile long identity;
     /** Thrown once by whoever asks where it stands. */
     volatile Error broken;
@@ -28,7 +28,7 @@ final class GroupOfTest implements RecordedGroup {
     }
 
     @Override
-    public Standing standing() {
+    public RecordedStatus standing() {
         Error error = broken;
         if (error != null) {
             broken = null;

@@ -42,7 +42,7 @@ class OperationRingStressTest {
         long until = System.nanoTime() + MILLIS * 1_000_000;
         try {
             while (read < READS && System.nanoTime() - until < 0) {
-                OperationRing.Entry entry = ring.read(ring.last());
+                OperationRing.RingEntry entry = ring.read(ring.last());
                 tries++;
                 if (entry != null) {
                     check(entry);
@@ -80,7 +80,7 @@ class OperationRingStressTest {
         return sequence / WRITERS;
     }
 
-    private static void check(OperationRing.Entry entry) {
+    private static void check(OperationRing.RingEntry entry) {
         long sequence = entry.sequence();
         assertEquals("send " + sequence, entry.text());
         assertEquals(3 * sequence, entry.bytes(), entry.toString());

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two threads of a rank begin an operation each: each gets an entry of its own. */
+/** Two threads of a rank each begin an operation: each gets an entry of its own. */
 @JCStressTest
 @Outcome(
         id = {"1, 2", "2, 1"},
@@ -21,7 +21,7 @@ public class EntryClaims {
     private final OperationRing ring = new OperationRing(4);
 
     /**
-     * One thread.
+     * Claims an entry on one thread.
      *
      * @param result first number
      */
@@ -31,7 +31,7 @@ public class EntryClaims {
     }
 
     /**
-     * Another one.
+     * Claims an entry on another thread.
      *
      * @param result second number
      */

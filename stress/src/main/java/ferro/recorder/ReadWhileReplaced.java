@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** An entry is read while a newer one takes its place: what is read is the old one, whole, or nothing. */
+/** An entry is read while a newer one replaces it: the reader gets the whole old entry, or nothing. */
 @JCStressTest
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "the old entry")
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "nothing: it is being replaced, or was")
@@ -31,20 +31,20 @@ public class ReadWhileReplaced {
         ring.show(entry, OperationRing.QUEUED);
     }
 
-    /** An operation begins. */
+    /** Begins an operation, which replaces the entry. */
     @Actor
     public void replaces() {
         write(2);
     }
 
     /**
-     * The file is written.
+     * Reads the entry, as when the file is written.
      *
      * @param result sequence and bytes of the old entry
      */
     @Actor
     public void reads(JJ_Result result) {
-        OperationRing.Entry entry = ring.read(1);
+        OperationRing.RingEntry entry = ring.read(1);
         if (entry != null) {
             result.r1 = entry.sequence();
             result.r2 = entry.bytes();

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The whole contract of a back end; extend it, name how a group is made, and run it as any JUnit test.
+ * The whole contract of a back end. Extend it, implement how a group is made, and run it as any JUnit test.
  *
- * <p>What a back end cannot do stands in {@link #declaredRefusals}: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
+ * <p>{@link #declaredRefusals} names what a back end cannot do: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
  * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op
  * ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first eight are then skipped; a cell of the
@@ -47,18 +47,18 @@ public abstract class BackendContract
                 LeavingRules {
     /** Groups of some ranks: {@code newGroup} and {@code split}. */
     public static final String SUBGROUPS = "subgroups";
-    /** Several sends and receives of one rank under way at once. */
+    /** Several sends and receives of one rank in flight at once. */
     public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
-    /** A failure of one rank ends the others too, naming it. */
+    /** A failure of one rank also ends the others, and names it. */
     public static final String ABORT_ACROSS_RANKS = "abort across ranks";
     /** Calls, messages or lists of members that differ between ranks fail with MISMATCH. */
     public static final String MISMATCHES = "mismatch detection";
     /** Messages of tags other than 0. */
     public static final String MESSAGE_TAGS = "message tags";
-    /** One bit pattern for every NaN, which wins in MIN and MAX, and zeros ordered by sign. */
+    /** One bit pattern for every NaN, which is the result of MIN and MAX, and zeros ordered by sign. */
     public static final String CANONICAL_NANS = "canonical NaNs";
 
-    /** A failure is known on all ranks, also on those that call nothing, as the same cause. */
+    /** A failure is known on all ranks with the same cause, also on ranks that make no call. */
     public static final String AGREED_FAILURES = "agreed failures";
 
     /** AVG of integers; its cells are refused before anything moves. */
@@ -83,11 +83,11 @@ public abstract class BackendContract
     protected abstract List<? extends Backend> createGroup(int worldSize);
 
     /**
-     * Makes a fresh group whose ranks have settings of their own, as processes that were started differently have.
+     * Makes a fresh group whose ranks have their own settings, like processes that were started differently.
      *
      * <p>A back end that is made without settings leaves this as it is; the rules that need it are then skipped.
      *
-     * @param settingsByRank by property, for example {@code ferro.algorithm}; index = rank, as many as ranks
+     * @param settingsByRank settings by property, for example {@code ferro.algorithm}; index = rank, as many as ranks
      * @return ends as from {@link #createGroup(int)}, or nothing if this back end takes no settings
      */
     protected Optional<List<? extends Backend>> createGroup(List<Map<String, String>> settingsByRank) {
@@ -104,7 +104,7 @@ public abstract class BackendContract
     }
 
     /**
-     * Names the memory that operands are put into; any {@link DeviceMemory} will do, it need not know the kit.
+     * Names the memory that operands are put into; any {@link DeviceMemory} can be used, it need not know the kit.
      *
      * @return nothing, unless overridden: operands stay in host memory
      */
@@ -120,7 +120,7 @@ public abstract class BackendContract
     /**
      * Returns the device that a rank's operands are put on.
      *
-     * @param rank which
+     * @param rank rank
      * @return the rank itself, unless overridden
      */
     @Override
@@ -162,9 +162,9 @@ public abstract class BackendContract
     }
 
     /**
-     * Reports how often what was refused.
+     * Reports what was refused, and how often.
      *
-     * @param reporter of JUnit
+     * @param reporter reporter of JUnit
      */
     @AfterAll
     public final void reportRefusals(TestReporter reporter) {

@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /** Rules 312 and 313: blocks of calls, {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
 public interface BlockRules extends Subject {
-    /** Several calls of a block may move as one, as long as nobody can tell. */
+    /** Several calls of a block may move as one, as long as the results are the same. */
     @Rule(312)
     @Test
     default void aBlockOfCallsLeavesWhatTheyLeaveOneByOne() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             try (Ranks ranks = group(worldSize)) {
                 ranks.run(group -> {
-                    // from what goes together to what goes alone
+                    // from calls that move together to calls that move alone
                     for (int most : new int[] {3, 40, 5000}) {
                         double[][] oneByOne = inputs(group.rank(), most);
                         calls(oneByOne).forEach(call -> group.submit(call).await());
@@ -47,7 +47,7 @@ public interface BlockRules extends Subject {
         }
     }
 
-    /** Of many lengths, so that blocks begin and end everywhere; no sum of them is exact. */
+    /** Returns inputs of many lengths, so that blocks begin and end everywhere; no sum of them is exact. */
     private static double[][] inputs(int rank, int most) {
         double[][] inputs = new double[40][];
         for (int call = 0; call < inputs.length; call++) {
@@ -71,7 +71,7 @@ public interface BlockRules extends Subject {
         return calls;
     }
 
-    /** A block has its place in the order of all calls. */
+    /** A block is part of the order of all calls. */
     @Rule(313)
     @Test
     default void aBlockComesBehindWhatWasSubmittedBeforeIt() {

@@ -6,6 +6,11 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.CellCall;
+import ferro.tck.cells.Numbers;
+import ferro.tck.cells.Operand;
+import ferro.tck.cells.Values;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +21,8 @@ import java.util.stream.Stream;
 /** Runs cells one after the other in one group, on all ranks, and names each that went wrong. */
 final class Cells {
     private static final int SHOWN = 20;
+    /** Cells per run; ranks that have not ended them within the guard of {@link Ranks} hang. */
+    private static final int AT_ONCE = 50;
 
     private final Subject subject;
     private final List<Cell> cells;
@@ -36,7 +43,10 @@ final class Cells {
     static void check(Subject subject, int worldSize, List<Cell> cells) {
         Cells run = new Cells(subject, worldSize, cells);
         try (Ranks ranks = subject.group(worldSize)) {
-            ranks.run(run::rank);
+            for (int from = 0; from < cells.size(); from += AT_ONCE) {
+                int first = from;
+                ranks.run(group -> run.rank(group, first, Math.min(first + AT_ONCE, cells.size())));
+            }
         }
         run.agree(worldSize);
         if (!run.wrong.isEmpty()) {
@@ -47,12 +57,12 @@ final class Cells {
         }
     }
 
-    private void rank(ProcessGroup group) {
+    private void rank(ProcessGroup group, int from, int to) {
         try (OnDevice place = OnDevice.of(subject, group.rank())) {
-            for (int number = 0; number < cells.size(); number++) {
+            for (int number = from; number < to; number++) {
                 Cell cell = cells.get(number);
                 CellCall call = CellCall.of(
-                        cell, new CellCall.Place(group.rank(), group.worldSize(), number, values.get(cell.type())));
+                        cell, new CellCall.CallPlace(group.rank(), group.worldSize(), number, values.get(cell.type())));
                 try {
                     String problem = refusedOrRun(group, number, call, place);
                     if (problem != null) {
@@ -83,7 +93,7 @@ final class Cells {
     }
 
     private boolean refused(ProcessGroup group, Cell cell, Collective call) {
-        Optional<String> why = Refusals.of(group, call);
+        Optional<String> why = RefusedCells.of(group, call);
         if (why.isEmpty()) {
             return false;
         }
@@ -102,7 +112,7 @@ final class Cells {
         return whole ? BackendContract.WHOLE_AVERAGES : "";
     }
 
-    /** Every rank must have the same bits where every rank gets the result. */
+    /** Checks that all ranks have the same bits if every rank gets the result. */
     private void agree(int worldSize) {
         for (int number = 0; number < cells.size(); number++) {
             boolean everywhere = cells.get(number).kind() == CollectiveKind.ALL_REDUCE;
@@ -122,9 +132,9 @@ final class Cells {
         return hash;
     }
 
-    /** Whether a call is refused, and refused the right way. */
-    static final class Refusals {
-        private Refusals() {}
+    /** Finds whether a call is refused, and whether it is refused in the right way. */
+    static final class RefusedCells {
+        private RefusedCells() {}
 
         static Optional<String> of(ProcessGroup group, Collective call) {
             CollectiveBackend backend = (CollectiveBackend) group.backend();

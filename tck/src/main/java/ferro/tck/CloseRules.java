@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 601 to 609: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
-    /** A rank that has left is named by those that call without it, and not before. */
+    /** Ranks that call without a rank that has left fail and name it, but not before that call. */
     @Rule(601)
     @Test
     default void peersOfAClosedRankFailInTheFirstCallThatItDidNotMake() {
@@ -54,7 +54,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** A closed end takes no calls; closing it again is nothing. */
+    /** A closed end takes no calls; closing it again has no effect. */
     @Rule(602)
     @Test
     default void callsAfterCloseAreIllegalAndClosingTwiceIsNot() {
@@ -79,7 +79,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Misuse is told before anything moves, and hurts nobody. */
+    /** Misuse is reported before anything moves, and harms no rank. */
     @Rule(603)
     @Test
     default void misuseIsToldBeforeAnythingMovesAndTheGroupGoesOn() {
@@ -130,7 +130,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Close is bounded, also with work that can never end; that work fails. */
+    /** Close ends within its bound, also with work that can never end; that work fails. */
     @Rule(605)
     @Test
     default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
@@ -152,7 +152,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Close waits for what can still end. */
+    /** Close waits for work that can still end. */
     @Rule(606)
     @Test
     default void closeWaitsForQueuedWork() {
@@ -173,7 +173,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** A view has a deadline and nothing else of its own. */
+    /** A view has its own deadline and shares everything else with its group. */
     @Rule(607)
     @Test
     default void aViewWithADeadlineIsTheSameGroup() {
@@ -195,7 +195,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** What a group starts, it ends. */
+    /** A group ends the threads that it starts. */
     @Rule(608)
     @Test
     default void noThreadOfAGroupOutlivesItsClose() {
@@ -212,7 +212,7 @@ public interface CloseRules extends Subject {
     }
 
     /**
-     * A close may meet the first call of a peer at any moment, that of making the link included.
+     * A close may come at any moment of a peer's first call, also while that call makes the link.
      *
      * @param worldSize number of ranks
      */
@@ -222,7 +222,7 @@ public interface CloseRules extends Subject {
     default void aCloseEndsTheFirstCallsOfItsPeersAtOnce(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         long begun = System.nanoTime();
-        // where a rank hears of a close a quarter of a second later, a few turns have to do
+        // if a rank learns of a close only a quarter of a second later, a few turns must be enough
         for (int turn = 0; turn < 30 && (turn < 6 || System.nanoTime() - begun < 2_000_000_000L); turn++) {
             int closes = turn % worldSize;
             CyclicBarrier together = new CyclicBarrier(worldSize);
@@ -253,7 +253,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Timers belong to whoever made the context, a store to whoever serves it: these may stay. */
+    /** Returns the threads of groups. Timers belong to the owner of the context, a store to its server: these may stay. */
     private static Set<Thread> threadsOfFerro() {
         Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
         threads.removeIf(thread -> !thread.getName().startsWith("ferro-")

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.Work;
+import ferro.tck.cells.Cell;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Rules 101 to 109: every collective, at every size, length, type and op, gives what a plain loop gives. */
+/** Rules 101 to 110: every collective, at every size, length, type and op, gives the result of a plain loop. */
 public interface CollectiveRules extends Subject {
     /**
      * An all-reduce leaves the combined elements of all ranks on every rank.
@@ -81,7 +82,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A scatter hands out the root's parts.
+     * A scatter sends each rank its part of the root's elements.
      *
      * @param worldSize number of ranks
      */
@@ -103,7 +104,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A barrier waits for the last rank, whichever that is.
+     * A barrier waits for the last rank, which may be any rank.
      *
      * @param worldSize number of ranks
      */
@@ -117,7 +118,7 @@ public interface CollectiveRules extends Subject {
         }
     }
 
-    /** Calls without data, each rank late in turn. */
+    /** Makes calls without data, with one rank late. */
     private static void barrierWaitsFor(int late, Ranks ranks) {
         CountDownLatch othersCalled = new CountDownLatch(ranks.size() - 1);
         AtomicInteger early = new AtomicInteger();

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules 512 to 516: what a group says of its failure, to all who ask and to all who listen, is one story. */
+/** Rules 512 to 516: a group reports the same failure to all callers and all listeners. */
 public interface DiagnosisRules extends Subject {
     /**
-     * All ranks name one cause, and go on naming it.
+     * All ranks name one cause, and keep naming it.
      *
-     * @param fault    what happens
-     * @param code     what the ranks agree on
-     * @param culprits whom they blame; * for anybody
+     * @param fault    fault that happens
+     * @param code     code that the ranks agree on
+     * @param culprits ranks that they blame; * for any rank
      */
     @Rule(512)
     @ParameterizedTest(name = "{0}")
@@ -91,14 +91,14 @@ public interface DiagnosisRules extends Subject {
         return !first.isEmpty();
     }
 
-    /** Code and culprits of a failure, empty if there is none. */
+    /** Returns code and culprits of a failure, empty if there is none. */
     private static String story(ProcessGroup group) {
         return group.failure()
                 .map(failure -> failure.code() + " of " + failure.where().culprits())
                 .orElse("");
     }
 
-    /** A listener is told of the failure once, last, on a thread that it may hold up; who comes later is told as well. */
+    /** A listener receives the failure once, last, on a thread that it may block; a later listener also receives it. */
     @Rule(513)
     @Test
     default void aListenerMayBlockAndHearsOfTheFailureOnceAndLast() {
@@ -146,10 +146,10 @@ public interface DiagnosisRules extends Subject {
     }
 
     /**
-     * A time-out blames those that have not called, all of them and nobody else, on every rank that waited.
+     * A time-out blames all ranks that have not called, and no others, on every rank that waited.
      *
      * @param worldSize number of ranks
-     * @param late      those that do not call, comma-separated
+     * @param late      ranks that do not call, comma-separated
      */
     @Rule(514)
     @ParameterizedTest(name = "ranks {1} of {0}")
@@ -172,7 +172,7 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /** A part fails alone: nobody who asks its parent or its sibling hears of it. */
+    /** A part fails alone: its parent and its sibling do not report the failure. */
     @Rule(515)
     @Test
     default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
@@ -202,7 +202,7 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /** Whoever aborts because its call has failed is not to blame for that, whatever it aborts with. */
+    /** A rank that aborts because its call has failed is not to blame for the failure, with any cause of its abort. */
     @Rule(516)
     @Test
     default void abortOnceAFailureIsKnownChangesNothing() {
@@ -214,7 +214,7 @@ public interface DiagnosisRules extends Subject {
                     group.abort(new IllegalStateException("out of paper"));
                 } else {
                     FerroException told = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
-                    // the second one of a graver kind than what the ranks agree on
+                    // the second cause is more severe than the failure that the ranks agree on
                     group.abort(
                             group.rank() == 0
                                     ? new IllegalStateException("cannot go on")

@@ -16,25 +16,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** What rules about failures ask again and again. */
+/** Checks that many rules about failures use. */
 final class Expect {
-    /** For ranks to hear of each other's failures; far above what that takes. */
+    /** Limit for ranks to learn of each other's failures; far above the time that this needs. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
-    /** For a call to throw while its listener waits for that. */
+    /** Limit for a call to throw while its listener waits for that. */
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
-    /** For an event to be told. */
+    /** Limit for an event to be delivered. */
     static final Duration LONG = Duration.ofSeconds(10);
 
     private Expect() {}
 
-    /** The outcome of a rank must be a failure of communication with one of these codes. */
+    /** Checks that the outcome of a rank is a failure of communication with one of these codes; returns it. */
     static FerroException failure(List<Throwable> outcomes, int rank, Code... codes) {
         Throwable outcome = outcomes.get(rank);
         assertNotNull(outcome, "rank " + rank + " ended well, need " + Arrays.toString(codes));
         return failure(outcome, "rank " + rank, codes);
     }
 
-    /** All ranks must have ended well. */
+    /** Checks that all ranks have ended without a failure. */
     static void well(List<Throwable> outcomes) {
         for (int rank = 0; rank < outcomes.size(); rank++) {
             if (outcomes.get(rank) != null) {
@@ -43,7 +43,7 @@ final class Expect {
         }
     }
 
-    /** A failure must be one of communication with one of these codes, and say where. */
+    /** Checks that a failure is one of communication with one of these codes, and says where; returns it. */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
         if (!(outcome instanceof FerroException)) {
             throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);
@@ -59,7 +59,7 @@ final class Expect {
         return failure;
     }
 
-    /** A failure must blame a rank. */
+    /** Checks that a failure blames a rank. */
     static void blames(FerroException failure, int culprit) {
         List<String> culprits = List.of(failure.where().culprits().split("\\s*,\\s*"));
         assertTrue(
@@ -67,7 +67,7 @@ final class Expect {
                 () -> "need culprit " + culprit + ", found \"" + failure.where().culprits() + "\": " + failure);
     }
 
-    /** A message must hold all of these. */
+    /** Checks that the message of a failure contains all of these parts. */
     static void says(Throwable failure, String... parts) {
         for (String part : parts) {
             assertTrue(
@@ -76,7 +76,7 @@ final class Expect {
         }
     }
 
-    /** Runs what must fail and returns the failure of communication. */
+    /** Runs code that must fail, and returns the failure of communication. */
     static FerroException fails(Ranks.RankCode code, ProcessGroup group, Code... codes) {
         try {
             code.run(group);
@@ -88,7 +88,7 @@ final class Expect {
         throw new AssertionError("rank " + group.rank() + " ended well, need " + Arrays.toString(codes));
     }
 
-    /** Waits for something that no one signals. */
+    /** Waits for a condition that no event signals. */
     static void eventually(String what, Duration limit, BooleanSupplier condition) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
@@ -98,7 +98,7 @@ final class Expect {
         }
     }
 
-    /** Runs something on a thread of its own. */
+    /** Runs a task on its own thread. */
     static CompletableFuture<Void> onThread(Runnable task) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         Runnable body = () -> {
@@ -115,7 +115,7 @@ final class Expect {
         return ended;
     }
 
-    /** Floats 1.5, 2.5 and so on, times a factor. */
+    /** Returns the floats 1.5, 2.5 and so on, times a factor. */
     static float[] floats(int length, float factor) {
         float[] data = new float[length];
         for (int index = 0; index < length; index++) {
@@ -124,7 +124,7 @@ final class Expect {
         return data;
     }
 
-    /** One short call that shows that a group works. */
+    /** Checks with one short call that a group works. */
     static void works(ProcessGroup group) {
         long[] data = {group.rank() + 3L, 7};
         group.allReduce(data, ReduceOp.SUM);

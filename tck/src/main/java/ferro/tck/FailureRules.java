@@ -13,6 +13,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.spi.Settings;
+import ferro.tck.cells.DifferingCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,10 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 501 to 511: a failure of one rank is a failure of all, soon, with its name. */
+/** Rules 501 to 511: a failure of one rank soon fails all ranks and names that rank. */
 public interface FailureRules extends Subject {
     /**
-     * Ranks that make different calls all learn both, and nothing of the odd one lands anywhere.
+     * Ranks that make different calls all learn of both calls, and no element of the odd call is written on any rank.
      *
      * @param field     what differs on the last rank
      * @param worldSize number of ranks
@@ -68,7 +69,7 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Ranks that would use different algorithms learn it in the same way.
+     * Ranks that would use different algorithms learn of it in the same way.
      *
      * @param worldSize number of ranks
      */
@@ -114,12 +115,12 @@ public interface FailureRules extends Subject {
         return !refuses(BackendContract.ABORT_ACROSS_RANKS);
     }
 
-    /** Without a control lane only a rank that sees the mismatch can name it; the others wait for it in vain. */
+    /** Returns the codes: without a control lane only a rank that sees the mismatch can name it; others wait in vain. */
     private Code[] codesOfAMismatch() {
         return allEnd() ? new Code[] {Code.MISMATCH} : new Code[] {Code.MISMATCH, Code.TIMED_OUT, Code.PEER_LOST};
     }
 
-    /** Without a control lane a rank may first see that another one timed out and closed its end. */
+    /** Returns the codes: without a control lane a rank may first see that another rank timed out and closed its end. */
     private Code[] codesOfAMissingRank() {
         return allEnd()
                 ? new Code[] {Code.TIMED_OUT, Code.ABORTED}
@@ -127,10 +128,10 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * The rank that never calls is named by those that waited.
+     * The ranks that waited name the rank that never calls.
      *
      * @param worldSize number of ranks
-     * @param late      the one that does not call
+     * @param late      rank that does not call
      */
     @Rule(502)
     @ParameterizedTest(name = "rank {1} of {0}")
@@ -155,7 +156,7 @@ public interface FailureRules extends Subject {
             }
             assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
             if (allEnd()) {
-                // what the others had sent before they gave up may still complete this rank's own part of the first
+                // data that the others sent before they gave up may still complete this rank's own part of the first
                 // call
                 Ranks.RankCode calls = group -> {
                     group.allReduce(new float[1000], ReduceOp.SUM);
@@ -166,7 +167,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** An interrupted wait ends the group; the others learn who it was. */
+    /** An interrupted wait ends the group; the other ranks learn which rank it was. */
     @Rule(503)
     @Test
     default void anInterruptedWaitEndsTheGroupAndNamesItsRank() {
@@ -185,7 +186,7 @@ public interface FailureRules extends Subject {
                     barrierTwice(group);
                 } else {
                     assertTrue(calling.await(10, TimeUnit.SECONDS), "rank 0 has not called");
-                    // most likely it waits by then; an interrupt that comes before the call counts as well
+                    // most likely rank 0 waits by then; an interrupt before the call also counts
                     assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
                     waiting.get().interrupt();
                     assertTrue(
@@ -200,14 +201,14 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** All ranks have called the first one, so it may end well; the second cannot. */
+    /** Makes two barriers: all ranks have called the first one, so it may end well; the second one cannot. */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
         view.barrier();
         view.barrier();
     }
 
-    /** Abort ends all that is pending, on all ranks; its first cause stays. */
+    /** Abort ends all pending work on all ranks; its first cause stays. */
     @Rule(504)
     @Test
     default void abortFromAnyThreadEndsPendingAndLaterCallsOfAllRanks() {
@@ -235,7 +236,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** A thread that has no part in the group may abort it, and a blocking call ends by it. */
+    /** A thread that does not use the group may abort it, which ends a blocking call. */
     @Rule(505)
     @Test
     default void abortEndsABlockingCallOfItsOwnRank() {
@@ -262,7 +263,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** A failed group stays failed, and says so at once. */
+    /** A failed group stays failed, and later calls fail at once. */
     @Rule(506)
     @Test
     default void everyCallAfterAFailureFailsAtOnce() {
@@ -292,7 +293,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** When a failed call has returned, its memory is the caller's alone. */
+    /** When a failed call has returned, its memory belongs to the caller alone. */
     @Rule(507)
     @Test
     default void nothingTouchesTheMemoryOfACallThatHasFailed() {
@@ -316,12 +317,12 @@ public interface FailureRules extends Subject {
                 throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
             }
         }
-        // what writes late may do so a little later
+        // a late write may come a little later
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
     }
 
-    /** A rank that calls within the deadline is in time, however long the others have waited. */
+    /** A rank that calls within the deadline is in time, even if the others have waited long. */
     @Rule(508)
     @Test
     default void aRankThatIsLateButInTimeHarmsNothing() {
@@ -343,7 +344,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** However far ahead the others are, only the rank that never called is named. */
+    /** Only the rank that never called is named, even if the others are far ahead. */
     @Rule(511)
     @Test
     default void theMissingRankIsNamedHoweverManyOperationsAreQueued() {

@@ -7,37 +7,37 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What stands at the addresses of {@link HeapDeviceMemory}, page by page; pages that hold only what unwritten memory holds
- * take no room. Not thread-safe.
+ * The bytes at the addresses of {@link HeapDeviceMemory}, page by page. A page with the content of unwritten memory uses no
+ * memory. Not thread-safe.
  */
 final class HeapBlocks {
-    /** What every byte holds that nobody has written. */
+    /** Value of every unwritten byte. */
     static final byte UNWRITTEN = (byte) 0xD6;
 
-    /** No canonical address of any processor: a host read of it would fault at once. */
+    /** Not a canonical address of any processor: a host read of it faults at once. */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
 
     private static final int PAGE_BYTES = 1 << 18;
     private static final long GAP_BYTES = 1 << 20;
 
-    private final TreeMap<Long, Block> byAddress = new TreeMap<>();
+    private final TreeMap<Long, HeapBlock> byAddress = new TreeMap<>();
     private long next = FIRST_ADDRESS;
     private long liveBytes;
 
     /** One allocation. */
-    private record Block(int device, long bytes, Map<Long, byte[]> pages) {}
+    private record HeapBlock(int device, long bytes, Map<Long, byte[]> pages) {}
 
-    /** Returns the address of new memory; the same address is never given twice. */
+    /** Returns the address of new memory; never returns the same address twice. */
     long allocate(int device, long bytes) {
         long address = next;
         next += (bytes / GAP_BYTES + 2) * GAP_BYTES;
-        byAddress.put(address, new Block(device, bytes, new TreeMap<>()));
+        byAddress.put(address, new HeapBlock(device, bytes, new TreeMap<>()));
         liveBytes += bytes;
         return address;
     }
 
     void free(long address) {
-        Block block = byAddress.remove(address);
+        HeapBlock block = byAddress.remove(address);
         if (block != null) {
             liveBytes -= block.bytes;
         }
@@ -51,10 +51,10 @@ final class HeapBlocks {
         return liveBytes;
     }
 
-    /** Refuses a tensor that is not inside one living allocation of its device. */
+    /** Refuses a tensor that is not inside one live allocation of its device. */
     void check(DeviceTensor tensor) {
         long bytes = tensor.byteCount();
-        Map.Entry<Long, Block> found = byAddress.floorEntry(tensor.address());
+        Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(tensor.address());
         boolean inside = found != null
                 && found.getValue().device == tensor.device()
                 && tensor.address() + bytes <= found.getKey() + found.getValue().bytes;
@@ -64,12 +64,12 @@ final class HeapBlocks {
         }
     }
 
-    /** Copies from a tensor, position to limit. */
+    /** Copies from a tensor into a buffer, from its position to its limit. */
     void read(DeviceTensor from, ByteBuffer into) {
         walk(from.address(), into, false);
     }
 
-    /** Copies to a tensor, position to limit. */
+    /** Copies from a buffer, from its position to its limit, to a tensor. */
     void write(ByteBuffer from, DeviceTensor into) {
         walk(into.address(), from, true);
     }
@@ -78,7 +78,7 @@ final class HeapBlocks {
         if (!bytes.hasRemaining()) {
             return;
         }
-        Map.Entry<Long, Block> found = byAddress.floorEntry(address);
+        Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(address);
         if (found == null) {
             throw new IllegalStateException("memory at 0x" + Long.toHexString(address) + " was freed under a copy");
         }
@@ -101,17 +101,17 @@ final class HeapBlocks {
         }
     }
 
-    /** Whether a page that nobody wrote would look the same after this: it goes on taking no room. */
+    /** Returns whether an unwritten page would stay the same after this write, so that it still needs no memory. */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }
 
-    /** The last page ends with its block, as most blocks are a few elements. */
-    private static byte[] page(Block block, long number) {
+    /** Makes a page; the last page ends with its block, because most blocks have only a few elements. */
+    private static byte[] page(HeapBlock block, long number) {
         return Arrays.copyOf(Blank.PAGE, (int) Math.min(PAGE_BYTES, block.bytes - number * PAGE_BYTES));
     }
 
-    /** What pages look like that were never written; only read. */
+    /** Content of pages that were never written; it is only read. */
     private static final class Blank {
         private static final byte[] PAGE = new byte[PAGE_BYTES];
 

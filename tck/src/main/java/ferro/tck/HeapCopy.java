@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** A copy of {@link HeapDeviceMemory}; its state is guarded by the memory. */
 final class HeapCopy implements DeviceMemory.Copy {
     private final HeapDeviceMemory memory;
-    private final HeapDeviceMemory.Event started;
+    private final HeapDeviceMemory.CopyEvent started;
     private final ByteBuffer host;
     private final Runnable work;
     private boolean stalled;
@@ -20,7 +20,7 @@ final class HeapCopy implements DeviceMemory.Copy {
     private boolean done;
     private FerroException failure;
 
-    HeapCopy(HeapDeviceMemory memory, HeapDeviceMemory.Event started, ByteBuffer host, Runnable work) {
+    HeapCopy(HeapDeviceMemory memory, HeapDeviceMemory.CopyEvent started, ByteBuffer host, Runnable work) {
         this.memory = memory;
         this.started = started;
         this.host = host;
@@ -31,7 +31,7 @@ final class HeapCopy implements DeviceMemory.Copy {
         return host == buffer;
     }
 
-    HeapDeviceMemory.Event started() {
+    HeapDeviceMemory.CopyEvent started() {
         return started;
     }
 

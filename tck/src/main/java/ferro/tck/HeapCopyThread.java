@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs copies of {@link HeapDeviceMemory} some time after they were started. */
 final class HeapCopyThread {
-    /** When to look again at a copy that does not end. */
+    /** Time after which a stalled copy is tried again. */
     private static final long STALLED_NANOS = 1_000_000;
 
     private final HeapDeviceMemory memory;
@@ -23,7 +23,7 @@ final class HeapCopyThread {
         thread.start();
     }
 
-    /** A copy and when it may run. */
+    /** A copy and the time from which it may run. */
     private record Due(HeapCopy copy, long atNanos) implements Delayed {
         @Override
         public long getDelay(TimeUnit unit) {

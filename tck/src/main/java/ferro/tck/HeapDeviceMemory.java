@@ -20,15 +20,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Devices without a GPU: memory behind addresses that are no pointers, and copies that are as late as they may be.
+ * Devices without a GPU: memory behind addresses that are no pointers, and copies that run as late as they may.
  *
- * <p>A copy runs when somebody waits for it, after those that were started before it in its direction on its device; or,
- * after {@link #copyOnThread}, on a thread of its own, some time later. So whoever forgets to wait, or touches a side too
- * early, sees wrong data. Faults are injected by {@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy},
- * {@link #refusePinning}, {@link #capacity} and {@link #stagingCapacity}; counters and {@link #watch} tell what went on; {@link #assertNothingLeft} what
- * was forgotten.
+ * <p>A copy runs when a thread waits for it, after the copies that were started before it in its direction on its device.
+ * After {@link #copyOnThread} it runs on a separate thread some time later. So a caller that forgets to wait, or uses a side
+ * too early, sees wrong data. {@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy}, {@link #refusePinning},
+ * {@link #capacity} and {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies;
+ * {@link #assertNothingLeft} reports what was not freed.
  *
- * <p>No service: a test puts it into a rank's context before the first use,
+ * <p>It is not a service: a test puts it into a rank's context before the first use,
  * {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one, each by its own
  * {@link #opened}, whose close frees nothing of the others. Thread-safe.
  */
@@ -37,8 +37,8 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private final HeapBlocks blocks = new HeapBlocks();
     private final Map<List<Object>, Deque<HeapCopy>> running = new HashMap<>();
     private final EnumMap<Direction, long[]> counts = new EnumMap<>(Direction.class);
-    private final Map<List<Object>, Fault> faults = new HashMap<>();
-    private Consumer<Event> watcher = event -> {};
+    private final Map<List<Object>, CopyFault> faults = new HashMap<>();
+    private Consumer<CopyEvent> watcher = event -> {};
     private boolean pins = true;
     private long capacityBytes = Long.MAX_VALUE;
     private long stagingCapacityBytes = Long.MAX_VALUE;
@@ -47,7 +47,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private long peakStagingBytes;
     private HeapCopyThread thread;
 
-    /** Which way a copy goes. */
+    /** The direction of a copy. */
     public enum Direction {
         /** From a device to the host. */
         TO_HOST,
@@ -57,27 +57,27 @@ public final class HeapDeviceMemory implements DeviceMemory {
         ON_DEVICE
     }
 
-    private enum Fault {
+    private enum CopyFault {
         FAIL,
         REFUSE,
         STALL
     }
 
     /**
-     * What {@link #watch} tells: a copy was started, or has run.
+     * An event of {@link #watch}: a copy was started, or has run.
      *
-     * @param direction which way
+     * @param direction direction
      * @param device    ordinal
      * @param bytes     size
-     * @param number    of the copy in its direction, from 1
+     * @param number    number of the copy in its direction, from 1
      * @param ended     whether it has run
      */
-    public record Event(Direction direction, int device, long bytes, long number, boolean ended) {}
+    public record CopyEvent(Direction direction, int device, long bytes, long number, boolean ended) {}
 
     /**
      * Makes devices 0 to {@code devices} - 1.
      *
-     * @param devices how many
+     * @param devices number of devices
      */
     public HeapDeviceMemory(int devices) {
         this.devices = devices;
@@ -87,7 +87,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns this memory as one rank opens it; closing that closes nothing of the others.
+     * Returns this memory as one rank opens it; closing the returned memory closes nothing of the others.
      *
      * @return the same devices
      */
@@ -96,9 +96,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Runs copies on a thread from now on, each so long after it was started; the thread ends with {@link #close}.
+     * Runs copies on a thread from now on, each some time after it was started; the thread ends with {@link #close}.
      *
-     * @param delay at least so long
+     * @param delay least time between start and run
      * @return this
      */
     public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
@@ -115,7 +115,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
      * @param nth       counted from now on, from 1
      */
     public synchronized void failCopy(Direction direction, int nth) {
-        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.FAIL);
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.FAIL);
     }
 
     /**
@@ -125,62 +125,62 @@ public final class HeapDeviceMemory implements DeviceMemory {
      * @param nth       counted from now on, from 1
      */
     public synchronized void refuseCopy(Direction direction, int nth) {
-        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.REFUSE);
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.REFUSE);
     }
 
     /**
-     * Lets a copy, and those behind it, not end before {@link #endStalledCopies}.
+     * Stalls a copy, and those behind it, until {@link #endStalledCopies}.
      *
      * @param direction which way
      * @param nth       counted from now on, from 1
      */
     public synchronized void stallCopy(Direction direction, int nth) {
-        faults.put(List.of(direction, counts.get(direction)[0] + nth), Fault.STALL);
+        faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.STALL);
     }
 
-    /** Lets stalled copies run, and those that were to stall and have not been started yet. */
+    /** Lets stalled copies run, and also copies that were to stall and have not been started yet. */
     public synchronized void endStalledCopies() {
-        faults.values().removeIf(fault -> fault == Fault.STALL);
+        faults.values().removeIf(fault -> fault == CopyFault.STALL);
         running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
         notifyAll();
     }
 
-    /** Makes {@link #stage} hand out plain memory from now on. */
+    /** Makes {@link #stage} return plain memory from now on. */
     public synchronized void refusePinning() {
         pins = false;
     }
 
     /**
-     * Bounds staging; what is more fails with {@link FerroException} RESOURCE.
+     * Bounds staging; an allocation beyond that fails with {@link FerroException} RESOURCE.
      *
-     * @param bytes most, of all pieces together
+     * @param bytes most bytes of all pieces together
      */
     public synchronized void stagingCapacity(long bytes) {
         stagingCapacityBytes = bytes;
     }
 
     /**
-     * Bounds the memory of all devices together; what is more fails with {@link FerroException} RESOURCE.
+     * Bounds the memory of all devices together; an allocation beyond that fails with {@link FerroException} RESOURCE.
      *
-     * @param bytes most
+     * @param bytes most bytes
      */
     public synchronized void capacity(long bytes) {
         capacityBytes = bytes;
     }
 
     /**
-     * Has every start and every end of a copy told, in order; the memory is locked meanwhile.
+     * Reports every start and every end of a copy to a listener, in order; the memory is locked meanwhile.
      *
-     * @param listener told
+     * @param listener receives the events
      */
-    public synchronized void watch(Consumer<Event> listener) {
+    public synchronized void watch(Consumer<CopyEvent> listener) {
         watcher = listener;
     }
 
     /**
-     * Makes a tensor with elements; counts as no copy.
+     * Makes a tensor with elements; does not count as a copy.
      *
-     * @param elements what it holds
+     * @param elements content of the tensor
      * @param device   ordinal
      * @param shape    lengths; none means one dimension
      * @return tensor; its owner frees it
@@ -193,10 +193,10 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Puts elements into a tensor; counts as no copy.
+     * Writes elements into a tensor; does not count as a copy.
      *
-     * @param elements type and length as the tensor's
-     * @param tensor   written
+     * @param elements elements with the type and length of the tensor
+     * @param tensor   tensor to write
      */
     public synchronized void write(HostTensor elements, DeviceTensor tensor) {
         blocks.check(tensor);
@@ -208,9 +208,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Takes the elements of a tensor as they are now, without waiting for copies; counts as no copy.
+     * Returns the elements of a tensor as they are now, without waiting for copies; does not count as a copy.
      *
-     * @param tensor read
+     * @param tensor tensor to read
      * @return fresh direct memory
      */
     public synchronized HostTensor download(DeviceTensor tensor) {
@@ -221,9 +221,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Takes the elements of a tensor of f32; see {@link #download}.
+     * Returns the elements of a tensor of f32; see {@link #download}.
      *
-     * @param tensor read
+     * @param tensor tensor to read
      * @return fresh array
      */
     public float[] floats(DeviceTensor tensor) {
@@ -244,7 +244,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns how many bytes the copies started had.
+     * Returns how many bytes the started copies had.
      *
      * @param direction which way
      * @return bytes
@@ -379,16 +379,16 @@ public final class HeapDeviceMemory implements DeviceMemory {
         long[] count = counts.get(direction);
         count[0]++;
         count[1] += on.byteCount();
-        Fault fault = faults.remove(List.of(direction, count[0]));
-        if (fault == Fault.REFUSE) {
+        CopyFault fault = faults.remove(List.of(direction, count[0]));
+        if (fault == CopyFault.REFUSE) {
             throw HeapCopy.failure(direction, on.device(), "refused by the test");
         }
-        Event started = new Event(direction, on.device(), on.byteCount(), count[0], false);
+        CopyEvent started = new CopyEvent(direction, on.device(), on.byteCount(), count[0], false);
         HeapCopy copy = new HeapCopy(this, started, host, work);
-        if (fault == Fault.FAIL) {
+        if (fault == CopyFault.FAIL) {
             copy.fails();
         }
-        copy.stalled(fault == Fault.STALL);
+        copy.stalled(fault == CopyFault.STALL);
         running.computeIfAbsent(List.of(direction, on.device()), key -> new ArrayDeque<>())
                 .add(copy);
         watcher.accept(started);
@@ -398,28 +398,28 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return copy;
     }
 
-    /** Somebody waits for a copy: without a thread of copies, this is when it runs. */
+    /** Records that a thread waits for a copy; without a thread of copies, the copy runs now. */
     synchronized void awaited(HeapCopy copy) {
         if (thread == null) {
             execute(copy);
         }
     }
 
-    /** Runs a copy and those before it, as far as no stalled one is in the way; returns whether it has run. */
+    /** Runs a copy and those before it, up to a stalled copy; returns whether it has run. */
     synchronized boolean execute(HeapCopy copy) {
-        Event started = copy.started();
+        CopyEvent started = copy.started();
         Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));
         while (queue.contains(copy) && !queue.peek().isStalled()) {
             HeapCopy next = queue.poll();
             next.execute();
-            Event begun = next.started();
-            watcher.accept(new Event(begun.direction(), begun.device(), begun.bytes(), begun.number(), true));
+            CopyEvent begun = next.started();
+            watcher.accept(new CopyEvent(begun.direction(), begun.device(), begun.bytes(), begun.number(), true));
         }
         notifyAll();
         return !queue.contains(copy);
     }
 
-    /** Ends the thread of copies; tensors stay, each with its owner. */
+    /** Ends the thread of copies; tensors stay, and their owners free them. */
     @Override
     public void close() {
         HeapCopyThread ending;

@@ -34,6 +34,6 @@ record HeapDeviceMemoryView(HeapDeviceMemory memory) implements DeviceMemory {
 
     @Override
     public void close() {
-        // the devices are the test's
+        // the devices belong to the test
     }
 }

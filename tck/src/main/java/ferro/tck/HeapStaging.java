@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /** Host memory of {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** What closed memory holds, over and over. */
+    /** Content of closed memory, repeated. */
     private static final byte[] SPOILED = new byte[1 << 12];
 
     static {
@@ -34,7 +34,7 @@ final class HeapStaging implements DeviceMemory.Staging {
         return pinned;
     }
 
-    /** Spoils the memory, so that whoever still reads it sees wrong data. */
+    /** Overwrites the memory, so that code that still reads it sees wrong data. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -3,16 +3,19 @@ package ferro.tck;
 import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.CellCall;
+import ferro.tck.cells.Values;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Ranks that make one call and close at once, and one that comes when the others have left, or wait for nobody but it. */
+/** Ranks that make one call and close at once, and a late rank: it calls when the others have left or wait only for it. */
 final class LateRank {
-    /** From when all others are at their calls, for those that can return without the late one; whoever cannot waits anyway. */
+    /** Time that the others have at their calls, for those that can return without the late rank; the rest waits anyway. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
-    /** Until all others are at their calls: only a rank that has failed never comes there. */
+    /** Limit until all others are at their calls: only a rank that has failed never arrives. */
     private static final Duration ARRIVAL = Duration.ofSeconds(5);
 
     private final Subject subject;
@@ -20,10 +23,10 @@ final class LateRank {
     private final boolean untilClosed;
 
     /**
-     * Chooses who is late.
+     * Chooses the late rank.
      *
-     * @param late        rank
-     * @param untilClosed whether it comes when the others have closed, else when their calls have returned
+     * @param late        late rank
+     * @param untilClosed whether it calls when the others have closed, else when their calls have returned
      */
     LateRank(Subject subject, int late, boolean untilClosed) {
         this.subject = subject;
@@ -31,12 +34,12 @@ final class LateRank {
         this.untilClosed = untilClosed;
     }
 
-    /** Three ranks, or four: back ends choose their ways by the number. */
+    /** Returns three ranks, or four: back ends choose their algorithms by the number. */
     int size() {
         return untilClosed ? 3 : 4;
     }
 
-    /** Has all ranks of a fresh group run something and close; all must end well. */
+    /** Runs code on all ranks of a fresh group and closes them; all must end well. */
     void run(String what, Ranks.RankCode body) {
         CountDownLatch calling = new CountDownLatch(size() - 1);
         CountDownLatch others = new CountDownLatch(size() - 1);
@@ -59,14 +62,14 @@ final class LateRank {
         }
     }
 
-    /** Has them make a collective, and holds the results against what they must be. */
+    /** Makes a collective on all ranks, and compares the results with the expected ones. */
     void call(CollectiveKind kind, int length, int root) {
         boolean combines = Cell.combines(kind);
         Cell cell = new Cell(kind, DataType.FLOAT32, combines ? ReduceOp.SUM : null, length, root, false);
         Values values = new Values(DataType.FLOAT32, size());
         run(cell.toString(), group -> {
-            CellCall own = CellCall.of(cell, new CellCall.Place(group.rank(), size(), length % 2, values));
-            if (Cells.Refusals.of(group, own.call()).isPresent() && subject.refuses(kind.label())) {
+            CellCall own = CellCall.of(cell, new CellCall.CallPlace(group.rank(), size(), length % 2, values));
+            if (Cells.RefusedCells.of(group, own.call()).isPresent() && subject.refuses(kind.label())) {
                 return;
             }
             group.submit(own.call()).await();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 610 and 611: a rank may leave as soon as its own calls have returned. */
 public interface LeavingRules extends Subject {
     /**
-     * Whoever has made its calls may close, however late a peer comes to the same ones.
+     * A rank that has made its calls may close, even if a peer makes the same calls much later.
      *
      * @param what calls
      */
@@ -59,7 +59,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Short ones, and such of which each chunk is above a segment; every root, and also the root late. */
+    /** Makes short calls, and calls whose chunks are all above a segment; with every root, and also with the root late. */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
         for (int length : new int[] {5, kind.hasParts() ? 140_003 : 560_003}) {
@@ -79,7 +79,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** A message goes from rank to rank: the first leaves when it has sent, the last when it has received. */
+    /** Sends a message from rank to rank: the first rank leaves when it has sent, the last when it has received. */
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 400_000}) {
             for (int late = 0; late < 3; late++) {
@@ -100,7 +100,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** The part is closed before its parent, or by that. */
+    /** Makes a new group, which is closed before its parent, or by the close of its parent. */
     private void leaveAfterNewGroup() {
         needs(BackendContract.SUBGROUPS);
         for (int late = 0; late < 3; late++) {
@@ -119,7 +119,7 @@ public interface LeavingRules extends Subject {
     }
 
     /**
-     * Who needs a rank that has left fails, and names it; what does not need it goes on.
+     * A call that needs a rank that has left fails and names it; calls that do not need it go on.
      *
      * @param what call of rank 0 that needs the rank that has left
      */

@@ -12,10 +12,10 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rule 115: memory that a group gives. */
+/** Rule 115: memory that a group allocates. */
 public interface MemoryRules extends Subject {
     /**
-     * Whatever memory it is, nobody can tell but by the time that calls on it take.
+     * Allocated memory of any kind behaves like arrays; only the time of calls on it may differ.
      *
      * @param worldSize number of ranks
      */
@@ -43,7 +43,7 @@ public interface MemoryRules extends Subject {
         return tensor;
     }
 
-    /** All ranks on it, some ranks on it, and a part of it. */
+    /** Sums with all ranks on this memory, with some ranks on it, and on a part of it. */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();
         float[] input = new float[length];
@@ -68,7 +68,7 @@ public interface MemoryRules extends Subject {
         }
     }
 
-    /** Second memory of the same length: no byte of the first shows in it. */
+    /** Broadcasts in second memory of the same length, in which no byte of the first may be visible. */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
         assertArrayEquals(new float[length], elements(given), "memory that nobody has touched, rank " + group.rank());
         float[] wanted = new float[length];

@@ -11,6 +11,8 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Operand;
+import ferro.tck.cells.Values;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 201 to 213: messages between two ranks, matched by peer and tag, outside the order of collectives. */
 public interface MessageRules extends Subject {
-    /** Every type, no element, a few, and more than is sent eagerly. */
+    /** Messages of every type, with no element, with a few, and with more than is sent eagerly. */
     @Rule(201)
     @Test
     default void messagesOfEveryTypeAndLengthArriveUnchanged() {
@@ -35,7 +37,7 @@ public interface MessageRules extends Subject {
                     for (DataType type : DataType.values()) {
                         Values values = new Values(type, 2);
                         for (int length : lengths) {
-                            Operand data = Operand.unwritten(type, length, Operand.Placement.of(group.rank()));
+                            Operand data = Operand.unwritten(type, length, Operand.OperandPlace.of(group.rank()));
                             roundTrip(group, values, data, place);
                         }
                     }
@@ -90,7 +92,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Messages of other tags wait for their own receives, eager ones and announced ones.
+     * Messages of other tags wait for their own receives, both eager and announced messages.
      *
      * @param length elements of each message
      */
@@ -120,7 +122,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * The exchange that deadlocks where a wait keeps others from moving.
+     * An exchange that deadlocks if a wait keeps other operations from making progress.
      *
      * @param length elements of each message
      */
@@ -194,7 +196,7 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
-    /** Messages have no place in the order of collectives. */
+    /** Messages are not part of the order of collectives. */
     @Rule(207)
     @Test
     default void collectivesPassMessagesThatAreUnderWay() {
@@ -219,7 +221,7 @@ public interface MessageRules extends Subject {
         }
     }
 
-    /** A receive that nothing has matched has harmed nobody. */
+    /** A receive that no message has matched does no harm. */
     @Rule(208)
     @Test
     default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
@@ -246,7 +248,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Big sends wait for their receives, so a ring of them ends at the deadline.
+     * Large sends wait for their receives, so a ring of them ends at the deadline.
      *
      * @param worldSize number of ranks
      */
@@ -291,7 +293,7 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[3], received, "memory of a receive of tag 2; tag 1 was sent");
     }
 
-    /** All pending messages of a rank progress together. */
+    /** All pending messages of a rank make progress together. */
     @Rule(210)
     @Test
     default void allPendingMessagesProgressTogether() {

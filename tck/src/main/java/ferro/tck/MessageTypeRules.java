@@ -9,6 +9,8 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Bits;
+import ferro.tck.cells.Operand;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -19,14 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rules 214 to 216: what a message may be received as. */
+/** Rules 214 to 216: the types that a message may be received as. */
 public interface MessageTypeRules extends Subject {
     /**
-     * As many bytes are not the same elements: both sides hear of it, with both types, and nothing is written.
+     * Equal numbers of bytes of different types do not match: both sides learn of it, with both types, and nothing is
+     * written.
      *
      * @param sent     type of the message
-     * @param received type of the receive, of as many bytes
-     * @param length   elements, few or more than are sent eagerly
+     * @param received type of the receive, of equally many bytes
+     * @param length   number of elements: a few, or more than are sent eagerly
      */
     @Rule(214)
     @ParameterizedTest(name = "{0} as {1}, {2} elements")
@@ -76,7 +79,7 @@ public interface MessageTypeRules extends Subject {
                 }
                 Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
                 first.countDown();
-                // a sender that has returned hears of it at its next call
+                // a sender that has returned learns of it at its next call
                 FerroException failure = Expect.fails(
                         each -> {
                             own.await();
@@ -100,7 +103,7 @@ public interface MessageTypeRules extends Subject {
     }
 
     private static Operand operand(DataType type, int length) {
-        return Operand.unwritten(type, length, Operand.Placement.ARRAY);
+        return Operand.unwritten(type, length, Operand.OperandPlace.ARRAY);
     }
 
     private static void unwritten(Operand into) {
@@ -108,9 +111,9 @@ public interface MessageTypeRules extends Subject {
     }
 
     /**
-     * Whoever has sent a small message and makes no other call hears of the mismatch at its close.
+     * A rank that has sent a small message and makes no other call learns of the mismatch at its close.
      *
-     * @param sent type of the message; i32 are received
+     * @param sent type of the message; i32 is received
      */
     @Rule(215)
     @ParameterizedTest(name = "{0}")
@@ -124,7 +127,7 @@ public interface MessageTypeRules extends Subject {
         needs(BackendContract.EARLY_LEAVES);
         Operand data = operand(sent, 10);
         Operand into = operand(DataType.INT32, 10);
-        // now and then the sender hears of it just while its links end
+        // sometimes the sender learns of it just while its links end
         for (int turn = 0; turn < 30; turn++) {
             int worldSize = 2 + turn % 3;
             CountDownLatch closing = new CountDownLatch(1);
@@ -149,10 +152,10 @@ public interface MessageTypeRules extends Subject {
     }
 
     /**
-     * Bytes have no type of their own: they may be sent and received as any one.
+     * Bytes match every type: they may be sent and received as any type.
      *
-     * @param type   of the other side
-     * @param length of it, few or more than are sent eagerly
+     * @param type   type of the other side
+     * @param length number of its elements: a few, or more than are sent eagerly
      */
     @Rule(216)
     @ParameterizedTest(name = "{0}, {1} elements")
@@ -181,7 +184,7 @@ public interface MessageTypeRules extends Subject {
         }
     }
 
-    /** The form of messages that has no type, both ways. */
+    /** Exchanges messages by the form without a type, in both directions. */
     private static void exchangeBuffer(ProcessGroup group, Operand data) {
         data.fill(index -> index % 53 + 2);
         ByteBuffer bytes = bytesOf(data.tensor());

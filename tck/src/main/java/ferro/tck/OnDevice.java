@@ -20,8 +20,8 @@ import java.util.Optional;
 /**
  * Puts the operands of one rank's calls on its device, if the back end is tested with one; else leaves them where they are.
  *
- * <p>Whole memories travel, what lies around the operands included, so that the checks on host memory see every element that
- * a call has touched on the device. Operands that share memory share it on the device too. For one thread.
+ * <p>Copies whole memories, including the elements around the operands, so that the checks on host memory see every element
+ * that a call has written on the device. Operands that share memory also share it on the device. For one thread.
  */
 final class OnDevice implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -41,7 +41,7 @@ final class OnDevice implements AutoCloseable {
         return new OnDevice(memory.orElse(null), memory.isEmpty() ? -1 : subject.device(rank));
     }
 
-    /** Returns the call on the device, its operands' memory copied there. */
+    /** Returns the call on the device; copies the memory of its operands there. */
     Collective call(Collective call) {
         if (memory == null) {
             return call;
@@ -61,7 +61,7 @@ final class OnDevice implements AutoCloseable {
         return whole.slice(host.offset() / unit, host.elementCount());
     }
 
-    /** Copies everything back to where it came from and frees the device's copies. */
+    /** Copies all memory back to its origin and frees the device's copies. */
     void readBack() {
         wholes.forEach((host, whole) -> {
             if (whole.elementCount() > 0) {
@@ -73,7 +73,7 @@ final class OnDevice implements AutoCloseable {
         forget();
     }
 
-    /** Frees the device's copies without looking at them. */
+    /** Frees the device's copies without reading them. */
     void forget() {
         wholes.values().forEach(GpuCollectives::free);
         wholes.clear();

@@ -4,6 +4,10 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.tck.cells.Bits;
+import ferro.tck.cells.Numbers;
+import ferro.tck.cells.Operand;
+import ferro.tck.cells.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToLongFunction;
@@ -11,17 +15,17 @@ import java.util.function.IntToLongFunction;
 /**
  * A call that a back end may refuse without declaring it.
  *
- * @param name   for the report
+ * @param name   name for the report
  * @param call   operation, in a group of three
- * @param out    what it would write
+ * @param out    operand that it would write
  * @param before hash of {@code out} before the call
- * @param right  bits of each element where it is done; null where that is not laid down
+ * @param right  bits of each element if the call is done; null if they are not specified
  */
 record OptionalCall(String name, Collective call, Operand out, long before, IntToLongFunction right) {
     private static final int RANKS = 3;
     private static final int LENGTH = 5;
 
-    /** All of them, as one rank calls them; the same order on every rank. */
+    /** Returns all such calls of one rank, in the same order on every rank. */
     static List<OptionalCall> of(int rank) {
         List<OptionalCall> calls = new ArrayList<>();
         for (DataType type : DataType.values()) {
@@ -42,7 +46,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         return calls;
     }
 
-    /** Returns what is wrong with what was done, or null. */
+    /** Returns what is wrong with the result, or null. */
     String wrong() {
         if (right == null) {
             return null;
@@ -58,12 +62,12 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         return null;
     }
 
-    /** Returns whether all ranks get the same. */
+    /** Returns whether all ranks get the same result. */
     boolean alike() {
         return !(call instanceof Collective.ReduceScatter);
     }
 
-    /** A user's op that any type has, and that tells when an operand is missing or comes twice. */
+    /** Combines as an op of a user that works on every type and shows when an operand is missing or comes twice. */
     private static void exclusiveOr(HostTensor into, HostTensor received) {
         long[] left = Bits.of(into);
         long[] right = Bits.of(received);
@@ -72,7 +76,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     private static OptionalCall allReduce(DataType type, ReduceOp op, int rank) {
         Values values = new Values(type, RANKS);
-        Operand data = Operand.unwritten(type, LENGTH, Operand.Placement.of(rank));
+        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandPlace.of(rank));
         data.fill(index -> values.mark(rank, index));
         Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
         return new OptionalCall(
@@ -81,9 +85,9 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {
         Values values = new Values(type, RANKS);
-        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.Placement.of(rank));
+        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.OperandPlace.of(rank));
         in.fill(index -> values.mark(rank, index));
-        Operand out = Operand.unwritten(type, LENGTH, Operand.Placement.of(rank + 1));
+        Operand out = Operand.unwritten(type, LENGTH, Operand.OperandPlace.of(rank + 1));
         Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), op, null);
         return new OptionalCall(
                 "scattered " + op + " of " + type.label(),
@@ -93,7 +97,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
                 index -> right(values, type, op, rank * LENGTH + index));
     }
 
-    /** Marks are multiples of a half, so that their sums are exact in every order. */
+    /** Returns the expected bits; marks are multiples of a half, so that their sums are exact in every order. */
     private static long right(Values values, DataType type, ReduceOp op, int index) {
         long result = product(type, op, values.mark(0, index));
         for (int rank = 1; rank < RANKS; rank++) {
@@ -125,7 +129,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
     private static OptionalCall unequalParts(int rank) {
         long[] counts = {1, 3, 2};
         HostTensor in = HostTensor.of(Expect.floats((int) counts[rank], rank + 1));
-        Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.Placement.of(rank));
+        Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.OperandPlace.of(rank));
         Collective call = new Collective.AllGather(in, out.tensor(), counts);
         return new OptionalCall("unequal parts", call, out, Cells.hash(out), null);
     }

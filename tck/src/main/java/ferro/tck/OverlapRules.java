@@ -13,6 +13,10 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Bits;
+import ferro.tck.cells.InPlaceCalls;
+import ferro.tck.cells.OneMemory;
+import ferro.tck.cells.OverlappingCalls;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,15 +25,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 120 and 121: operands and results in one memory. */
 public interface OverlapRules extends Subject {
     /**
-     * What would give wrong numbers is refused, by each rank for itself, and the group goes on.
+     * Overlaps that would give wrong numbers are refused, by each rank for itself, and the group goes on.
      *
-     * @param kind of the memory
+     * @param kind kind of the memory
      */
     @Rule(120)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
     default void operandsAndResultsThatOverlapAreRefused(String kind) {
-        OneMemory.Kind memory = kind(kind);
+        OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             try (Ranks ranks = group(worldSize)) {
                 ranks.run(group -> {
@@ -42,12 +46,12 @@ public interface OverlapRules extends Subject {
         }
     }
 
-    private void overlappingCallsAreRefused(OneMemory.Kind kind, ProcessGroup group, int part) {
+    private void overlappingCallsAreRefused(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
         int size = group.worldSize();
         OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         boolean onHost = devices().isEmpty();
-        boolean cutsElements = onHost && kind != OneMemory.Kind.ARRAY;
+        boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY;
         try (OnDevice place = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = place.call(named.call());
@@ -71,15 +75,15 @@ public interface OverlapRules extends Subject {
     }
 
     /**
-     * What works in place, or only looks as if it overlapped, works.
+     * Calls that may work in place, and calls that only seem to overlap, give the right results.
      *
-     * @param kind of the memory
+     * @param kind kind of the memory
      */
     @Rule(121)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
     default void formsInPlaceAreRight(String kind) {
-        OneMemory.Kind memory = kind(kind);
+        OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             try (Ranks ranks = group(worldSize)) {
                 ranks.run(group -> {
@@ -93,13 +97,13 @@ public interface OverlapRules extends Subject {
         }
     }
 
-    private void callsInPlaceAreRight(OneMemory.Kind kind, ProcessGroup group, int part) {
+    private void callsInPlaceAreRight(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         OneMemory memory = OneMemory.of(kind, group, InPlaceCalls.length(group.worldSize(), part));
         new InPlaceCalls(memory, group, part, each -> {
                     try (OnDevice place = OnDevice.of(this, group.rank())) {
                         Collective call = place.call(each.call());
-                        if (Cells.Refusals.of(group, call).isPresent()) {
+                        if (Cells.RefusedCells.of(group, call).isPresent()) {
                             return;
                         }
                         backend.run(call, backend.timeout());
@@ -110,8 +114,8 @@ public interface OverlapRules extends Subject {
                 .run();
     }
 
-    /** The next call may use what the last one uses, wherever. */
-    private void queuedCallsMayShareMemory(OneMemory.Kind kind, ProcessGroup group, int part) {
+    /** Checks that a call may use any memory that the call before it uses. */
+    private void queuedCallsMayShareMemory(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
         OneMemory memory = OneMemory.of(kind, group, 3 * part);
         HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
         int size = group.worldSize();
@@ -128,7 +132,7 @@ public interface OverlapRules extends Subject {
         assertNull(OneMemory.wrong(all, index -> right[index / part]), "queued calls on one memory, parts of " + part);
     }
 
-    private void oneTensorMayBeSentSeveralTimes(OneMemory.Kind kind, ProcessGroup group) {
+    private void oneTensorMayBeSentSeveralTimes(OneMemory.MemoryKind kind, ProcessGroup group) {
         int length = 50;
         try (OnDevice place = OnDevice.of(this, group.rank())) {
             HostTensor data = OneMemory.of(kind, group, length).cut(0, length);
@@ -148,10 +152,10 @@ public interface OverlapRules extends Subject {
         }
     }
 
-    /** On a device memory is of one kind: how it lies on the host makes no difference. */
-    private OneMemory.Kind kind(String name) {
-        OneMemory.Kind kind = OneMemory.Kind.valueOf(name);
-        assumeTrue(devices().isEmpty() || kind == OneMemory.Kind.ARRAY, "operands are on devices");
+    /** Returns the kind of memory; on a device the kind of the host memory does not matter, so all but one are skipped. */
+    private OneMemory.MemoryKind kind(String name) {
+        OneMemory.MemoryKind kind = OneMemory.MemoryKind.valueOf(name);
+        assumeTrue(devices().isEmpty() || kind == OneMemory.MemoryKind.ARRAY, "operands are on devices");
         return kind;
     }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One thread per rank, from start to end; closing it interrupts those that still run. */
 final class RankThreads implements AutoCloseable {
-    /** How long the others may still run once a rank has failed that should not have. */
+    /** How long the others may still run after an unexpected failure of a rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
     private final Thread[] threads;
@@ -16,7 +16,7 @@ final class RankThreads implements AutoCloseable {
     private final List<Integer> order = new ArrayList<>();
     private int running;
 
-    /** What a rank does. */
+    /** The code of a rank. */
     @FunctionalInterface
     interface Body {
         void run(int rank) throws Exception;
@@ -36,7 +36,7 @@ final class RankThreads implements AutoCloseable {
         }
     }
 
-    /** Waits for all and returns how each ended; null is well. */
+    /** Waits for all ranks and returns how each ended; null means without a failure. */
     synchronized List<Throwable> end(Duration limit) {
         if (!awaitEnd(System.nanoTime() + limit.toNanos(), false)) {
             throw withFailures(new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms")));
@@ -44,7 +44,7 @@ final class RankThreads implements AutoCloseable {
         return Arrays.asList(failures.clone());
     }
 
-    /** Waits for all to end well; after a first failure the others get little time. */
+    /** Waits for all ranks to end well; after a first failure the others get little time. */
     synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);
@@ -59,7 +59,7 @@ final class RankThreads implements AutoCloseable {
         }
     }
 
-    /** Interrupts what still runs; the threads are daemons and end with their waits. */
+    /** Interrupts the threads that still run; they are daemons and end with their waits. */
     @Override
     public void close() {
         for (Thread thread : threads) {

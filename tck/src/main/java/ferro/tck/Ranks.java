@@ -13,12 +13,12 @@ import java.util.List;
  * <p>For one thread at a time. Closing it closes every rank, all at once.
  */
 public final class Ranks implements AutoCloseable {
-    /** How long any rule may take; far above what one needs, so that a slow machine does not fail. */
+    /** How long any rule may take; far above what a rule needs, so that a slow machine does not fail. */
     public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
-     * Of the close of a rank whose peers stay, where the rule is not about how long it may take: a back end may wait for them as
-     * long as it is allowed to.
+     * Bound of the close of a rank whose peers stay, if the rule is not about the duration of the close: a back end may wait
+     * for the peers as long as it is allowed to.
      */
     static final Duration LEAVE_BOUND = Duration.ofSeconds(1);
 
@@ -31,14 +31,14 @@ public final class Ranks implements AutoCloseable {
         this.groups = groups;
     }
 
-    /** What a rank does. */
+    /** The code of a rank. */
     @FunctionalInterface
     public interface RankCode {
         /**
          * Runs on the thread of one rank.
          *
          * @param group this rank's end
-         * @throws Exception whatever fails the rank
+         * @throws Exception any exception fails the rank
          */
         void run(ProcessGroup group) throws Exception;
     }
@@ -47,7 +47,7 @@ public final class Ranks implements AutoCloseable {
      * Wraps back ends.
      *
      * @param backends  index = rank
-     * @param worldSize how many there should be
+     * @param worldSize expected number of back ends
      * @return ranks
      * @throws AssertionError if the list is not a group of that size
      */
@@ -78,7 +78,7 @@ public final class Ranks implements AutoCloseable {
     /**
      * Returns one rank's end.
      *
-     * @param rank which
+     * @param rank rank
      * @return group
      */
     public ProcessGroup rank(int rank) {
@@ -88,7 +88,7 @@ public final class Ranks implements AutoCloseable {
     /**
      * Runs code on every rank; all must end well.
      *
-     * @param code what each does
+     * @param code code of each rank
      * @throws AssertionError on a time-out, with the stacks of the ranks that hang; else the failure that came first in
      *     time is thrown as cause, with those of the other ranks suppressed
      */
@@ -100,7 +100,7 @@ public final class Ranks implements AutoCloseable {
      * Runs code on every rank within a bound; all must end well.
      *
      * @param limit bound
-     * @param code  what each does
+     * @param code  code of each rank
      * @throws AssertionError as {@link #run(RankCode)}
      */
     public void run(Duration limit, RankCode code) {
@@ -116,8 +116,8 @@ public final class Ranks implements AutoCloseable {
      * Runs code on every rank and returns how each ended.
      *
      * @param limit bound
-     * @param code  what each does
-     * @return index = rank, null where it ended well
+     * @param code  code of each rank
+     * @return index = rank, null for a rank that ended well
      * @throws AssertionError on a time-out, with the stacks of the ranks that hang
      */
     public List<Throwable> outcomes(Duration limit, RankCode code) {
@@ -127,7 +127,7 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
-    /** Closes every rank; one that failed before may say so again, one that hangs fails. */
+    /** Closes every rank; a rank that failed before may report that again, a rank that hangs fails. */
     @Override
     public void close() {
         try (RankThreads threads = start(ProcessGroup::close)) {

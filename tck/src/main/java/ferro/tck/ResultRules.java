@@ -8,6 +8,8 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Numbers;
+import ferro.tck.cells.Operand;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -18,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 111 to 114: the bits of results, big results, and what may be refused. */
+/** Rules 111 to 114: the bits of results, large results, and calls that may be refused. */
 public interface ResultRules extends Subject {
     /**
-     * Rounding depends on the order of additions; the order must be one, for all ranks and runs.
+     * Rounding depends on the order of additions, so the order must be the same on all ranks and in all runs.
      *
      * @param worldSize number of ranks
      */
@@ -49,7 +51,7 @@ public interface ResultRules extends Subject {
                 for (int call = 0; call < hashes[0].length; call++) {
                     Random random = new Random(group.rank() * 1000L + call / 2);
                     Operand data = Operand.unwritten(
-                            DataType.FLOAT32, lengths[call / 2], Operand.Placement.of(group.rank() + call));
+                            DataType.FLOAT32, lengths[call / 2], Operand.OperandPlace.of(group.rank() + call));
                     data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, Math.exp(8 * random.nextGaussian())));
                     group.allReduce(place.tensor(data.tensor()), ReduceOp.SUM);
                     place.readBack();
@@ -66,7 +68,7 @@ public interface ResultRules extends Subject {
         return hashes;
     }
 
-    /** NaN wins in every op and comes out canonical; MIN and MAX know which zero is smaller. */
+    /** A NaN operand gives the canonical NaN in every op; MIN and MAX order the two zeros. */
     @Rule(112)
     @Test
     default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
@@ -90,7 +92,7 @@ public interface ResultRules extends Subject {
     }
 
     /**
-     * 64 MiB of floats.
+     * 64 MiB of floats are summed.
      *
      * @param worldSize number of ranks
      */
@@ -123,7 +125,7 @@ public interface ResultRules extends Subject {
         }
     }
 
-    /** A prime number of elements, so that no border of a segment keeps falling on the same place. */
+    /** Returns a prime number of elements, so that the borders of segments do not always fall on the same place. */
     private static float[] rising(int step, int first) {
         float[] elements = new float[8191];
         for (int index = 0; index < elements.length; index++) {
@@ -132,7 +134,7 @@ public interface ResultRules extends Subject {
         return elements;
     }
 
-    /** What a back end need not do: it is done, equally on all ranks, or refused before anything moves. */
+    /** A call that a back end need not support is done equally on all ranks, or refused before anything moves. */
     @Rule(114)
     @Test
     default void whatIsNotDoneIsRefusedWithAReasonBeforeAnythingMoves() {
@@ -161,7 +163,7 @@ public interface ResultRules extends Subject {
 
     private long refusedOrDone(ProcessGroup group, OptionalCall each, OnDevice place) {
         Collective call = place.call(each.call());
-        Optional<String> why = Cells.Refusals.of(group, call);
+        Optional<String> why = Cells.RefusedCells.of(group, call);
         if (why.isPresent()) {
             place.readBack();
             assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());

@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Names the rule of docs/contract.md that a test stands for; several tests may share one. */
+/** Names the rule of docs/contract.md that a test checks; several tests may check one rule. */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

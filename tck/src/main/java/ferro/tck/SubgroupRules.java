@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 401 to 412: groups of some ranks. */
 public interface SubgroupRules extends Subject {
-    /** Same color, same group; by key, ties by rank; no color, no group. */
+    /** Ranks of one color form a group, ordered by key, then by rank; a rank without a color gets no group. */
     @Rule(401)
     @Test
     default void splitGroupsRanksByColorAndOrdersThemByKey() {
@@ -98,7 +98,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A group whose member is late does not keep others from moving, with the same ranks or not. */
+    /** A group with a late member does not keep other groups from making progress, with the same ranks or with others. */
     @Rule(404)
     @Test
     default void overlappingGroupsDoNotWaitForEachOther() {
@@ -135,7 +135,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Members that name different lists learn it at once, not at the deadline. */
+    /** Members that name different lists learn of it at once, not at the deadline. */
     @Rule(405)
     @Test
     default void membersThatDisagreeAboutTheListFailAtOnce() {
@@ -218,7 +218,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** The same list, twice, makes two groups. */
+    /** The same list makes a new group each time. */
     @Rule(408)
     @Test
     default void theSameListMakesANewGroupEachTime() {
@@ -259,7 +259,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A back end without subgroups says so in the usual way, and goes on. */
+    /** A back end without subgroups refuses them in the usual way, and goes on. */
     @Rule(410)
     @Test
     default void subgroupsAreMadeOrRefusedInTheUsualWay() {
@@ -277,7 +277,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A disagreement is over when it has been told: the next list that is the same everywhere makes a group. */
+    /** A disagreement is over when it has been reported: the next list that is equal on all members makes a group. */
     @Rule(411)
     @Test
     default void membersMayAgreeAfterADisagreement() {
@@ -289,7 +289,7 @@ public interface SubgroupRules extends Subject {
                     int[] list = group.rank() == turn % 3 ? new int[] {0, 2, 1} : new int[] {0, 1, 2};
                     Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
                     if (turn % 2 == 0) {
-                        // some turns let the slowest rank hear of it before any of them asks again
+                        // in some turns the slowest rank learns of it before any rank calls again
                         Expect.works(group);
                     }
                     try (ProcessGroup agreed = group.newGroup(2, 0, 1)) {
@@ -302,7 +302,7 @@ public interface SubgroupRules extends Subject {
     }
 
     /**
-     * Members may disagree about who is one; then not every two of them hear from each other.
+     * Members may disagree about which ranks are members; then not every two of them exchange messages.
      *
      * @param odd rank that makes a smaller group, with rank 1
      */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the rules know of the back end under test: groups of it, and what it says that it cannot do. */
+/** The back end under test, as the rules use it: its groups, and what it declares that it cannot do. */
 public interface Subject {
     /**
      * Makes a fresh group.
@@ -16,9 +16,9 @@ public interface Subject {
     Ranks group(int worldSize);
 
     /**
-     * Makes a fresh group whose ranks have settings of their own; skips the running test if the back end takes none.
+     * Makes a fresh group whose ranks have their own settings; skips the running test if the back end takes none.
      *
-     * @param settingsByRank by property, for example {@code ferro.algorithm}; index = rank
+     * @param settingsByRank settings by property, for example {@code ferro.algorithm}; index = rank
      * @return its ranks; close them
      */
     Ranks group(List<Map<String, String>> settingsByRank);
@@ -48,7 +48,7 @@ public interface Subject {
     /**
      * Returns the device of a rank.
      *
-     * @param rank which
+     * @param rank rank
      * @return ordinal
      */
     int device(int rank);

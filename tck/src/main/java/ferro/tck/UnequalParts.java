@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Every collective that has parts, on parts of unequal length, by one rank. */
+/** Every collective that has parts, on parts of unequal length, called by one rank. */
 final class UnequalParts {
-    /** Those with parts. */
+    /** The collectives with parts. */
     static final List<String> KINDS =
             List.of("allGather", "gather", "scatter", "reduceScatter", "averages", "allToAll");
 
@@ -33,12 +33,12 @@ final class UnequalParts {
         this.counts = IntStream.range(0, size).mapToLong(this::length).toArray();
     }
 
-    /** Every third part is empty; the others differ. */
+    /** Returns the length of a part: every third part is empty; the others differ. */
     private long length(int index) {
         return (index % 3 == 1 ? 0 : index + 1L) * unit;
     }
 
-    /** Rank {@code from} sends so many to rank {@code to}; some nothing. */
+    /** Returns how many elements rank {@code from} sends to rank {@code to}; some send none. */
     private long length(int from, int to) {
         return length((2 * from + to) % (size + 2));
     }
@@ -74,11 +74,11 @@ final class UnequalParts {
         }
     }
 
-    /** Of sums that i32 cannot hold, in memory of its own and where the part of the operand lies. */
+    /** Checks averages of sums that i32 cannot hold, in separate memory and in the part of the operand. */
     private void averages() {
         int start = (int) Arrays.stream(counts, 0, rank).sum();
         int[] want = new int[(int) counts[rank]];
-        // ranks give m - 0, m - 1, m - 2: less half of what is between the first and the last, toward zero
+        // ranks give m - 0, m - 1, m - 2: m less half the difference of the first and the last, toward zero
         Arrays.setAll(want, i -> (int) ((size * most(start + i) - size * (size - 1L) / 2) / size));
         for (boolean inPlace : new boolean[] {false, true}) {
             int[] in = new int[(int) Arrays.stream(counts).sum()];
@@ -94,7 +94,7 @@ final class UnequalParts {
         }
     }
 
-    /** Near either end of what i32 holds. */
+    /** Returns a number near one of the two ends of the range of i32. */
     private static long most(int index) {
         long size = Integer.MAX_VALUE - 100 - index % 100;
         return index % 2 == 0 ? size : -size;
@@ -130,7 +130,7 @@ final class UnequalParts {
 
     /** Runs a call, or counts its refusal. */
     static boolean runIfDone(Subject subject, ProcessGroup group, Collective call) {
-        if (Cells.Refusals.of(group, call).isPresent()) {
+        if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {
                 subject.refused("unequal parts");
             }

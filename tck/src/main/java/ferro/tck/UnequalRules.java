@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 116 and 117: parts of unequal length, empty ones among them, where a back end takes them at all. */
+/** Rules 116 and 117: parts of unequal length, also empty ones, if a back end supports them at all. */
 public interface UnequalRules extends Subject {
     /**
-     * Parts of unequal length come where the counts say.
+     * Parts of unequal length arrive at the places that the counts define.
      *
      * @param worldSize number of ranks
      */
@@ -29,7 +29,7 @@ public interface UnequalRules extends Subject {
         }
     }
 
-    /** Ranks that disagree on the length of one message of an all-to-all. */
+    /** Ranks that disagree on the length of one message of an all-to-all fail with a mismatch. */
     @Rule(117)
     @Test
     default void countsOfAnAllToAllThatDoNotFitAreAMismatch() {
@@ -46,12 +46,12 @@ public interface UnequalRules extends Subject {
                 long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
                 Collective call = new Collective.AllToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
                 UnequalParts.runIfDone(this, group, call);
-                if (Cells.Refusals.of(group, call).isEmpty()) {
+                if (Cells.RefusedCells.of(group, call).isEmpty()) {
                     group.barrier();
                 }
             });
             if (ends.get(1) != null) {
-                // without a control lane the sender hears of it by its links only
+                // without a control lane the sender learns of it only by its links
                 Expect.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
                 Expect.failure(ends, 1, Code.MISMATCH);
             }

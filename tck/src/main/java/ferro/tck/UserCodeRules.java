@@ -10,13 +10,15 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Operand;
+import ferro.tck.cells.UserCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118 and 119: reductions by a user's code, where a back end takes them at all. */
+/** Rules 118 and 119: reductions by a user's code, if a back end supports them at all. */
 public interface UserCodeRules extends Subject {
     /**
-     * Every form of code, every length, every memory.
+     * Code in every form combines elements of every length in every memory.
      *
      * @param worldSize number of ranks
      */
@@ -52,7 +54,7 @@ public interface UserCodeRules extends Subject {
         }
     }
 
-    /** A type that the code is not for. */
+    /** Code for another type is refused. */
     @Rule(119)
     @Test
     default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {
@@ -81,7 +83,7 @@ public interface UserCodeRules extends Subject {
 
     private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
         Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
-        if (Cells.Refusals.of(group, call).isPresent()) {
+        if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {
                 refused("users' reductions");
             }

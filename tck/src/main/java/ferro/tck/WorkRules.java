@@ -13,6 +13,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.QueuedCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +25,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 311: the order of operations, and what a handle tells. */
+/** Rules 301 to 311: the order of operations, and the state that a handle reports. */
 public interface WorkRules extends Subject {
-    /** Each operation starts from what the one before it left. */
+    /** Each operation starts from the result of the one before it. */
     @Rule(301)
     @Test
     default void operationsRunInTheOrderTheyWereSubmitted() {
@@ -51,7 +52,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** A blocking call takes its place behind what was submitted. */
+    /** A blocking call comes after the operations that were submitted before it. */
     @Rule(302)
     @Test
     default void aBlockingCallComesAfterWhatWasSubmittedBefore() {
@@ -69,7 +70,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Sequence numbers. */
+    /** Sequence numbers count collectives. */
     @Rule(303)
     @Test
     default void sequenceNumbersCountCollectivesFromOne() {
@@ -97,7 +98,7 @@ public interface WorkRules extends Subject {
         return work;
     }
 
-    /** Looking at an operation for a while does nothing to it. */
+    /** A bounded wait for an operation does not change it. */
     @Rule(304)
     @Test
     default void waitingForAWhileOnlyLooks() {
@@ -123,7 +124,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** A dependant that blocks must not keep the group from moving. */
+    /** A dependant that blocks must not keep the group from making progress. */
     @Rule(305)
     @Test
     default void aDependantOfACompletionMayBlockWithoutStoppingTheGroup() {
@@ -133,7 +134,7 @@ public interface WorkRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    // what is chained to work that is over runs on the thread that chains it
+                    // a dependant chained to completed work runs on the thread that chains it
                     assertTrue(chained.await(10, TimeUnit.SECONDS), "rank 0 has not chained its dependant");
                 }
                 Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
@@ -254,7 +255,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Whoever stops waiting leaves what nobody waits for to somebody who drives it. */
+    /** When waiting threads leave, another thread makes progress on work that no thread waits for. */
     @Rule(310)
     @Test
     default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
@@ -278,11 +279,11 @@ public interface WorkRules extends Subject {
                 }
             });
         }
-        // a busy machine may stop a thread for a while now and then
+        // a busy machine may sometimes stop a thread for a while
         assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " stood still: " + slow);
     }
 
-    /** Queued operations may be under way together, as long as nobody can tell. */
+    /** Queued operations may be in flight together, as long as the results are the same. */
     @Rule(311)
     @Test
     default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {

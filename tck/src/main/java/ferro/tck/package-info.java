@@ -1,9 +1,9 @@
 /**
- * The contract that every back end keeps, as JUnit tests: a class that extends {@link ferro.tck.BackendContract} and
- * names how a group is made runs all of them.
+ * The contract that every back end keeps, as JUnit tests. A class that extends {@link ferro.tck.BackendContract} and
+ * implements how a group is made runs all of them.
  *
- * <p>Start at {@link ferro.tck.BackendContract}; the rules stand in the interfaces it implements, each with the number it
- * has in docs/contract.md. {@link ferro.tck.Ranks} runs code on every rank and keeps every failure.
+ * <p>Start at {@link ferro.tck.BackendContract}. The rules are in the interfaces that it implements, each with its number in
+ * docs/contract.md. {@link ferro.tck.Ranks} runs code on every rank and keeps every failure.
  *
  * <p>Nothing here knows a back end, waits without a bound, or reads the environment.
  */

@@ -6,6 +6,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
+import ferro.tck.cells.Operand;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -104,7 +105,8 @@ final class WrongDevices {
     }
 
     private static ferro.HostTensor zeros(Collective call) {
-        return Operand.unwritten(call.in().dataType(), (int) call.in().elementCount(), Operand.Placement.DIRECT_BUFFER)
+        return Operand.unwritten(
+                        call.in().dataType(), (int) call.in().elementCount(), Operand.OperandPlace.DIRECT_BUFFER)
                 .fill(index -> 0)
                 .tensor();
     }

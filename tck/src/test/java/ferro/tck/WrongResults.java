@@ -11,6 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
+import ferro.tck.cells.Bits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -6,21 +6,21 @@ import ferro.Work;
 import ferro.spi.RankContext;
 import java.time.Duration;
 
-/** A call on host tensors behind calls on device tensors. */
+/** Queues calls on host tensors behind calls on device tensors. */
 final class HostCall {
     private HostCall() {}
 
-    /** Queues a call; misuse is told at once, as the host would tell it. */
+    /** Queues a call; reports misuse at once, as the host back end would. */
     static Work behind(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
         call.check(host.rank(), host.worldSize());
         host.unsupportedBecause(call).ifPresent(why -> {
             throw new UnsupportedOperationException(
                     call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
-        RoundTrips.Use use = RoundTrips.Use.of(context);
+        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork work = new RoundTripWork(
                 call.kind().label(), host, context, use.trips().dependants(), timeout);
-        Lane lane = use.trips().lane(host);
+        HostLane lane = use.trips().lane(host);
         lane.add(() -> handOver(call, host, work), use, "ferro-roundtrip-" + host.rank());
         return work;
     }

@@ -13,16 +13,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Collectives on device tensors by three steps: device to host, the collective on a host back end, host to device.
+ * Collectives on device tensors in three steps: device to host, the collective on a host back end, host to device.
  *
- * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that copies and network overlap; at most 32 MiB of staging
- * memory per call, kept for the next one. Nothing is copied that need not be: of a broadcast only the root copies out, and
- * copies nothing back. The calls of one host group keep their order; those of several groups do not wait for each other.
+ * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that copies and network overlap. A call uses at most
+ * 32 MiB of staging memory, which is kept for the next call. Only what is needed is copied: in a broadcast only the root
+ * copies out, and it copies nothing back. The calls of one host group keep their order; the calls of several groups do
+ * not wait for each other.
  *
- * <p>Every rank of a call with more than one piece must come this way, with device tensors. A message is one message for its
- * peer, which may send or receive it from host memory.
+ * <p>In a call with more than one piece every rank must use this path, with device tensors. A message is one message for
+ * its peer, which may send or receive it from host memory.
  *
- * <p>Thread-safe; nothing is kept here.
+ * <p>Thread-safe; an object keeps no state.
  */
 public final class HostRoundTrip implements HostFallback {
     /** For the service loader. */
@@ -35,7 +36,7 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call, RankContext context) {
-        // a size that makes no sense is misuse too, to be told before the slow way is warned of
+        // a chunk size that makes no sense is misuse too, and is reported before the warning about the slow path
         Settings.FALLBACK_CHUNK.of(context);
         return Refusals.of(call);
     }
@@ -48,8 +49,8 @@ public final class HostRoundTrip implements HostFallback {
     /**
      * Starts a collective.
      *
-     * @throws UnsupportedOperationException if {@code host} cannot do the call on host tensors, the parts have lengths of
-     *     their own, the op is a user's, or there is no device memory
+     * @throws UnsupportedOperationException if {@code host} cannot do the call on host tensors, the parts have different
+     *     lengths, the op is a user's, or there is no device memory
      */
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
@@ -60,9 +61,9 @@ public final class HostRoundTrip implements HostFallback {
             throw new UnsupportedOperationException(call.kind() + " through host memory on rank " + host.rank() + " of "
                     + host.worldSize() + ": " + why);
         });
-        Route route = Route.of(call, host.rank(), host.worldSize());
-        Cut cut = Cut.of(call, host.worldSize(), context);
-        RoundTrips.Use use = RoundTrips.Use.of(context);
+        RoundTripRoute route = RoundTripRoute.of(call, host.rank(), host.worldSize());
+        PieceCut cut = PieceCut.of(call, host.worldSize(), context);
+        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTrips trips = use.trips();
         RoundTripWork work = new RoundTripWork(call.kind().label(), host, context, trips.dependants(), timeout);
         Runnable task = () -> {
@@ -94,7 +95,7 @@ public final class HostRoundTrip implements HostFallback {
             throw new UnsupportedOperationException(
                     operation + " through host memory on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
-        RoundTrips.Use use = RoundTrips.Use.of(context);
+        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork clock =
                 new RoundTripWork(operation, host, context, use.trips().dependants(), timeout);
         return new MessageTransfer(message, host, use, clock).start();

@@ -13,22 +13,22 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One message from or to a device: one message for the peer too, whose end may be in host memory; so it is not cut.
+ * One message from or to a device. It is one message for the peer too, whose end may be in host memory, so it is not cut.
  *
- * <p>A send copies out before it returns, and the tensor may be touched as soon as that. A receive copies in when the message
- * has come, on the thread that completes the host's work.
+ * <p>A send copies out before it returns, and the caller may access the tensor from then on. A receive copies in when the
+ * message has come, on the thread that completes the host's work.
  */
 final class MessageTransfer {
-    /** A message has one piece of staging; what is longer must be sent in parts. */
+    /** Longest message: a message has one piece of staging, and longer data must be sent in parts. */
     static final long BYTES_MOST = 64L << 20;
 
     private final Message message;
     private final CollectiveBackend host;
-    private final RoundTrips.Use use;
+    private final RoundTrips.RoundTripUse use;
     private final RoundTripWork clock;
     private Staging staging;
 
-    MessageTransfer(Message message, CollectiveBackend host, RoundTrips.Use use, RoundTripWork clock) {
+    MessageTransfer(Message message, CollectiveBackend host, RoundTrips.RoundTripUse use, RoundTripWork clock) {
         this.message = message;
         this.host = host;
         this.use = use;
@@ -88,7 +88,7 @@ final class MessageTransfer {
         return new MessageWork(network, ended);
     }
 
-    /** Returns what the caller is to hear, or null. */
+    /** Copies the message to the device; returns the failure that the caller gets, or null. */
     private Throwable copyIn() {
         Copy in = null;
         try {

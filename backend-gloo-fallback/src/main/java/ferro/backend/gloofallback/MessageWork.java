@@ -8,10 +8,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
 /**
- * The handle of a message whose last part comes after the host's: done when {@code ended} is.
+ * The handle of a message whose last part comes after the host's part; done when {@code ended} is.
  *
  * @param network the host's part
- * @param ended   completed after the network's, with what came after it
+ * @param ended   completed after the network's part, with the result of the part after it
  */
 record MessageWork(Work network, CompletableFuture<Void> ended) implements Work {
     @Override
@@ -19,7 +19,9 @@ record MessageWork(Work network, CompletableFuture<Void> ended) implements Work 
         return ended.isDone();
     }
 
-    /** Waits for the host's part, which an interrupt ends as the host says; what comes after that is short and bounded. */
+    /**
+     * Waits for the host's part, which an interrupt ends as the host specifies. The part after that is short and bounded.
+     */
     @Override
     public void await() {
         network.await();

@@ -7,12 +7,12 @@ import ferro.dispatch.DeviceMemory.Staging;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A place for one piece under way: its staging memory, and what uses that now. */
+/** A place for one piece under way: its staging memory, and the copies and the host call that use it now. */
 final class Piece {
     final Staging staging;
-    /** Copies that may still run, out or in. */
+    /** Copies, out or in, that may still run. */
     final List<Copy> copies = new ArrayList<>();
-    /** The host's part, until it has been waited for. */
+    /** The host's part, until it was waited for. */
     Work network;
 
     Piece(Staging staging) {
@@ -20,7 +20,7 @@ final class Piece {
     }
 
     /** Returns the first elements of the staging memory. */
-    HostTensor view(Route route, int elements) {
+    HostTensor view(RoundTripRoute route, int elements) {
         staging.buffer().clear().limit(elements * route.type().byteSize());
         return HostTensor.of(route.type(), staging.buffer());
     }

@@ -15,19 +15,20 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One call on its way: while a piece is on the network, the next is copied out and the one before is copied back. For one
+ * Runs one call: while a piece is on the network, the next one is copied out and the one before is copied back. For one
  * thread.
  *
- * <p>A failure of a copy to the host, and a copy that does not end, abort the host group, since the other ranks would wait;
- * a failure of a copy back does not, since they have what they need: this rank takes part to the end and fails then.
+ * <p>A failure of a copy to the host, and a copy that does not end, abort the host group, because the other ranks would
+ * wait. A failure of a copy back does not abort it, because the other ranks have what they need: this rank takes part to
+ * the end and fails then.
  */
 final class Pipeline {
     /** How long copies of a failed call may still run before their tensors are given up. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     private final RoundTripWork work;
-    private final Route route;
-    private final Cut cut;
+    private final RoundTripRoute route;
+    private final PieceCut cut;
     private final CollectiveBackend host;
     private final DeviceMemory memory;
     private final Piece[] pieces;
@@ -35,16 +36,16 @@ final class Pipeline {
     private boolean hostFailed;
     private Copy within;
 
-    Pipeline(RoundTripWork work, Route route, Cut cut, CollectiveBackend host, DeviceMemory memory) {
+    Pipeline(RoundTripWork work, RoundTripRoute route, PieceCut cut, CollectiveBackend host, DeviceMemory memory) {
         this.work = work;
         this.route = route;
         this.cut = cut;
         this.host = host;
         this.memory = memory;
-        this.pieces = new Piece[(int) Math.min(Cut.PIECES_AT_ONCE, cut.pieces())];
+        this.pieces = new Piece[(int) Math.min(PieceCut.PIECES_AT_ONCE, cut.pieces())];
     }
 
-    /** Runs the call to its end; throws what the caller is to hear. */
+    /** Runs the call to its end; throws the failure that the caller gets. */
     void run(StagingPool pool) {
         try {
             for (int place = 0; place < pieces.length; place++) {
@@ -92,14 +93,14 @@ final class Pipeline {
         }
     }
 
-    /** Ranks that cut differently would mix up their pieces: no data moves before all are known to cut alike. */
+    /** Checks that all ranks cut alike before any data moves: ranks that cut differently would mix up their pieces. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);
         Work agreeing = submit(new Collective.AllReduce(both, both, ReduceOp.MAX));
         await(agreeing);
         if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3]) {
-            // an abort must not reach a rank that has not heard yet why
+            // an abort must not reach a rank before that rank knows the reason
             ended(submit(new Collective.Barrier()));
             throw work.failure(Code.MISMATCH, differently(bounds), null);
         }
@@ -201,7 +202,10 @@ final class Pipeline {
         }
     }
 
-    /** Waits for what still uses staging memory and tensors after a failure: the network for sure, copies for a while. */
+    /**
+     * Waits, after a failure, for everything that still uses staging memory and tensors: for the network without a bound,
+     * for copies for a while.
+     */
     private void settle() {
         long until = System.nanoTime() + GRACE_NANOS;
         if (within != null) {
@@ -222,7 +226,7 @@ final class Pipeline {
         try {
             network.await();
         } catch (RuntimeException expected) {
-            // the group has been aborted: this is how its work ends
+            // the group was aborted, and its work ends with a failure
         }
     }
 

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
-/** Why a call on device tensors cannot go through host memory; known before anything moves. */
+/** Reasons why a call on device tensors cannot go through host memory; known before any data moves. */
 final class Refusals {
     private Refusals() {}
 
@@ -18,7 +18,7 @@ final class Refusals {
         return of(call).or(() -> host.unsupportedBecause(onHost(call)));
     }
 
-    /** Whatever the host back end takes. */
+    /** Returns why a call cannot go through host memory, whatever the host back end can do. */
     static Optional<String> of(Collective call) {
         if (call.op() != null && call.op().combiner() != null) {
             return Optional.of("a reduction of the caller's own (" + call.op().name()
@@ -39,7 +39,7 @@ final class Refusals {
                         + MessageTransfer.BYTES_MOST + " in one message: send and receive slices of the tensor");
     }
 
-    /** The call on host tensors without elements: what a back end can do does not depend on the length. */
+    /** Returns the call on host tensors without elements: the abilities of a back end do not depend on the length. */
     private static Collective onHost(Collective call) {
         DataType type = call.operand().dataType();
         HostTensor none = HostTensor.of(type, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));

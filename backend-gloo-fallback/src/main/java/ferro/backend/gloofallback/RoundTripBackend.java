@@ -8,20 +8,20 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A host back end that takes device tensors too, by {@link GpuCollectives#over}: its gate, its warning, its order of ways. It keeps
- * the round trips of its rank open, so that staging memory stays warm from call to call.
+ * A host back end that takes device tensors too, by {@link GpuCollectives#over}, with its gate, its warning and its order
+ * of paths. It keeps the round trips of its rank open, so that staging memory stays warm from call to call.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final RankContext context;
-    private final RoundTrips.Use use;
+    private final RoundTrips.RoundTripUse use;
     private boolean closed;
 
     RoundTripBackend(CollectiveBackend host, RankContext context) {
         super(GpuCollectives.with(context).over(host));
         this.host = host;
         this.context = context;
-        this.use = RoundTrips.Use.of(context);
+        this.use = RoundTrips.RoundTripUse.of(context);
     }
 
     @Override

@@ -10,8 +10,8 @@ import ferro.spi.Settings;
 import java.util.Optional;
 
 /**
- * The host round trip as a back end of its own, {@code -Dferro.backend=gloo-fallback}: host tensors go to the back end that
- * {@code ferro.fallback.host} names, device tensors through host memory to the same one, if the gate
+ * The host round trip as a back end of its own, {@code -Dferro.backend=gloo-fallback}. Host tensors go to the back end
+ * that {@code ferro.fallback.host} names. Device tensors go through host memory to the same back end, if the gate
  * ({@code ferro.gpu.fallback}) is open. Never chosen by {@code auto}.
  */
 public final class RoundTripProvider implements BackendProvider {
@@ -38,8 +38,8 @@ public final class RoundTripProvider implements BackendProvider {
     /**
      * Joins by the host back end.
      *
-     * @param group   who
-     * @param context what it may use
+     * @param group   group to join
+     * @param context context of the rank
      * @return this rank's end
      * @throws IllegalArgumentException if {@code ferro.fallback.host} names no usable back end with collectives
      */

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 /** The handle of a call that goes through host memory; thread-safe. */
 final class RoundTripWork implements Work {
-    /** How often a wait for a copy looks whether anybody still wants it. */
+    /** How often a wait for a copy checks the deadline and for an interrupt. */
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final String operation;
@@ -49,17 +49,17 @@ final class RoundTripWork implements Work {
         return operation;
     }
 
-    /** Returns what is left until the deadline; not positive after it. */
+    /** Returns the time until the deadline; not positive after it. */
     Duration left() {
         return Duration.ofNanos(deadlineNanos - context.nanoTime());
     }
 
-    /** Returns whether {@link #await(Copy, String)} has given up, so that its failure is not the copy's. */
+    /** Returns whether {@link #await(Copy, String)} has given up; then its failure is not a failure of the copy. */
     boolean isStopping() {
         return stopping;
     }
 
-    /** Waits for a copy as long as anybody wants it: until the deadline, or until the caller was interrupted. */
+    /** Waits for a copy, until the deadline or until the caller was interrupted. */
     void await(Copy copy, String what) {
         while (!copy.await(LOOK)) {
             stopIfLate(what);
@@ -87,7 +87,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Ends it; a stop that came first has ended the group, and is what the caller hears. */
+    /** Ends the call. A stop that came first has ended the group, and is the failure that the caller gets. */
     void end(Throwable failure) {
         Throwable outcome;
         synchronized (this) {
@@ -102,7 +102,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Returns a failure as it was thrown: stages of stages wrap it. */
+    /** Returns a failure as it was thrown: dependent stages wrap it. */
     static Throwable plain(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
@@ -142,7 +142,7 @@ final class RoundTripWork implements Work {
         restore(interrupted);
     }
 
-    /** Ends the group: the place of this call in the order is lost. */
+    /** Aborts the group, because the place of this call in the order is lost. */
     private void stop(InterruptedException why) {
         FerroException stop =
                 failure(Code.INTERRUPTED, "interrupted after " + elapsed().toMillis() + " ms", why);
@@ -166,7 +166,7 @@ final class RoundTripWork implements Work {
         return hasEnded(ended, Deadlines.nanos(timeout));
     }
 
-    /** Looks for so long whether a call has ended. */
+    /** Waits up to the given time for the end of a call; returns whether it has ended. */
     static boolean hasEnded(CompletableFuture<Void> ended, long nanos) {
         try {
             ended.get(nanos, TimeUnit.NANOSECONDS);
@@ -203,7 +203,7 @@ final class RoundTripWork implements Work {
         return stage.minimalCompletionStage();
     }
 
-    /** Returns the number of its first piece on the host back end; 0 until that has been handed over. */
+    /** Returns the sequence number of the first piece on the host back end; 0 until that piece was handed over. */
     @Override
     public long sequence() {
         return sequence;

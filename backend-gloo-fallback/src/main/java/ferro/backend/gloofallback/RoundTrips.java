@@ -14,21 +14,23 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** What the host round trips of one rank share: device memory, staging, a lane for each host group. Thread-safe. */
+/**
+ * State that the host round trips of one rank share: device memory, staging, and a lane for each host group. Thread-safe.
+ */
 final class RoundTrips implements AutoCloseable {
     private static final long IDLE_MILLIS = 100;
 
     private final DeviceMemory memory;
     private final StagingPool pool;
-    /** By identity: back ends have no equality of their own. */
-    private final Map<CollectiveBackend, Lane> lanes = new WeakHashMap<>();
+    /** Lanes by identity of the back end: back ends define no equality. */
+    private final Map<CollectiveBackend, HostLane> lanes = new WeakHashMap<>();
 
     private final ThreadPoolExecutor dependants;
 
     private RoundTrips(DeviceMemory memory) {
         this.memory = memory;
         this.pool = new StagingPool(memory);
-        // what users chained may block: as many threads as block at once, none while there is nothing to do
+        // code that users chained may block: use as many threads as block at once, and none while there is no work
         this.dependants = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
                     Thread thread = new Thread(task, "ferro-roundtrip-completion");
@@ -38,16 +40,16 @@ final class RoundTrips implements AutoCloseable {
     }
 
     /**
-     * One use of a rank's round trips; the last one closed frees staging and closes the device memory.
+     * One use of a rank's round trips. Closing the last one frees staging and closes the device memory.
      *
-     * @param context whose
-     * @param trips   shared
+     * @param context context of the rank
+     * @param trips   the shared round trips
      */
-    record Use(RankContext context, RoundTrips trips) implements AutoCloseable {
-        static Use of(RankContext context) {
+    record RoundTripUse(RankContext context, RoundTrips trips) implements AutoCloseable {
+        static RoundTripUse of(RankContext context) {
             DeviceMemory memory = DeviceMemories.shared(context);
             try {
-                return new Use(context, context.shared(RoundTrips.class, () -> new RoundTrips(memory)));
+                return new RoundTripUse(context, context.shared(RoundTrips.class, () -> new RoundTrips(memory)));
             } catch (RuntimeException | Error failure) {
                 context.release(DeviceMemory.class);
                 throw failure;
@@ -61,14 +63,14 @@ final class RoundTrips implements AutoCloseable {
         }
     }
 
-    /** Looks without making anything: where nothing is shared, nothing is under way. */
+    /** Returns whether calls are under way, without making anything: if nothing is shared, no call is under way. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         Optional<RoundTrips> shared = context.find(RoundTrips.class);
         if (shared.isEmpty()) {
             return false;
         }
         try {
-            Lane lane = shared.get().lane(host);
+            HostLane lane = shared.get().lane(host);
             return lane.isBusy() && !lane.drain(System.nanoTime() + Deadlines.nanos(patience));
         } finally {
             context.release(RoundTrips.class);
@@ -87,9 +89,9 @@ final class RoundTrips implements AutoCloseable {
         return dependants;
     }
 
-    Lane lane(CollectiveBackend host) {
+    HostLane lane(CollectiveBackend host) {
         synchronized (lanes) {
-            return lanes.computeIfAbsent(host, key -> new Lane());
+            return lanes.computeIfAbsent(host, key -> new HostLane());
         }
     }
 

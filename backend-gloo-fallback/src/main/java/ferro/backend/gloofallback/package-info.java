@@ -1,8 +1,9 @@
 /**
- * The slow way of a device tensor: to the host, through a host back end, and back.
+ * The slow path of a device tensor: to the host, through a host back end, and back.
  *
  * <p>Start at the host round trip, the {@link ferro.dispatch.HostFallback} of this module.
  *
- * <p>No native code here: copies are {@link ferro.dispatch.DeviceMemory}'s. Whether this way may be taken is not asked here.
+ * <p>This package has no native code: {@link ferro.dispatch.DeviceMemory} does the copies. It does not check whether this
+ * path may be used.
  */
 package ferro.backend.gloofallback;

@@ -11,7 +11,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.spi.ForwardingBackend;
 import ferro.tck.HeapDeviceMemory;
-import ferro.tck.HeapDeviceMemory.Event;
+import ferro.tck.HeapDeviceMemory.CopyEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ class CopyOrderTest {
         }
     }
 
-    private void note(int rank, Event event) {
+    private void note(int rank, CopyEvent event) {
         steps.get(rank).add((event.ended() ? "end " : "begin ") + event.direction() + " of " + event.device());
     }
 

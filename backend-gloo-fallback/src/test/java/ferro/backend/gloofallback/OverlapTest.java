@@ -16,8 +16,8 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
+import ferro.tck.HeapDeviceMemory.CopyEvent;
 import ferro.tck.HeapDeviceMemory.Direction;
-import ferro.tck.HeapDeviceMemory.Event;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -33,7 +33,7 @@ class OverlapTest {
     void networkAndCopyOutGoOnWhileTheFirstPieceIsCopiedBack() throws Exception {
         // five pieces of two elements; the first copy back stands still
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
             group.heap(0).stallCopy(Direction.TO_DEVICE, 1);
             List<Work> works = group.run(rank -> start(group, rank));
             await(events, Direction.TO_DEVICE, 1, false);
@@ -50,7 +50,7 @@ class OverlapTest {
     @Test
     void networkAndCopyBackGoOnWhileAPieceIsCopiedOut() throws Exception {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
             group.heap(0).stallCopy(Direction.TO_HOST, 3);
             List<Work> works = group.run(rank -> start(group, rank));
             await(events, Direction.TO_HOST, 3, false);
@@ -64,7 +64,7 @@ class OverlapTest {
     @Test
     void nextPiecesAreCopiedOutWhileTheNetworkStandsStillAndNoMoreThanABoundedNumber() throws Exception {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<Event> events = watched(group.heap(0));
+            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
             // rank 1 copies nothing out, so that the network has nothing to do but the ranks' word on how they cut
             group.heap(1).stallCopy(Direction.TO_HOST, 1);
             List<Work> works = group.run(rank -> start(group, rank));
@@ -81,16 +81,16 @@ class OverlapTest {
         return group.group(rank).allReduceAsync(group.tensor(rank, TEN), ReduceOp.SUM);
     }
 
-    private static LinkedBlockingQueue<Event> watched(HeapDeviceMemory heap) {
-        LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private static LinkedBlockingQueue<CopyEvent> watched(HeapDeviceMemory heap) {
+        LinkedBlockingQueue<CopyEvent> events = new LinkedBlockingQueue<>();
         heap.watch(events::add);
         return events;
     }
 
-    private static void await(LinkedBlockingQueue<Event> events, Direction direction, long number, boolean ended)
+    private static void await(LinkedBlockingQueue<CopyEvent> events, Direction direction, long number, boolean ended)
             throws InterruptedException {
         while (true) {
-            Event next = events.poll(20, TimeUnit.SECONDS);
+            CopyEvent next = events.poll(20, TimeUnit.SECONDS);
             assertTrue(next != null, direction + " " + number + (ended ? " has not ended" : " was not started"));
             if (next.direction() == direction && next.number() == number && next.ended() == ended) {
                 return;

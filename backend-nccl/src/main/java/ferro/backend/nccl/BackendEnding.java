@@ -9,14 +9,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * The end of a {@link JnaNcclBackend}, which it does not refer to: a back end that was forgotten ends in the same way.
+ * Ends a {@link JnaNcclBackend}. It holds no reference to the back end, so that a back end that the caller forgot to
+ * close ends in the same way.
  *
- * <p>First it leaves: no more calls, the queued ones end, and the goodbye stands in the store. Then it closes: the communicator
- * is destroyed when all ranks have said goodbye, and aborted at the end of the time ({@link Leaving}, {@link Family}).
+ * <p>First it leaves: it takes no more calls, waits for the queued ones, and writes the goodbye to the store. Then it
+ * closes: it destroys the communicator when all ranks have said goodbye, and aborts it at the end of the time
+ * ({@link LeavingComm}, {@link CommFamily}).
  */
 final class BackendEnding {
     static final Duration BOUND = Duration.ofSeconds(5);
-    /** At the end of a JVM the others are given so long to hear of a failure. */
+    /** Time that the other ranks get at the end of a JVM to hear of a failure. */
     static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
@@ -31,10 +33,10 @@ final class BackendEnding {
     /**
      * Prepares the end of a group.
      *
-     * @param member what is given back
-     * @param queue  what is emptied first
+     * @param member resources that are given back
+     * @param queue  calls that must end first
      * @param stage  freed after the streams that use it
-     * @param makesGroup whether a newGroup is under way
+     * @param makesGroup whether a newGroup is in progress
      */
     BackendEnding(NcclMember member, WorkQueue queue, HostStage stage, BooleanSupplier makesGroup) {
         this.member = member;
@@ -47,7 +49,10 @@ final class BackendEnding {
         close(BOUND);
     }
 
-    /** Takes no more calls, waits for the queued ones, and says goodbye; the first call does it, the others do nothing. */
+    /**
+     * Takes no more calls, waits for the queued ones, and says goodbye. The first call does this, later calls do
+     * nothing.
+     */
     void leave(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         if (!queue.beginClose()) {
@@ -57,7 +62,7 @@ final class BackendEnding {
             awaitWork(bound);
             queue.goodbye();
         } finally {
-            // whatever went wrong, a close gives back what there is
+            // a close gives back its resources also after a failure
             hasLeft = true;
         }
     }
@@ -75,11 +80,12 @@ final class BackendEnding {
     }
 
     /**
-     * The JVM ends with the group open: takes no more calls, and fails the group where a signal ends the JVM or a call is under
-     * way. Waits for nobody; {@link #goodbye} and {@link #close(Duration)} must follow.
+     * Handles the exit of the JVM while the group is open: takes no more calls, and fails the group if a signal ends
+     * the JVM or a call is in progress. It waits for no rank. {@link #goodbye} and {@link #close(Duration)} must
+     * follow.
      *
-     * @param signal empty where there is none
-     * @return false if it is closed, or is being closed, already
+     * @param signal name of the signal, empty if there is none
+     * @return false if the group is closed or is being closed already
      */
     boolean exit(String signal) {
         if (!queue.beginClose()) {
@@ -88,7 +94,7 @@ final class BackendEnding {
         String call = underWay();
         if (!signal.isEmpty()) {
             long ended = queue.lastSequence();
-            // where this half has done nothing, the other one knows better how far the rank has come
+            // if this half has done nothing, the other half knows better how far the rank has come
             if (!queue.notes().isControlled() || !call.isEmpty() || ended > 0) {
                 queue.fail(GroupFailure.endedBySignal(queue.place().rank(), signal, call, ended));
             }
@@ -112,8 +118,8 @@ final class BackendEnding {
     }
 
     /**
-     * Says goodbye after {@link #exit}. After a failure it waits until that has done its work, and until the calls of the others
-     * have ended with it: whoever started the ranks may end them as soon as this one has gone.
+     * Says goodbye after {@link #exit}. After a failure it first waits until the failure is handled and until the calls
+     * of the other ranks have ended with it: the launcher may end the other ranks as soon as this one has exited.
      */
     void goodbye(Duration timeout) {
         if (queue.failure() != null) {
@@ -138,15 +144,15 @@ final class BackendEnding {
         return queue.place().threadName(role);
     }
 
-    /** Leaves, if that is not done, and closes; the first call does it, the others do nothing. */
+    /** Leaves, if that is not done yet, and closes. The first call does this, later calls do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
         if (!hasLeft || !closing.compareAndSet(false, true)) {
             return;
         }
-        Family family = member.family();
-        Leaving own = new Leaving(queue);
+        CommFamily family = member.family();
+        LeavingComm own = new LeavingComm(queue);
         if (family.leaves(own, member.isJoined())) {
             endAll(own, family.left(), bound);
         } else if (queue.failure() != null) {
@@ -163,28 +169,32 @@ final class BackendEnding {
         family.closed(this);
     }
 
-    /** The own one first: who has said goodbye here has said it to the groups that were closed before. */
-    private void endAll(Leaving own, List<Leaving> others, Deadline bound) {
+    /**
+     * Waits for the own communicator first: a rank that has said goodbye here has also said it to the groups that were
+     * closed before.
+     */
+    private void endAll(LeavingComm own, List<LeavingComm> others, Deadline bound) {
         boolean all = own.await(bound);
-        for (Leaving one : others) {
+        for (LeavingComm one : others) {
             all &= one.await(bound);
         }
         if (queue.place().worldSize() > 1) {
             partFromStore(all, bound);
         }
         own.end(bound);
-        for (Leaving one : others) {
+        for (LeavingComm one : others) {
             one.end(bound);
             member.family().ended(one);
         }
     }
 
     /**
-     * Says that this rank needs the store no more. The one that serves it stays until all have said so; after a failure until
-     * all have left, since they read there what has happened, unless another half of the group tells them.
+     * Says that this rank does not need the store any more. The rank that serves the store stays until all ranks have
+     * said so. After a failure it stays until all ranks have left, since they read the failure in the store, unless
+     * another half of the group tells them.
      */
     private void partFromStore(boolean all, Deadline bound) {
-        GroupNotes notes = queue.notes();
+        FailureRecords notes = queue.notes();
         boolean serves = member.isJoined() && member.store().servedHere();
         CompletableFuture<Boolean> done;
         CountDownLatch asked = new CountDownLatch(1);
@@ -204,7 +214,7 @@ final class BackendEnding {
         }
     }
 
-    /** Ranks that are known to be gone say no goodbye. */
+    /** Returns the ranks that are known to be lost: they say no goodbye. */
     private List<Integer> lost() {
         GroupFailure why = queue.failure();
         return why != null && why.code() == Code.PEER_LOST ? GroupFailure.ranks(why.culprits()) : List.of();

@@ -6,7 +6,7 @@ import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclLastError;
 
-/** Turns result codes into exceptions; every native call goes through here before its out-parameters are looked at. */
+/** Turns result codes into exceptions. Every native call is checked here before its out-parameters are read. */
 final class Checks {
     private static final Where NOWHERE = Where.outside("", -1);
 
@@ -15,9 +15,9 @@ final class Checks {
     /**
      * Checks a call of NCCL.
      *
-     * @param result what it answered
+     * @param result code that the call returned
      * @param call   C function
-     * @throws NcclException unless it answered success
+     * @throws NcclException if the code is not success
      */
     public static void nccl(int result, String call) {
         if (result != NcclResult.SUCCESS.code()) {
@@ -26,11 +26,12 @@ final class Checks {
     }
 
     /**
-     * Checks a call of the runtime, and clears what it left as the last error of this thread: NCCL would take it for its own.
+     * Checks a call of the runtime, and clears the last error that the call left on this thread: NCCL would take it for
+     * its own.
      *
-     * @param code what it answered
+     * @param code code that the call returned
      * @param call C function, by CUDA's name
-     * @throws CudaException unless it answered success
+     * @throws CudaException if the code is not success
      */
     public static void cuda(int code, String call) {
         if (code != Cuda.SUCCESS) {
@@ -40,9 +41,9 @@ final class Checks {
     }
 
     /**
-     * Makes the exception for what a call of NCCL answered.
+     * Makes the exception for the result code of a call of NCCL.
      *
-     * @param code what it answered
+     * @param code code that the call returned
      * @param call C function
      * @return exception, to be thrown or kept
      */
@@ -60,9 +61,9 @@ final class Checks {
     }
 
     /**
-     * Makes the exception for what a call of the runtime answered.
+     * Makes the exception for the result code of a call of the runtime.
      *
-     * @param code what it answered
+     * @param code code that the call returned
      * @param call C function, by CUDA's name
      * @return exception, to be thrown or kept
      */
@@ -73,7 +74,10 @@ final class Checks {
         return new CudaException(NOWHERE, code, name, message, null);
     }
 
-    /** NCCL keeps one text per process, so this may be another thread's. */
+    /**
+     * Returns the last error text of NCCL, empty if there is none. NCCL keeps one text per process, so it may be from
+     * another thread.
+     */
     private static String lastError() {
         boolean told = NativeLibraries.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))

@@ -9,10 +9,11 @@ import ferro.backend.nccl.ffi.NcclRooted;
 import ferro.backend.nccl.ffi.NcclSendRecv;
 
 /**
- * The native calls of each operation, of one rank; for the device thread, between {@link CommHandle#enter} and leave.
+ * Makes the native calls of each operation of one rank. Used by the device thread only, between
+ * {@link CommHandle#enter} and leave.
  *
- * <p>Gather, scatter and all-to-all have functions of their own since NCCL 2.28; before, they are sends and receives in one
- * group, which the library may run in any order.
+ * <p>Gather, scatter and all-to-all have functions of their own since NCCL 2.28. Before that they are sends and
+ * receives in one group, which the library may run in any order.
  */
 final class CollectiveCalls {
     private final int rank;
@@ -35,7 +36,7 @@ final class CollectiveCalls {
      * @param count elements of the operand, or of one part where there are parts
      * @param type  of the elements
      */
-    record Memory(long in, long out, long count, DataType type) {
+    record CallMemory(long in, long out, long count, DataType type) {
         long partOfIn(int part) {
             return in + part * count * type.byteSize();
         }
@@ -46,7 +47,7 @@ final class CollectiveCalls {
     }
 
     /** Returns the calls of a whole operation; a barrier is an all-reduce of {@code at}. */
-    NcclLane.Calls of(Collective call, Memory at) {
+    NcclLane.LaneCalls of(Collective call, CallMemory at) {
         return switch (NcclOperation.of(call)) {
             case ALL_REDUCE -> allReduce(at, call.op());
             case BROADCAST -> broadcast(at, call.root());
@@ -56,48 +57,49 @@ final class CollectiveCalls {
             case GATHER -> gather(at, call.root());
             case SCATTER -> scatter(at, call.root());
             case ALL_TO_ALL -> allToAll(at);
-            // NCCL returns at once from a reduction of nothing, so that one element is the least that waits for anybody
+            // NCCL returns at once from a reduction of zero elements, so that one element is the smallest call that
+            // waits for all ranks
             case BARRIER -> allReduce(at, ReduceOp.SUM);
             default -> throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
         };
     }
 
-    NcclLane.Calls allReduce(Memory at, ReduceOp op) {
+    NcclLane.LaneCalls allReduce(CallMemory at, ReduceOp op) {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
         return (comm, stream) ->
                 accept(Nccl.ncclAllReduce(at.in, at.out, at.count, type, code, comm, stream), "ncclAllReduce");
     }
 
-    NcclLane.Calls broadcast(Memory at, int root) {
+    NcclLane.LaneCalls broadcast(CallMemory at, int root) {
         int type = elements.code(at.type);
         return (comm, stream) ->
                 accept(Nccl.ncclBroadcast(at.in, at.out, at.count, type, root, comm, stream), "ncclBroadcast");
     }
 
-    NcclLane.Calls reduce(Memory at, ReduceOp op, int root) {
+    NcclLane.LaneCalls reduce(CallMemory at, ReduceOp op, int root) {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
-        // off the root nothing may be written, so nothing is named there
+        // on the other ranks nothing may be written, so no output is passed there
         long out = rank == root ? at.out : 0;
         return (comm, stream) ->
                 accept(Nccl.ncclReduce(at.in, out, at.count, type, code, root, comm, stream), "ncclReduce");
     }
 
-    NcclLane.Calls allGather(Memory at) {
+    NcclLane.LaneCalls allGather(CallMemory at) {
         int type = elements.code(at.type);
         return (comm, stream) ->
                 accept(Nccl.ncclAllGather(at.in, at.out, at.count, type, comm, stream), "ncclAllGather");
     }
 
-    NcclLane.Calls reduceScatter(Memory at, ReduceOp op) {
+    NcclLane.LaneCalls reduceScatter(CallMemory at, ReduceOp op) {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
         return (comm, stream) ->
                 accept(Nccl.ncclReduceScatter(at.in, at.out, at.count, type, code, comm, stream), "ncclReduceScatter");
     }
 
-    NcclLane.Calls gather(Memory at, int root) {
+    NcclLane.LaneCalls gather(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
             return (comm, stream) ->
@@ -105,14 +107,14 @@ final class CollectiveCalls {
         }
         return grouped((comm, stream) -> {
             for (int from = 0; rank == root && from < worldSize; from++) {
-                receive(new Memory(0, at.partOfOut(from), at.count, at.type), from)
+                receive(new CallMemory(0, at.partOfOut(from), at.count, at.type), from)
                         .make(comm, stream);
             }
             send(at, root).make(comm, stream);
         });
     }
 
-    NcclLane.Calls scatter(Memory at, int root) {
+    NcclLane.LaneCalls scatter(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
             return (comm, stream) ->
@@ -121,12 +123,12 @@ final class CollectiveCalls {
         return grouped((comm, stream) -> {
             receive(at, root).make(comm, stream);
             for (int to = 0; rank == root && to < worldSize; to++) {
-                send(new Memory(at.partOfIn(to), 0, at.count, at.type), to).make(comm, stream);
+                send(new CallMemory(at.partOfIn(to), 0, at.count, at.type), to).make(comm, stream);
             }
         });
     }
 
-    NcclLane.Calls allToAll(Memory at) {
+    NcclLane.LaneCalls allToAll(CallMemory at) {
         int type = elements.code(at.type);
         if (rooted) {
             return (comm, stream) ->
@@ -134,25 +136,28 @@ final class CollectiveCalls {
         }
         return grouped((comm, stream) -> {
             for (int peer = 0; peer < worldSize; peer++) {
-                Memory part = new Memory(at.partOfIn(peer), at.partOfOut(peer), at.count, at.type);
+                CallMemory part = new CallMemory(at.partOfIn(peer), at.partOfOut(peer), at.count, at.type);
                 receive(part, peer).make(comm, stream);
                 send(part, peer).make(comm, stream);
             }
         });
     }
 
-    NcclLane.Calls send(Memory at, int to) {
+    NcclLane.LaneCalls send(CallMemory at, int to) {
         int type = elements.code(at.type);
         return (comm, stream) -> accept(NcclSendRecv.ncclSend(at.in, at.count, type, to, comm, stream), "ncclSend");
     }
 
-    NcclLane.Calls receive(Memory at, int from) {
+    NcclLane.LaneCalls receive(CallMemory at, int from) {
         int type = elements.code(at.type);
         return (comm, stream) -> accept(NcclSendRecv.ncclRecv(at.out, at.count, type, from, comm, stream), "ncclRecv");
     }
 
-    /** NCCL keeps the depth of groups per thread: one that stays open would swallow every later call. */
-    private static NcclLane.Calls grouped(NcclLane.Calls calls) {
+    /**
+     * Makes the calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open
+     * group would swallow every later call.
+     */
+    private static NcclLane.LaneCalls grouped(NcclLane.LaneCalls calls) {
         return (comm, stream) -> {
             Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
             boolean made = false;

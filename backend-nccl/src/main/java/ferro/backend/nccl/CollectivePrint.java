@@ -4,11 +4,17 @@ import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.Tensor;
 
-/** What of a collective must be equal on all ranks, in words; ranks that are stuck compare it. */
+/**
+ * Describes in words the properties of a collective that must be equal on all ranks. Ranks that are stuck compare this
+ * text.
+ */
 final class CollectivePrint {
     private CollectivePrint() {}
 
-    /** Returns the elements of one part: NCCL counts parts, an all-to-all has them side by side in its operand. */
+    /**
+     * Returns the number of elements of one part: NCCL counts parts, and the operand of an all-to-all holds them side
+     * by side.
+     */
     static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A collective on host tensors, piece by piece: the same pieces on every rank. Only the ranks that need a copy make it, and
- * memory that a rank does not receive into stays as it is.
+ * Runs a collective on host tensors in pieces, the same pieces on every rank. A rank copies only what it needs, and
+ * memory that it does not receive into stays unchanged.
  */
 final class CollectiveRounds implements HostJob.Rounds {
     private static final Set<NcclOperation> READ_IN_PARTS =
@@ -72,7 +72,7 @@ final class CollectiveRounds implements HostJob.Rounds {
             }
             stage.upload(bytes(partsIn), stream);
         }
-        calls.of(call, new CollectiveCalls.Memory(stage.in(), out(), length(), type))
+        calls.of(call, new CollectiveCalls.CallMemory(stage.in(), out(), length(), type))
                 .make(comm, stream);
     }
 

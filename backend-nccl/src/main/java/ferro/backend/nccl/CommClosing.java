@@ -9,7 +9,10 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 
-/** The end of a communicator: synchronise, finalize, destroy, own streams, thread; whatever is stuck on the way is aborted. */
+/**
+ * Closes a communicator: synchronise, finalize, destroy, close the own streams, end the thread. A step that hangs is
+ * replaced by an abort.
+ */
 final class CommClosing implements DeviceTask<Void> {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
@@ -17,11 +20,11 @@ final class CommClosing implements DeviceTask<Void> {
 
     private final Communicator comm;
     private final Deadline deadline;
-    private Step step = Step.MARK;
+    private ClosingStep step = ClosingStep.MARK;
     private long[] marks;
     private volatile boolean abandoned;
 
-    private enum Step {
+    private enum ClosingStep {
         MARK,
         SYNCHRONIZE,
         FINALIZE,
@@ -35,7 +38,7 @@ final class CommClosing implements DeviceTask<Void> {
         this.deadline = deadline;
     }
 
-    /** Closes; returns in bounded time, and throws nothing. */
+    /** Closes the communicator. Returns in bounded time and throws nothing. */
     void run() {
         boolean orderly = true;
         for (CommHandle member : comm.members()) {
@@ -68,7 +71,7 @@ final class CommClosing implements DeviceTask<Void> {
         }
     }
 
-    /** Frees what the thread holds besides the communicators, then ends the thread. */
+    /** Frees the streams and events of the thread, then ends the thread. */
     void release() {
         try {
             DeviceCall<Void> call = comm.thread().submit(new Release());
@@ -81,7 +84,10 @@ final class CommClosing implements DeviceTask<Void> {
         comm.thread().close(RELEASE_BOUND);
     }
 
-    /** Frees once nothing is watched and the own streams have passed: an abort lets them, else they are left to CUDA. */
+    /**
+     * Frees once no call is watched and the own streams have passed. An abort lets the streams pass. If they do not
+     * pass in time, they are closed anyway, and the rest is left to CUDA.
+     */
     private final class Release implements DeviceTask<Void> {
         private final Deadline patience = comm.deadline(PATIENCE);
         private boolean looking;
@@ -133,30 +139,30 @@ final class CommClosing implements DeviceTask<Void> {
 
     @Override
     public boolean issue() {
-        Step before;
+        ClosingStep before;
         do {
             if (abandoned) {
                 throw new IllegalStateException("closing " + place() + " was given up at step " + step);
             }
             before = step;
             step = next();
-        } while (step != before && step != Step.DONE);
-        return step == Step.DONE;
+        } while (step != before && step != ClosingStep.DONE);
+        return step == ClosingStep.DONE;
     }
 
-    private Step next() {
+    private ClosingStep next() {
         return switch (step) {
             case MARK -> mark();
-            case SYNCHRONIZE -> passed() ? Step.FINALIZE : Step.SYNCHRONIZE;
+            case SYNCHRONIZE -> passed() ? ClosingStep.FINALIZE : ClosingStep.SYNCHRONIZE;
             case FINALIZE -> finalizeAll();
-            case SETTLE -> settled() ? Step.DESTROY : Step.SETTLE;
+            case SETTLE -> settled() ? ClosingStep.DESTROY : ClosingStep.SETTLE;
             case DESTROY -> destroyAll();
-            case DONE -> Step.DONE;
+            case DONE -> ClosingStep.DONE;
         };
     }
 
-    /** Own streams where there are some, else the default stream of each device. */
-    private Step mark() {
+    /** Records an event on each own stream; without own streams, on the default stream of each device. */
+    private ClosingStep mark() {
         List<CudaStream> own = comm.ownStreams();
         int count = own.isEmpty() ? comm.members().size() : own.size();
         marks = new long[count];
@@ -166,10 +172,10 @@ final class CommClosing implements DeviceTask<Void> {
             marks[i] = comm.events(member)
                     .record(own.isEmpty() ? Cuda.DEFAULT_STREAM : own.get(i).handle());
         }
-        return Step.SYNCHRONIZE;
+        return ClosingStep.SYNCHRONIZE;
     }
 
-    /** Own streams belong to the one member. */
+    /** Returns the member of a mark. Own streams exist only where there is one member. */
     private int memberOf(int mark) {
         return comm.ownStreams().isEmpty() ? mark : 0;
     }
@@ -188,13 +194,13 @@ final class CommClosing implements DeviceTask<Void> {
         return true;
     }
 
-    /** One group, so that communicators of one process do not wait for one another. */
-    private Step finalizeAll() {
+    /** Finalizes all members in one NCCL group, so that communicators of one process do not wait for one another. */
+    private ClosingStep finalizeAll() {
         boolean can = NativeLibraries.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.CONFIGURED))
                 .isPresent();
         if (!can) {
-            return Step.DESTROY;
+            return ClosingStep.DESTROY;
         }
         Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
         try {
@@ -202,7 +208,7 @@ final class CommClosing implements DeviceTask<Void> {
         } finally {
             Communicator.accept(Nccl.ncclGroupEnd(), "ncclGroupEnd");
         }
-        return Step.SETTLE;
+        return ClosingStep.SETTLE;
     }
 
     private static void finalizeOne(CommHandle member) {
@@ -228,9 +234,9 @@ final class CommClosing implements DeviceTask<Void> {
         return true;
     }
 
-    private Step destroyAll() {
+    private ClosingStep destroyAll() {
         comm.members().forEach(CommHandle::destroy);
-        return Step.DONE;
+        return ClosingStep.DONE;
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Makes communicators, each with a thread of its own; what fails or comes too late leaves nothing behind. */
+/** Makes communicators, each with a thread of its own. An attempt that fails or is too late leaves nothing behind. */
 final class CommFactory {
     private static final Duration END_BOUND = Duration.ofSeconds(2);
 
@@ -26,7 +26,7 @@ final class CommFactory {
         this.clock = clock;
     }
 
-    /** Loads the libraries if that has not been done. */
+    /** Returns a factory for the context. Loads the libraries if they are not loaded yet. */
     static CommFactory of(RankContext context) {
         return new CommFactory(NativeLibraries.load(LibrarySearch.of(context)), context::nanoTime);
     }
@@ -47,8 +47,8 @@ final class CommFactory {
     }
 
     /**
-     * Joins one rank; every rank must, at the same time. Without {@code ncclCommInitRankConfig} a join that the others do not
-     * come to cannot be ended: its thread is left behind.
+     * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig} a join that waits
+     * for missing ranks cannot be ended: its thread is left behind.
      *
      * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE beginning with {@code NCCL comm_init_rank failed}
      */
@@ -68,7 +68,7 @@ final class CommFactory {
     }
 
     /**
-     * Makes the communicators of several devices at once, on one thread: making them on one thread each spoils CUDA's
+     * Makes the communicators of several devices at once, on one thread. One thread per communicator spoils CUDA's
      * context on machines with several models of GPU.
      */
     Communicator all(String group, int[] devices, Deadline deadline) {
@@ -79,8 +79,8 @@ final class CommFactory {
         return make(places, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
-    /** Makes communicators by a native call of the caller's choice; a call that does not come back is left behind. */
-    Communicator make(List<CommPlace> places, Deadline deadline, CommInit.Start start) {
+    /** Makes communicators by a native call that the caller passes. A call that does not return is left behind. */
+    Communicator make(List<CommPlace> places, Deadline deadline, CommInit.InitCall start) {
         DeviceThread thread = new DeviceThread(places.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, places, clock, start);
         DeviceCall<List<CommHandle>> call = thread.submit(init);

@@ -15,14 +15,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * One native communicator: who may use it, and who frees it.
+ * One native communicator, with the rules for its use and its release.
  *
- * <p>One compare-and-set decides between abort and close, a second one which of them frees: there is exactly one
- * {@code ncclCommAbort} or {@code ncclCommDestroy}, whatever races. A use counts itself in before it looks at the state, and
- * whoever frees changes the state before it looks at the count; so no use begins after the end, and none that is short is
- * cut off. A use that does not come back is what abort is for: after a grace it goes ahead, which NCCL allows. A poll
- * ({@link #asyncError}) always comes back, so it is counted apart and waited for without a bound: one that was held up
- * between its count and its native call would otherwise read what has been freed.
+ * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator. So
+ * there is exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} under any race. A use increments the count
+ * before it reads the state, and the freeing thread changes the state before it reads the count. So no use begins after
+ * the end, and no short use is cut off. An abort exists for a use that does not return: after a grace period it goes
+ * ahead, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls have a count of their own and are
+ * waited for without a bound. Otherwise a poll that was delayed between its count and its native call would read freed
+ * memory.
  *
  * <p>The first fatal failure is kept ({@link #breakBy}); later uses fail at once with it as their cause.
  */
@@ -30,7 +31,7 @@ final class CommHandle {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** A call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
-    /** Of the grace at most so much is spent per look: a pause of the whole JVM holds up the use as well. */
+    /** Largest part of the grace that one poll may use up: a pause of the whole JVM delays the use as well. */
     private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
 
     private static final Duration ABORT_BOUND = Duration.ofSeconds(10);
@@ -40,10 +41,10 @@ final class CommHandle {
     private final CommPlace place;
     private final LongSupplier clock;
     private final NcclAbortHandle abortHandle = new NcclAbortHandle(this);
-    /** How it ended; null while it may be used. */
-    private final AtomicReference<Ending> ending = new AtomicReference<>();
+    /** How its use ended; null while it may be used. */
+    private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
 
-    /** Who frees it; null until somebody does. */
+    /** Which call frees it; null until one does. */
     private final AtomicReference<Free> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
@@ -57,14 +58,14 @@ final class CommHandle {
         BY_DESTROY
     }
 
-    /** What ended the use; {@code why} is for later callers. */
-    private record Ending(boolean byAbort, String why) {}
+    /** The end of its use; {@code why} is for later callers. */
+    private record HandleEnding(boolean byAbort, String why) {}
 
     /**
-     * Takes over a communicator.
+     * Takes ownership of a communicator.
      *
-     * @param address of ncclComm_t; 0 means that there is none, and nothing to free
-     * @param place   who it is
+     * @param address address of ncclComm_t; 0 means that there is no communicator and nothing to free
+     * @param place   group, rank and device
      * @param clock   nanoseconds, monotonic
      */
     CommHandle(long address, CommPlace place, LongSupplier clock) {
@@ -87,10 +88,10 @@ final class CommHandle {
     }
 
     /**
-     * Counts a use in; {@link #leave} must follow.
+     * Begins a use and counts it. {@link #leave} must follow.
      *
-     * @return address, good until then
-     * @throws RuntimeException that {@link #refusal} gave, with nothing counted
+     * @return address, valid until then
+     * @throws RuntimeException from {@link #refusal}; then nothing is counted
      */
     long enter(NcclOperation operation) {
         inside.incrementAndGet();
@@ -102,7 +103,7 @@ final class CommHandle {
         return address;
     }
 
-    /** Counts a use in that is part of closing; returns 0, with nothing counted, if there is nothing left to use. */
+    /** Begins a use that is part of closing. Returns 0, with nothing counted, if there is no communicator left to use. */
     long enterUnfreed() {
         inside.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -116,7 +117,10 @@ final class CommHandle {
         inside.decrementAndGet();
     }
 
-    /** Counts a poll in, which {@link #leavePoll} must follow; false, with nothing counted, if there is nothing left to ask. */
+    /**
+     * Begins a poll, which {@link #leavePoll} must follow. Returns false, with nothing counted, if there is no
+     * communicator left to poll.
+     */
     boolean enterPoll() {
         polls.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -130,7 +134,10 @@ final class CommHandle {
         polls.decrementAndGet();
     }
 
-    /** Returns why it may not be used: the first failure before the end that followed it; null if it may. */
+    /**
+     * Returns why the communicator may not be used, or null if it may. The first failure comes before the end that
+     * followed it.
+     */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();
         if (first != null) {
@@ -141,7 +148,7 @@ final class CommHandle {
                             + ": close it and join again",
                     first);
         }
-        Ending end = ending.get();
+        HandleEnding end = ending.get();
         if (end != null && end.byAbort) {
             return aborted(operation, null);
         }
@@ -152,9 +159,9 @@ final class CommHandle {
         return null;
     }
 
-    /** Returns the failure of a use that an abort has cut off. */
+    /** Returns the failure of a use that an abort has ended. */
     FerroException aborted(NcclOperation operation, Throwable cause) {
-        Ending end = ending.get();
+        HandleEnding end = ending.get();
         String why = end == null ? "closed" : end.why;
         return new FerroException(
                 Code.ABORTED,
@@ -163,10 +170,10 @@ final class CommHandle {
                 cause);
     }
 
-    /** Remembers the first fatal failure, and begins an abort, the only way out that NCCL leaves; waits for nothing. */
+    /** Remembers the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
     void breakBy(Throwable first) {
         if (brokenBy.compareAndSet(null, first)
-                && ending.compareAndSet(null, new Ending(true, "broken by " + first.getMessage()))) {
+                && ending.compareAndSet(null, new HandleEnding(true, "broken by " + first.getMessage()))) {
             beginAbort();
         }
     }
@@ -176,16 +183,19 @@ final class CommHandle {
     }
 
     boolean isAborted() {
-        Ending end = ending.get();
+        HandleEnding end = ending.get();
         return end != null && end.byAbort;
     }
 
     boolean isClosed() {
-        Ending end = ending.get();
+        HandleEnding end = ending.get();
         return end != null && !end.byAbort;
     }
 
-    /** Returns whether an abort has come to its end, well or badly; then what it cut off can be expected to end too. */
+    /**
+     * Returns whether an abort has ended, with or without a failure. Then the uses that it cut off can be expected to
+     * end too.
+     */
     boolean isAbortOver() {
         return abortOver.getCount() == 0;
     }
@@ -194,24 +204,27 @@ final class CommHandle {
         return Optional.ofNullable(abortFailure.get());
     }
 
-    /** Ends the use by closing; returns whether the caller must now free it. */
+    /** Ends the use by a close. Returns whether the caller must now free the communicator. */
     boolean claimClose() {
-        return ending.compareAndSet(null, new Ending(false, "closed"));
+        return ending.compareAndSet(null, new HandleEnding(false, "closed"));
     }
 
     /**
-     * Ends the use and frees the communicator, from any thread; what is stuck in it comes back with a failure. The first
-     * call waits, at most ten seconds, for NCCL; later ones, and those after a close, do nothing.
+     * Ends the use and frees the communicator, from any thread. A call that is stuck in it returns with a failure. The
+     * first abort waits for NCCL, at most ten seconds. Later aborts, and those after a close, do nothing.
      *
-     * @param why for those who are cut off and those who come later
+     * @param why reason, for the calls that are cut off and for later calls
      */
     void abort(String why) {
-        if (ending.compareAndSet(null, new Ending(true, why))) {
+        if (ending.compareAndSet(null, new HandleEnding(true, why))) {
             freeByAbort();
         }
     }
 
-    /** Frees by abort what is not freed yet, NCCL's own way out when closing is stuck, and waits for an abort under way. */
+    /**
+     * Frees the communicator by abort if it is not freed yet, which is NCCL's own way out of a stuck close. Waits for
+     * an abort in progress.
+     */
     void freeByAbort() {
         beginAbort();
         boolean underWay = freed.get() == Free.BY_ABORT && abortFailure.get() == null;
@@ -231,7 +244,7 @@ final class CommHandle {
             try {
                 aborting.start();
             } catch (OutOfMemoryError noThread) {
-                // an abort that holds up its caller is better than none
+                // an abort that blocks its caller is better than none
                 abortNatively();
             }
         }
@@ -240,7 +253,7 @@ final class CommHandle {
     private void abortNatively() {
         try {
             awaitUses();
-            // a device in trouble refuses this, and the abort is needed all the more
+            // a faulty device refuses this, and then the abort is needed even more
             if (Cuda.cudaSetDevice(place.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
             }
@@ -258,7 +271,7 @@ final class CommHandle {
         }
     }
 
-    /** Frees by destroy, on the device thread, unless an abort was quicker. */
+    /** Frees the communicator by destroy, on the device thread, unless an abort came first. */
     void destroy() {
         if (address == 0 || !freed.compareAndSet(null, Free.BY_DESTROY)) {
             return;
@@ -267,7 +280,7 @@ final class CommHandle {
         Communicator.accept(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
     }
 
-    /** Asks NCCL how the communicator is, from any thread; one that is gone has no failure to tell. */
+    /** Asks NCCL for the state of the communicator, from any thread. A freed communicator reports no failure. */
     NcclResult asyncError() {
         int[] result = new int[1];
         if (!enterPoll()) {

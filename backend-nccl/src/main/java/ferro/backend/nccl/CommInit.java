@@ -1,22 +1,22 @@
 package ferro.backend.nccl;
 
 import ferro.FerroException;
-import ferro.backend.nccl.ffi.Cells;
+import ferro.backend.nccl.ffi.NativeWords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Makes communicators on the device thread. Where NCCL does not block, their handles are known at once, and an abort ends a
- * join that the other ranks do not come to; where it blocks, what comes too late is freed when it comes.
+ * Makes communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort ends
+ * a join that waits for missing ranks. If NCCL blocks, communicators that come too late are freed when they come.
  */
 final class CommInit implements DeviceTask<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommPlace> places;
     private final LongSupplier clock;
-    private final Start start;
+    private final InitCall start;
     /** NCCL writes into them until it is done. */
-    private final Cells addresses;
+    private final NativeWords addresses;
 
     private final List<CommHandle> made = new ArrayList<>();
     private boolean nonBlocking;
@@ -24,22 +24,22 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
 
     /** The native call. */
     @FunctionalInterface
-    interface Start {
+    interface InitCall {
         /**
-         * Begins.
+         * Begins the initialization.
          *
          * @param addresses one word per communicator
          * @return NCCL's code
          */
-        int begin(Cells addresses);
+        int begin(NativeWords addresses);
     }
 
-    CommInit(DeviceThread thread, List<CommPlace> places, LongSupplier clock, Start start) {
+    CommInit(DeviceThread thread, List<CommPlace> places, LongSupplier clock, InitCall start) {
         this.thread = thread;
         this.places = places;
         this.clock = clock;
         this.start = start;
-        this.addresses = new Cells(places.size());
+        this.addresses = new NativeWords(places.size());
     }
 
     @Override
@@ -88,7 +88,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
         return true;
     }
 
-    /** Frees what there is, from any thread, and what there will be. */
+    /** Frees the communicators that exist, from any thread, and those that are made later. */
     synchronized void giveUp(String why) {
         givenUp = true;
         abortAll(why);

@@ -4,7 +4,7 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 
 /**
- * Who a communicator is, for messages, threads and the place of a failure.
+ * Identity of a communicator, for messages, thread names and the place of a failure.
  *
  * @param group     name
  * @param rank      own rank
@@ -38,7 +38,7 @@ record CommPlace(String group, int rank, int worldSize, int device) {
         return new Where(group, rank, "", operation.label(), -1, -1, 0, elapsedNanos, 0);
     }
 
-    /** Returns how a message begins. */
+    /** Returns the start of a message. */
     String during(NcclOperation operation) {
         return operation.label() + " on " + this;
     }

@@ -6,22 +6,22 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One call of a communicator on its way through the device thread: hand over to NCCL, in one group if there is more than one
- * native call, wait until NCCL has taken it, mark the streams, watch the marks.
+ * One call of a communicator on the device thread. It makes the native calls, in one NCCL group if there is more than
+ * one, waits until NCCL has taken them, records an event on each stream, and polls the events.
  */
 final class CommTask implements DeviceTask<Void> {
-    /** An abort lets the kernels leave; a stream that has not moved by then is lost. */
+    /** Time for the streams after an abort, which lets the kernels end. A stream that has not passed by then is lost. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;
-    private final Communicator.Batch batch;
+    private final Communicator.NativeBatch batch;
     private boolean handedOver;
     private long[] marks;
     private int markCount;
     private Deadline afterAbort;
     private FerroException failure;
 
-    CommTask(Communicator comm, Communicator.Batch batch) {
+    CommTask(Communicator comm, Communicator.NativeBatch batch) {
         this.comm = comm;
         this.batch = batch;
     }
@@ -46,7 +46,10 @@ final class CommTask implements DeviceTask<Void> {
         return true;
     }
 
-    /** Also after a failure: what NCCL has launched touches the tensors until the abort has let the streams pass. */
+    /**
+     * Records the events, also after a failure: kernels that NCCL has launched use the tensors until the abort has let
+     * the streams pass.
+     */
     private void markAll() {
         try {
             mark();
@@ -76,7 +79,10 @@ final class CommTask implements DeviceTask<Void> {
         }
     }
 
-    /** NCCL keeps the depth of groups per thread: one that stays open would swallow every later call. */
+    /**
+     * Makes the calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open
+     * group would swallow every later call.
+     */
     private void handOverGrouped() {
         Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
         comm.groupOpened();
@@ -101,7 +107,10 @@ final class CommTask implements DeviceTask<Void> {
         }
     }
 
-    /** A communicator that does not block must be left alone until it has taken the call; a group takes all at its end. */
+    /**
+     * Returns whether NCCL has taken the call. A non-blocking communicator must not be used before that. In a group
+     * NCCL takes all calls at the end of the group.
+     */
     private boolean taken() {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;
@@ -161,7 +170,7 @@ final class CommTask implements DeviceTask<Void> {
         if (comm.abortedMember() == null) {
             return markCount == 0;
         }
-        // what NCCL had not put on the stream yet is behind the marks; its abort waits for that
+        // kernels that NCCL had not launched yet come after the recorded events; the abort waits for them
         return markCount == 0 && comm.abortsAreOver() || givenUp();
     }
 
@@ -191,7 +200,7 @@ final class CommTask implements DeviceTask<Void> {
         return null;
     }
 
-    /** Gives a native failure the name of the operation, and lets it break the communicator if it is fatal. */
+    /** Adds the operation to a native failure. A fatal failure breaks the communicator. */
     private FerroException failed(FerroException failure) {
         CommHandle first = comm.members().get(0);
         if (!(failure instanceof NcclException) && !(failure instanceof CudaException)) {

@@ -11,17 +11,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The core under {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices that
- * one thread drives, with deadlines, abort and a close that ends.
+ * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices
+ * that one thread calls. It adds deadlines, abort and a close that ends in bounded time.
  *
- * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other; a caller hands over
- * and waits. Meanwhile it asks NCCL now and then how the communicator is, since the device thread may be the one that is
- * stuck. A call that passes its deadline, or whose caller is interrupted, aborts: its place in the order is lost, and the
- * other ranks may be waiting for it.
+ * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
+ * a call and waits. While it waits it sometimes asks NCCL for the state of the communicator, since the device thread
+ * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator: its place in
+ * the order is lost, and the other ranks may wait for it.
  */
 final class Communicator implements AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
-    /** For a call that was cut off to come back. */
+    /** Time for a call that was cut off to return. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(5);
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
@@ -32,17 +32,17 @@ final class Communicator implements AutoCloseable {
     private final boolean nonBlocking;
     private final LongSupplier clock;
     private final AtomicBoolean closing = new AtomicBoolean();
-    /** Only the thread touches it. */
+    /** Used by the device thread only. */
     private final List<CudaStream> ownStreams = new ArrayList<>();
-    /** Only the thread touches it. */
+    /** Used by the device thread only. */
     private int groupDepth;
-    /** Calls whose streams have not passed; only the thread touches it. */
+    /** Calls whose streams have not passed; used by the device thread only. */
     private int watchedCalls;
 
     /**
-     * Takes over communicators.
+     * Takes ownership of communicators.
      *
-     * @param thread      makes all their calls, and ends with them
+     * @param thread      makes all their calls and ends with them
      * @param members     one, or those of a group in the order of its ranks
      * @param nonBlocking whether they answer {@code ncclInProgress} instead of waiting
      * @param clock       nanoseconds, monotonic
@@ -57,31 +57,32 @@ final class Communicator implements AutoCloseable {
 
     /** Native calls of one member; each result code goes through {@link #accept}. */
     @FunctionalInterface
-    interface Calls {
+    interface MemberCalls {
         /**
-         * Makes them, on the device thread with the member's device current.
+         * Makes the calls, on the device thread with the member's device current.
          *
-         * @param member place in the list of members
+         * @param member index in the list of members
          * @param comm   ncclComm_t
          */
         void make(int member, long comm);
     }
 
     /**
-     * What is handed over together.
+     * Native calls that are submitted together.
      *
      * @param operation for failures
-     * @param grouped   whether it needs an NCCL group: as soon as there is more than one native call
+     * @param grouped   whether it needs an NCCL group, which is so for more than one native call
      * @param calls     native calls
-     * @param streams   one per member, to be watched until they have passed the calls; null to be done with handing over
+     * @param streams   one per member, polled until they have passed the calls; null if the batch ends when NCCL has
+     *     taken the calls
      */
-    record Batch(NcclOperation operation, boolean grouped, Calls calls, long[] streams) {}
+    record NativeBatch(NcclOperation operation, boolean grouped, MemberCalls calls, long[] streams) {}
 
     List<CommHandle> members() {
         return members;
     }
 
-    /** Returns the handle where there is one member. */
+    /** Returns the handle of the first member, the only one outside a group of devices. */
     CommHandle handle() {
         return members.get(0);
     }
@@ -95,18 +96,18 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Hands over without waiting; on the device thread itself, inside a group, it is made at once.
+     * Submits a batch without waiting. On the device thread itself, inside a group, the calls are made at once.
      *
      * @return call, for {@link #await}
      * @throws FerroException        ABORTED, or NATIVE with the first failure as its cause
      * @throws IllegalStateException if it is closed
      */
-    DeviceCall<Void> start(Batch batch) {
+    DeviceCall<Void> start(NativeBatch batch) {
         checkUsable(batch.operation());
         return thread.submit(new CommTask(this, batch));
     }
 
-    /** Throws what {@link #start} would for an aborted, broken or closed communicator. */
+    /** Throws the exception that {@link #start} would throw for an aborted, broken or closed communicator. */
     void checkUsable(NcclOperation operation) {
         for (CommHandle member : members) {
             RuntimeException refusal = member.refusal(operation);
@@ -117,11 +118,12 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Hands over and waits: until the streams have passed, or, without streams, until NCCL has taken the calls.
+     * Submits a batch and waits until the streams have passed or, without streams, until NCCL has taken the calls.
      *
-     * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator is of no use after the first three
+     * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator cannot be used after the first
+     *     three
      */
-    void run(Batch batch, Deadline deadline) {
+    void run(NativeBatch batch, Deadline deadline) {
         await(start(batch), batch.operation(), deadline);
     }
 
@@ -173,8 +175,8 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Asks NCCL for failures that came after a call, from any thread; the first fatal one breaks the communicator, and with
-     * that begins to abort it.
+     * Asks NCCL for asynchronous failures, from any thread. The first fatal one breaks the communicator, which begins
+     * an abort.
      *
      * @return failure, named after {@code operation}
      */
@@ -197,9 +199,9 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Makes something on the device thread with the device of the one member current, for example a stream.
+     * Makes an object, for example a stream, on the device thread with the device of the single member current.
      *
-     * @param made runs there; what it throws is thrown here
+     * @param made runs there; its exception is thrown here
      */
     <T> T make(Supplier<T> made, Deadline deadline) {
         DeviceCall<T> call = thread.submit(() -> {
@@ -209,26 +211,27 @@ final class Communicator implements AutoCloseable {
         return await(call, NcclOperation.PREPARE, deadline);
     }
 
-    /** Makes a stream of our own, which ends with the communicator and is waited for by its close. */
+    /** Makes a stream that this communicator owns. Its close waits for the stream and closes it. */
     CudaStream makeStream(Deadline deadline) {
         return make(() -> own(CudaStream.create(handle().place().device())), deadline);
     }
 
-    /** Takes over a stream, on the device thread: it is waited for by the close, and closed after the communicator. */
+    /** Takes ownership of a stream, on the device thread. The close waits for it, and closes it after the communicator. */
     CudaStream own(CudaStream stream) {
         ownStreams.add(stream);
         return stream;
     }
 
-    /** Waits until each member's stream has passed what it holds now. */
+    /** Waits until each member's stream has passed the work that it holds now. */
     void synchronize(long[] streams, Deadline deadline) {
-        run(new Batch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, streams), deadline);
+        run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, streams), deadline);
     }
 
     /**
-     * Gives every member a thread and a communicator of its own; this one is spent, whatever comes.
+     * Gives every member a thread and a communicator of its own. This communicator cannot be used afterwards, also
+     * after a failure.
      *
-     * @return in the order of the members
+     * @return parts in the order of the members
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);
@@ -261,10 +264,10 @@ final class Communicator implements AutoCloseable {
     }
 
     /**
-     * Waits for the own or the default stream, lets NCCL finish, frees the communicators, then the own streams, then the
-     * thread. What takes longer than the bound is aborted; failures are logged, never thrown. Idempotent.
+     * Waits for the own or the default stream, finalizes, frees the communicators, then the own streams, then the
+     * thread. A step that takes longer than the bound is aborted. Failures are logged, never thrown. Idempotent.
      *
-     * @param bound for what the other ranks can hold up
+     * @param bound bound for the steps that other ranks can delay
      */
     void close(Duration bound) {
         if (closing.compareAndSet(false, true)) {
@@ -272,7 +275,7 @@ final class Communicator implements AutoCloseable {
         }
     }
 
-    // what follows is for tasks on the thread
+    // the methods below are for tasks on the thread
 
     boolean nonBlocking() {
         return nonBlocking;
@@ -323,7 +326,7 @@ final class Communicator implements AutoCloseable {
         return null;
     }
 
-    /** Returns whether every abort that has begun has come to its end. */
+    /** Returns whether every abort that has begun has ended. */
     boolean abortsAreOver() {
         for (CommHandle member : members) {
             if (member.isAborted() && !member.isAbortOver()) {
@@ -333,21 +336,27 @@ final class Communicator implements AutoCloseable {
         return true;
     }
 
-    /** Checks a call on a communicator: one that does not block may say that it is still at it. */
+    /** Checks a call on a communicator. A non-blocking one may answer that it is still in progress. */
     static void accept(int result, String call) {
         if (result != NcclResult.IN_PROGRESS.code()) {
             Checks.nccl(result, call);
         }
     }
 
-    /** NCCL refuses a bad argument before anything moves; every other failure leaves the ranks apart. */
+    /**
+     * Returns whether a result is fatal. NCCL refuses a bad argument before any communication; every other failure
+     * leaves the ranks in different states.
+     */
     static boolean isFatal(NcclResult result) {
         return !result.equals(NcclResult.SUCCESS)
                 && !result.equals(NcclResult.IN_PROGRESS)
                 && !result.equals(NcclResult.INVALID_ARGUMENT);
     }
 
-    /** Returns a native failure as part of an operation; one that has a place already, from inside a group, as it is. */
+    /**
+     * Returns a native failure as part of an operation. A failure that already has a place, from inside a group, is
+     * returned unchanged.
+     */
     static FerroException during(NcclOperation operation, CommPlace place, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;

@@ -10,7 +10,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-/** A copy on its way: the task on the device's thread, and what its caller holds. Both sides stay reachable until it is done. */
+/**
+ * A copy in progress: the task on the device's thread, and the handle of its caller. Source and destination stay
+ * reachable until it is done.
+ */
 final class CudaCopy implements DeviceMemory.Copy {
     private final DeviceCall<Void> call;
     private final RawCopy copy;
@@ -26,13 +29,13 @@ final class CudaCopy implements DeviceMemory.Copy {
      * Starts a copy.
      *
      * @param lane   of the device
-     * @param copy   addresses, not zero bytes
-     * @param tensor one or two, kept until it is done
-     * @param host   buffer to keep, or null
+     * @param copy   addresses; not for zero bytes
+     * @param tensor one or two tensors, kept reachable until it is done
+     * @param host   buffer to keep reachable, or null
      * @throws IllegalStateException if the memory of a tensor has been given back
      */
     static CudaCopy start(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensor, ByteBuffer host) {
-        Task task = new Task(lane, copy, tensor, host);
+        CopyTask task = new CopyTask(lane, copy, tensor, host);
         return new CudaCopy(lane.start(task), copy, lane);
     }
 
@@ -57,25 +60,25 @@ final class CudaCopy implements DeviceMemory.Copy {
         return copy.direction() + " copy of " + copy.bytes() + " bytes on device " + lane.device();
     }
 
-    /** What the thread does. */
-    private static final class Task implements DeviceTask<Void> {
+    /** The task on the thread. */
+    private static final class CopyTask implements DeviceTask<Void> {
         private final DeviceLane lane;
         private final RawCopy copy;
-        /** Foreign owners and the host buffer: only kept. */
+        /** Kept only so that foreign owners and the host buffer stay reachable. */
         private final List<DeviceTensor> tensors;
 
         @SuppressWarnings("unused")
         private final ByteBuffer host;
 
-        private final MemoryUse use;
+        private final DeviceMemoryUse use;
         private long done;
 
-        Task(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
+        CopyTask(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
             this.lane = lane;
             this.copy = copy;
             this.tensors = tensors;
             this.host = host;
-            this.use = MemoryUse.of(tensors.toArray(Tensor[]::new));
+            this.use = DeviceMemoryUse.of(tensors.toArray(Tensor[]::new));
         }
 
         @Override

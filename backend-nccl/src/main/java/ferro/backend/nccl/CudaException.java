@@ -3,7 +3,8 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 
 /**
- * The CUDA or HIP runtime said no: a {@link FerroException} of code RESOURCE if memory ran out, else of code NATIVE.
+ * The CUDA or HIP runtime reported an error: a {@link FerroException} of code RESOURCE if memory ran out, otherwise of
+ * code NATIVE.
  */
 public final class CudaException extends FerroException {
     /** {@code cudaErrorMemoryAllocation} of driver_types.h; HIP has the same number. */
@@ -18,7 +19,7 @@ public final class CudaException extends FerroException {
      * Makes a failure.
      *
      * @param where    place
-     * @param cudaCode what the call answered
+     * @param cudaCode code that the call returned
      * @param call     C function, for example {@code cudaMalloc}
      * @param message  call, code, text
      * @param cause    first cause or null
@@ -33,7 +34,7 @@ public final class CudaException extends FerroException {
      * Returns the same failure as part of an operation.
      *
      * @param where     place
-     * @param operation what failed
+     * @param operation operation that failed
      * @return failure with this one as its cause
      */
     public CudaException during(Where where, String operation) {
@@ -41,7 +42,7 @@ public final class CudaException extends FerroException {
     }
 
     /**
-     * Returns the runtime's number.
+     * Returns the error code of the runtime.
      *
      * @return code of driver_types.h, for example 700
      */
@@ -50,7 +51,7 @@ public final class CudaException extends FerroException {
     }
 
     /**
-     * Returns which call failed.
+     * Returns the function that failed.
      *
      * @return C function
      */

@@ -20,20 +20,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Memory of CUDA or HIP devices, pooled, with one thread per device that is used.
  *
- * <p>A block goes back to its pool when its tensor's owner is closed, and may be handed out again at once. That is safe for work
- * on the default stream and for every call of ferro, which begin after it; whoever uses a stream of his own waits for it
- * before he closes.
+ * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. This is safe for
+ * work on the default stream, and for every call of ferro, which starts after that work. A caller that uses a stream of
+ * its own must wait for it before the close.
  *
- * <p>Staging memory that is lent out when this is closed stays good until its own close. What goes back to the runtime goes on
- * the thread of its device, since {@code cudaFree} waits for everything on that device: behind a collective that is stuck it
- * holds up allocations and copies of that device, not the caller of a close, until the watchdog of the group has aborted at
- * the deadline; an allocation meanwhile fails by {@code ferro.timeout}.
+ * <p>Staging memory that is lent out when this memory is closed stays valid until its own close. Memory is returned to
+ * the runtime on the thread of its device, since {@code cudaFree} waits for all work on that device. Behind a stuck
+ * collective it delays allocations and copies of that device, but not the caller of a close, until the watchdog of the
+ * group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
  */
 final class CudaMemory implements DeviceMemory {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** {@code cudaHostAllocPortable}: pinned for every device. */
     private static final int PORTABLE = 1;
-    /** Pinned memory is taken from everybody's; more than this is not kept idle. */
+    /** Largest number of idle pinned bytes: pinned memory reduces the memory of all processes. */
     private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
 
     private final int deviceCount;
@@ -45,7 +45,7 @@ final class CudaMemory implements DeviceMemory {
     private final MemoryPool<HostBlock> hostPool = new MemoryPool<>(MOST_IDLE_HOST_BYTES, HostBlock::bytes);
     private final Map<Integer, DeviceLane> lanes = new ConcurrentHashMap<>();
     private volatile boolean closed;
-    /** Copies were under way at the end, and may use any pinned block for ever. */
+    /** True if copies were in progress at the close, which may use any pinned block for ever. */
     private volatile boolean pinnedIsLeft;
 
     private CudaMemory(RankContext context, int deviceCount, int home) {
@@ -56,7 +56,7 @@ final class CudaMemory implements DeviceMemory {
     }
 
     /**
-     * Opens the memory of all devices; touches none of them before its first use.
+     * Opens the memory of all devices. A device is not used before its first call.
      *
      * @param context settings and clock
      * @return memory
@@ -114,7 +114,10 @@ final class CudaMemory implements DeviceMemory {
         return null;
     }
 
-    /** Runs on a thread that has a device; refused pinning costs speed, not the call. */
+    /**
+     * Allocates pinned memory on a thread that has a device. If pinning is refused, plain memory is used, which is
+     * slower.
+     */
     private HostBlock pin(int bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
@@ -138,7 +141,7 @@ final class CudaMemory implements DeviceMemory {
         }
     }
 
-    /** Frees pinned memory; plain memory is the JVM's. */
+    /** Frees pinned memory; the JVM frees plain memory. */
     private void freeHost(HostBlock block) {
         if (!block.pinned() || pinnedIsLeft) {
             return;
@@ -177,11 +180,11 @@ final class CudaMemory implements DeviceMemory {
         checkAddress(from);
         checkAddress(to);
         RawCopy copy = new RawCopy(to.address(), from.address(), to.byteCount(), Cuda.DEVICE_TO_DEVICE);
-        return copy.bytes() == 0 ? Done.COPY : CudaCopy.start(lane(to.device()), copy, List.of(from, to), null);
+        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(to.device()), copy, List.of(from, to), null);
     }
 
     private Copy start(DeviceTensor tensor, RawCopy copy, ByteBuffer host) {
-        return copy.bytes() == 0 ? Done.COPY : CudaCopy.start(lane(tensor.device()), copy, List.of(tensor), host);
+        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(tensor.device()), copy, List.of(tensor), host);
     }
 
     private static long checked(DeviceTensor tensor, ByteBuffer host) {
@@ -199,8 +202,8 @@ final class CudaMemory implements DeviceMemory {
         }
     }
 
-    /** What copies nothing is done. */
-    private enum Done implements Copy {
+    /** A copy of zero bytes, which is always done. */
+    private enum EmptyCopy implements Copy {
         COPY;
 
         @Override
@@ -225,7 +228,7 @@ final class CudaMemory implements DeviceMemory {
                 device, ordinal -> DeviceLane.open(ordinal, timeout, context::nanoTime, downgrades::incrementAndGet));
     }
 
-    /** Returns how many streams of our own the runtime refused. */
+    /** Returns how many streams the runtime refused to create. */
     int downgrades() {
         return downgrades.get();
     }

@@ -10,9 +10,9 @@ import ferro.spi.RankContext;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Memory of CUDA devices, and of HIP's; needs the runtime only, not NCCL. */
+/** Provides memory of CUDA and HIP devices. Needs the runtime only, not NCCL. */
 public final class CudaMemoryProvider implements DeviceMemoryProvider {
-    /** Before what only pretends to be a device. */
+    /** Comes before simulated devices. */
     private static final int PRIORITY = 10;
 
     /** Makes the provider; loads nothing. */

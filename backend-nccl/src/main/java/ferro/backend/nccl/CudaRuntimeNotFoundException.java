@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** No libcudart or libamdhip64 could be loaded, or not the one that was named. */
+/** No libcudart or libamdhip64 could be loaded, or the named one could not. */
 public final class CudaRuntimeNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
     /**
      * Makes a failure.
      *
-     * @param tried every candidate with what the loader said, in order
+     * @param tried every candidate with the loader's message, in order
      */
     public CudaRuntimeNotFoundException(List<Tried> tried) {
         super(
@@ -27,7 +27,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
     }
 
     /**
-     * Returns what was tried.
+     * Returns the candidates that were tried.
      *
      * @return candidates in order
      */

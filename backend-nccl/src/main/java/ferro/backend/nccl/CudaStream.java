@@ -12,14 +12,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A stream of a device: one of our own, the caller's, or the device's default one. Only our own is ever destroyed.
+ * A stream of a device: one that this class made (an own stream), the caller's, or the device's default one. Only an
+ * own stream is ever destroyed.
  *
- * <p>Our own does not block against the default stream: what must be ordered is ordered by events. Any thread may call; the
- * calling thread's own current device stays. Work that is queued on a stream finishes although the stream is closed.
+ * <p>An own stream does not block against the default stream; events give the order where it is needed. Any thread may
+ * call, and the current device of the calling thread does not change. Work that is queued on a stream finishes even if
+ * the stream is closed.
  */
 public final class CudaStream implements AutoCloseable {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** Looks before the first nap: about as long as a small kernel takes. */
+    /** Polls before the first sleep: about as long as a small kernel takes. */
     private static final int EAGER_LOOKS = 64;
 
     private static final long NAP_NANOS = 50_000;
@@ -36,7 +38,7 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Makes a stream of our own, whose work does not wait for the default stream's.
+     * Makes an own stream, whose work does not wait for the default stream's.
      *
      * @param device ordinal
      * @return stream, destroyed by {@link #close}
@@ -53,11 +55,11 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Makes a stream of our own, or takes the default one with a warning where that is refused: communication then works,
-     * but nothing overlaps.
+     * Makes an own stream. If the runtime refuses, returns the default stream with a warning: communication then works,
+     * but does not overlap with computation.
      *
      * @param device    ordinal
-     * @param downgrade told what the runtime said, for a counter
+     * @param downgrade gets the runtime's error, for a counter
      * @return own or default stream
      */
     static CudaStream orDefault(int device, Consumer<CudaException> downgrade) {
@@ -117,21 +119,21 @@ public final class CudaStream implements AutoCloseable {
     /**
      * Returns whether closing destroys it.
      *
-     * @return true for a stream of our own
+     * @return true for an own stream
      */
     public boolean owned() {
         return owned;
     }
 
     /**
-     * Waits for all work that is on the stream now, also on the default one; asks again and again, so that a stuck device
-     * cannot hold the caller.
+     * Waits for all work that is on the stream now, also on the default one. It polls, so that a stuck device cannot
+     * block the caller.
      *
-     * @param timeout how long at most; zero only looks
-     * @return whether it is done; false means that work is still under way
+     * @param timeout longest wait; zero polls once
+     * @return whether the work is done; false means that work is still in progress
      * @throws CudaException  if the work failed
      * @throws FerroException of code INTERRUPTED, with the flag set again
-     * @throws IllegalStateException if it is our own and closed
+     * @throws IllegalStateException if it is an own stream and closed
      */
     public boolean await(Duration timeout) {
         Deadline deadline = Deadline.after(timeout, System::nanoTime);
@@ -164,7 +166,7 @@ public final class CudaStream implements AutoCloseable {
         return true;
     }
 
-    /** Destroys a stream of our own; idempotent, and nobody can do anything about a failure. */
+    /** Destroys an own stream. Idempotent. A failure is only logged, since the caller cannot react to it. */
     @Override
     public void close() {
         if (!owned || !closed.compareAndSet(false, true)) {

@@ -8,10 +8,10 @@ import java.util.function.LongSupplier;
 
 /** A point in time that several steps share, so that none of them gets the whole time again. */
 final class Deadline {
-    /** A century: far enough, and no sum of it and a clock overflows twice. */
+    /** A century: long enough, and no sum of it and a clock overflows twice. */
     private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
 
-    /** So often a waiting thread looks at the clock, which need not be the machine's. */
+    /** Interval at which a waiting thread reads the clock, which need not be the machine's. */
     private static final long LOOK_NANOS = 20_000_000;
 
     private final long startNanos;
@@ -27,7 +27,7 @@ final class Deadline {
     /**
      * Starts now.
      *
-     * @param timeout what is negative counts as zero; a longer one than a century counts as a century
+     * @param timeout a negative timeout counts as zero; one longer than a century counts as a century
      * @param clock   nanoseconds, monotonic
      */
     static Deadline after(Duration timeout, LongSupplier clock) {
@@ -38,7 +38,7 @@ final class Deadline {
         return new Deadline(clock.getAsLong(), endless ? FOREVER_NANOS : timeout.toNanos(), clock);
     }
 
-    /** Returns what is left, 0 if nothing is. */
+    /** Returns the remaining time, 0 if none is left. */
     long remainingNanos() {
         return Math.max(0, lengthNanos - elapsedNanos());
     }
@@ -86,12 +86,12 @@ final class Deadline {
         }
     }
 
-    /** Returns when it started, on the clock. */
+    /** Returns the start time, on the clock. */
     long startNanos() {
         return startNanos;
     }
 
-    /** Returns the whole length, for messages. */
+    /** Returns the total length, for messages. */
     long lengthMillis() {
         return lengthNanos / 1_000_000;
     }

@@ -1,9 +1,9 @@
 package ferro.backend.nccl;
 
 /**
- * Memory of a device, or pinned memory of the host, as the runtime gave it.
+ * Memory of a device, or pinned memory of the host, as the runtime allocated it.
  *
- * @param address where
+ * @param address start address
  * @param bytes   size
  */
 record DeviceBlock(long address, long bytes) {}

@@ -5,18 +5,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One task on its way through a {@link DeviceThread}, and what its caller holds meanwhile.
+ * One task submitted to a {@link DeviceThread}, and the handle of its caller.
  *
- * @param <T> what the task gives
+ * @param <T> result of the task
  */
 final class DeviceCall<T> {
     private final DeviceTask<T> task;
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+    private final AtomicReference<CallPhase> phase = new AtomicReference<>(CallPhase.QUEUED);
     private final CountDownLatch ended = new CountDownLatch(1);
     private T result;
     private Throwable failure;
 
-    private enum Phase {
+    private enum CallPhase {
         QUEUED,
         RUNNING,
         ENDED
@@ -27,10 +27,10 @@ final class DeviceCall<T> {
     }
 
     /**
-     * Waits for the end, good or bad.
+     * Waits for the end of the task, with or without a failure.
      *
-     * @param deadline until when
-     * @return whether it has ended; false means that it goes on, see {@link #drop}
+     * @param deadline end of the wait
+     * @return whether it has ended; false means that it is still in progress, see {@link #drop}
      * @throws InterruptedException if this thread was interrupted; the task goes on
      */
     boolean await(Deadline deadline) throws InterruptedException {
@@ -42,7 +42,7 @@ final class DeviceCall<T> {
         return deadline.awaitQuietly(ended);
     }
 
-    /** Waits for a while of the machine's own time. */
+    /** Waits for some time, measured on the machine's own clock. */
     boolean awaitNanos(long nanos) throws InterruptedException {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
@@ -52,13 +52,13 @@ final class DeviceCall<T> {
     }
 
     /**
-     * Takes the task back if it has not begun; it then ends with a failure.
+     * Cancels the task if it has not begun. It then ends with a failure.
      *
-     * @param why the failure
+     * @param why its failure
      * @return whether it will never run; false means that it runs or has ended
      */
     boolean drop(RuntimeException why) {
-        boolean dropped = phase.compareAndSet(Phase.QUEUED, Phase.ENDED);
+        boolean dropped = phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
         if (dropped) {
             end(null, why);
         }
@@ -66,7 +66,7 @@ final class DeviceCall<T> {
     }
 
     /**
-     * Returns what the task gave, or throws what it threw; only after the end.
+     * Returns the result of the task or throws its exception. Only after the end.
      *
      * @return result or null
      */
@@ -83,13 +83,13 @@ final class DeviceCall<T> {
         return result;
     }
 
-    // what follows is the thread's side
+    // the methods below are for the thread
 
     boolean begin() {
-        return phase.compareAndSet(Phase.QUEUED, Phase.RUNNING);
+        return phase.compareAndSet(CallPhase.QUEUED, CallPhase.RUNNING);
     }
 
-    /** Returns whether the issuing is done; a task that throws is. */
+    /** Returns whether the task is issued. A task that throws counts as issued. */
     boolean issue() {
         try {
             return task.issue();
@@ -99,7 +99,7 @@ final class DeviceCall<T> {
         }
     }
 
-    /** Returns whether the task has ended, by itself or by what it threw. */
+    /** Returns whether the task has ended, by itself or with an exception. */
     boolean look() {
         if (isEnded()) {
             return true;
@@ -120,7 +120,7 @@ final class DeviceCall<T> {
     }
 
     private void end(T value, Throwable thrown) {
-        phase.set(Phase.ENDED);
+        phase.set(CallPhase.ENDED);
         result = value;
         failure = thrown;
         ended.countDown();

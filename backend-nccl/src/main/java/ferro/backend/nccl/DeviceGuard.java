@@ -6,10 +6,10 @@ import java.lang.System.Logger.Level;
 import java.util.function.IntSupplier;
 
 /**
- * Makes a device current for one native call on a thread that is not ours, and gives the thread its own one back.
+ * Makes a device current for one native call on a thread that ferro does not own, and restores the thread's own device.
  *
- * <p>On a virtual thread nothing may block in between, or the call lands on another carrier with another device; longer
- * work belongs on a {@link DeviceThread}.
+ * <p>On a virtual thread nothing may block in between, otherwise the call runs on another carrier with another device.
+ * Longer work belongs on a {@link DeviceThread}.
  */
 final class DeviceGuard {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
@@ -17,11 +17,12 @@ final class DeviceGuard {
     private DeviceGuard() {}
 
     /**
-     * Makes a call with a device current. The earlier device is current again when it returns, whatever it answered.
+     * Makes a call with a device current. The earlier device is current again when it returns, whatever the call
+     * returned.
      *
      * @param device ordinal
      * @param call   one native call
-     * @return its answer, not checked
+     * @return its result code, not checked
      * @throws CudaException if there is no such device; the current one stays
      */
     static int call(int device, IntSupplier call) {
@@ -38,7 +39,10 @@ final class DeviceGuard {
         }
     }
 
-    /** A failure must not hide the answer of the call, which may have made something. */
+    /**
+     * Restores the current device. A failure is only logged: it must not hide the result of the call, which may have
+     * made something.
+     */
     private static void restore(int device) {
         int code = Cuda.cudaSetDevice(device);
         if (code != Cuda.SUCCESS) {

@@ -5,18 +5,20 @@ import java.lang.ref.Reference;
 import java.util.function.Supplier;
 
 /**
- * An operation on memory of the device: ordered after the default stream, handed over, and over when its mark has passed.
+ * An operation on device memory. It comes after the work of the default stream, is issued to NCCL, and is over when its
+ * event has passed.
  *
- * <p>Until then it uses its tensors ({@link MemoryUse}): one that is closed meanwhile is handed out again only afterwards.
+ * <p>Until then it uses its tensors ({@link DeviceMemoryUse}): the memory of a tensor that is closed meanwhile is
+ * reused only afterwards.
  */
 final class DeviceJob implements NcclJob {
     private final NcclLane lane;
     private final NcclOperation operation;
-    private final Supplier<NcclLane.Calls> calls;
-    /** Tensors of the call, whose owners must live until the end. */
+    private final Supplier<NcclLane.LaneCalls> calls;
+    /** Tensors of the call, whose owners must stay alive until the end. */
     private final Tensor[] kept;
 
-    private final MemoryUse use;
+    private final DeviceMemoryUse use;
     private boolean made;
     private long mark;
 
@@ -25,23 +27,23 @@ final class DeviceJob implements NcclJob {
      *
      * @param lane      where it runs
      * @param operation for failures
-     * @param calls     asked on the device thread, before the order with the default stream is made
+     * @param calls     evaluated on the device thread, before the order with the default stream is made
      * @param kept      tensors of the call; null for none
      * @throws IllegalStateException if the memory of one has been given back
      */
-    DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.Calls> calls, Tensor... kept) {
+    DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.LaneCalls> calls, Tensor... kept) {
         this.lane = lane;
         this.operation = operation;
         this.calls = calls;
         this.kept = kept;
-        this.use = MemoryUse.of(kept);
+        this.use = DeviceMemoryUse.of(kept);
     }
 
     @Override
     public boolean issue() {
         if (!made) {
             // memory that this takes from the pool may be in use on the default stream until now
-            NcclLane.Calls ready = calls.get();
+            NcclLane.LaneCalls ready = calls.get();
             lane.afterDefaultStream();
             made = true;
             lane.call(operation, ready);

@@ -15,12 +15,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What device memory needs of one device: the thread that has it as its current device, a stream per direction, and the blocks
- * that nobody uses now.
+ * Resources of device memory for one device: the thread that has it as its current device, a stream per direction, and
+ * the idle blocks.
  */
 final class DeviceLane {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** Of a device's memory may lie idle here; the rest belongs to those who ask the runtime themselves. */
+    /** One part in this many of a device's memory may stay idle here; the rest is for other users of the runtime. */
     private static final int IDLE_SHARE = 8;
 
     private static final Duration DRAIN_BOUND = Duration.ofSeconds(10);
@@ -33,11 +33,11 @@ final class DeviceLane {
     /** By kind of copy. */
     private final CudaStream[] streams = new CudaStream[Cuda.DEVICE_TO_DEVICE + 1];
 
-    /** Copies that have begun and not ended; only the thread itself touches it. */
+    /** Copies that have begun and not ended; used by the thread itself only. */
     private int underWay;
 
     private MemoryPool<DeviceBlock> pool;
-    /** Guarded by the lane: nothing is handed over any more that the end would not wait for. */
+    /** Guarded by the lane. Once it is set no work is submitted, since the close would not wait for it. */
     private boolean ending;
 
     private DeviceLane(int device, Duration timeout, LongSupplier clock) {
@@ -51,10 +51,10 @@ final class DeviceLane {
      * Starts a thread on a device.
      *
      * @param device    ordinal
-     * @param timeout   for everything that is waited for
+     * @param timeout   limit of each wait
      * @param clock     nanoseconds, monotonic
-     * @param downgrade told of each stream that the runtime refused
-     * @throws CudaException if the device cannot be used; nothing is left then
+     * @param downgrade runs for each stream that the runtime refused
+     * @throws CudaException if the device cannot be used; then nothing is left open
      */
     static DeviceLane open(int device, Duration timeout, LongSupplier clock, Runnable downgrade) {
         DeviceLane lane = new DeviceLane(device, timeout, clock);
@@ -105,7 +105,7 @@ final class DeviceLane {
         }
     }
 
-    /** Hands over a copy. */
+    /** Submits a copy. */
     DeviceCall<Void> start(DeviceTask<Void> copy) {
         return thread.submit(copy);
     }
@@ -115,7 +115,7 @@ final class DeviceLane {
     }
 
     /**
-     * Takes a block of at least so many bytes; asks the runtime only if none is idle.
+     * Returns a block of at least this size. Calls the runtime only if no block is idle.
      *
      * @throws CudaException RESOURCE if the device is full
      */
@@ -139,7 +139,7 @@ final class DeviceLane {
         return null;
     }
 
-    /** Takes a block back, from any thread, also after the end; waits for nothing before that. */
+    /** Takes a block back, from any thread, also after the close. Before the close it waits for nothing. */
     void giveBack(DeviceBlock block) {
         List<DeviceBlock> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
@@ -148,8 +148,9 @@ final class DeviceLane {
     }
 
     /**
-     * Runs on the thread what may wait for the whole device, as {@code cudaFree} does, without waiting for it; on the thread
-     * itself and after its end at once. Where a collective is stuck, the abort by its group's watchdog is what ends that wait.
+     * Runs a task on the thread that may wait for the whole device, as {@code cudaFree} does, and does not wait for the
+     * task. On the thread itself, and after the close, the task runs at once. If a collective is stuck, that wait ends
+     * with the abort by the watchdog of its group.
      */
     void later(Runnable body) {
         synchronized (this) {
@@ -180,7 +181,7 @@ final class DeviceLane {
         return new DeviceBlock(pointer[0], bytes);
     }
 
-    /** Returns what is free, for a message; nothing if the runtime does not say. */
+    /** Returns the free memory, for a message; empty if the runtime does not report it. */
     private String room() {
         try {
             long[] memory = memory();
@@ -201,7 +202,7 @@ final class DeviceLane {
         quietly("cudaFree", () -> Cuda.cudaFree(block.address()));
     }
 
-    /** Makes a call that nobody can do anything about if it fails. */
+    /** Makes a call whose failure is only logged, since no caller can react to it. */
     private void quietly(String call, IntSupplier body) {
         try {
             Checks.cuda(DeviceGuard.call(device, body), call);
@@ -210,17 +211,17 @@ final class DeviceLane {
         }
     }
 
-    // what follows runs on the thread
+    // the methods below run on the thread
 
     /**
-     * Puts a copy on the stream of its kind, after what the default stream holds now.
+     * Queues a copy on the stream of its kind, after the work that the default stream holds now.
      *
      * @return event that passes when it is done, for {@link #passed}
      */
     long issue(RawCopy copy) {
         long stream = streams[copy.kind()].handle();
         long ready = events.record(Cuda.DEFAULT_STREAM);
-        // the wait is for what the event marks now, so it may be recorded again at once
+        // the wait is for the state that the event marks now, so it may be recorded again at once
         events.giveBack(ready);
         Checks.cuda(Cuda.cudaStreamWaitEvent(stream, ready, 0), "cudaStreamWaitEvent");
         Checks.cuda(
@@ -231,7 +232,7 @@ final class DeviceLane {
         return done;
     }
 
-    /** Looks whether a copy is done; its event is given back when it is, or has failed. */
+    /** Polls whether a copy is done. Its event is given back when it is done or has failed. */
     boolean passed(long event) {
         boolean over = true;
         try {
@@ -246,17 +247,18 @@ final class DeviceLane {
     }
 
     /**
-     * Frees what is idle and ends the thread; blocks that come back later are freed at once. Waits for the device, which a
-     * stuck collective holds up until its group's watchdog aborts it, and gives up after twenty-five seconds.
+     * Frees the idle blocks and ends the thread. Blocks that come back later are freed at once. Waits for the device,
+     * which a stuck collective delays until the watchdog of its group aborts it, and gives up after twenty-five
+     * seconds.
      *
-     * @return false if copies are still under way; what they use is left alone
+     * @return false if copies are still in progress; their memory and streams are left alone
      */
     boolean close() {
         synchronized (this) {
             ending = true;
         }
         List<DeviceBlock> idle = pool == null ? List.of() : pool.close();
-        boolean quiet = thread.submit(new Drain()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
+        boolean quiet = thread.submit(new PendingCopies()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
         if (quiet) {
             thread.submit(() -> release(idle)).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
         } else {
@@ -289,8 +291,8 @@ final class DeviceLane {
         }
     }
 
-    /** Over when all copies are. */
-    private final class Drain implements DeviceTask<Void> {
+    /** Is over when all copies are over. */
+    private final class PendingCopies implements DeviceTask<Void> {
         @Override
         public boolean issue() {
             return true;

@@ -15,16 +15,18 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The one platform thread on which the native calls of a communicator are made, in the order in which they were handed over.
+ * The one platform thread that makes the native calls of a communicator, in the order in which they were submitted.
  *
- * <p>CUDA keeps the current device, and NCCL the depth of its groups, per thread of the operating system. A virtual thread
- * changes that thread between two calls, and a caller's own choice of device must survive a call into ferro; so callers hand
- * over and wait, with a deadline and interruptibly. What a caller gives up is taken back if it has not begun.
+ * <p>CUDA keeps the current device, and NCCL the depth of its groups, per thread of the operating system. A virtual
+ * thread changes that thread between two calls, and a call into ferro must not change the caller's own device. So
+ * callers submit a task and wait, with a deadline and interruptibly. A task that its caller gives up is cancelled if it
+ * has not begun.
  *
- * <p>Work that the library finishes later ({@link DeviceTask#over}) is looked at between other tasks, at first without a
- * pause, then ever more seldom: a stream is watched by the thread that has the right device, and holds nobody up.
+ * <p>Work that the library finishes later ({@link DeviceTask#over}) is polled between other tasks, at first without a
+ * pause, then less and less often. So a stream is polled by the thread that has the right device, and blocks no other
+ * task.
  *
- * <p>One call hands over two small objects and its task; nothing is allocated per look.
+ * <p>One call allocates two small objects and its task; a poll allocates nothing.
  */
 final class DeviceThread implements AutoCloseable {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
@@ -33,16 +35,19 @@ final class DeviceThread implements AutoCloseable {
     private final LongSupplier clock;
     private final Thread thread;
     private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
-    /** Wakes the thread out of a wait for work when it shall end. */
-    private final DeviceCall<Void> last = new DeviceCall<>(new Once<>(() -> null));
-    /** Only the thread itself touches it. */
+    /** Wakes the thread from a wait for work when it must end. */
+    private final DeviceCall<Void> last = new DeviceCall<>(new OneShotTask<>(() -> null));
+    /** Used by the thread itself only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
-    /** Between looks at what is under way, and between tries to hand over what is next; the same. */
+    /**
+     * Sleeps between polls of the tasks in progress; {@code issueNaps} are those between attempts to issue the next
+     * task.
+     */
     private final Naps lookNaps = new Naps();
 
     private final Naps issueNaps = new Naps();
 
-    /** The device that the thread has now, or -1 before the first; only the thread itself touches it. */
+    /** The thread's current device, or -1 before the first; used by the thread itself only. */
     private int device = -1;
 
     private volatile boolean closed;
@@ -61,11 +66,11 @@ final class DeviceThread implements AutoCloseable {
     }
 
     /** A task that is over as soon as it has run. */
-    private static final class Once<T> implements DeviceTask<T> {
+    private static final class OneShotTask<T> implements DeviceTask<T> {
         private final Supplier<T> body;
         private T result;
 
-        Once(Supplier<T> body) {
+        OneShotTask(Supplier<T> body) {
             this.body = body;
         }
 
@@ -91,7 +96,7 @@ final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Makes a device the current one of this thread, where the next calls go; only on the thread itself.
+     * Makes a device current on this thread for the next calls. Only on the thread itself.
      *
      * @throws CudaException if there is no such device
      */
@@ -106,7 +111,7 @@ final class DeviceThread implements AutoCloseable {
         }
     }
 
-    /** Lets the next {@link #use} choose again, after a call that may leave another device current. */
+    /** Makes the next {@link #use} set the device again, after a call that may leave another device current. */
     void forgetDevice() {
         device = -1;
     }
@@ -116,16 +121,16 @@ final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Hands over a task that is over when it returns; on the thread itself it runs at once.
+     * Submits a task that is over when it returns. On the thread itself it runs at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
     <T> DeviceCall<T> submit(Supplier<T> body) {
-        return submit(new Once<>(body));
+        return submit(new OneShotTask<>(body));
     }
 
     /**
-     * Hands over a task; on the thread itself it runs at once, and must be over at once.
+     * Submits a task. On the thread itself it runs at once, and must be over at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -150,10 +155,10 @@ final class DeviceThread implements AutoCloseable {
      * Runs a body and waits for it.
      *
      * @param body     runs on the thread
-     * @param deadline for getting its turn and for running
-     * @return what the body gave; what it throws is thrown here
+     * @param deadline limit for the wait in the queue and for the run
+     * @return result of the body; its exception is thrown here
      * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
-     * @throws InterruptedException if this thread was interrupted; the body never runs, or goes on
+     * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
      */
     <T> T call(Supplier<T> body, Deadline deadline) throws TimeoutException, InterruptedException {
         DeviceCall<T> call = submit(body);
@@ -178,11 +183,11 @@ final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that does not come back from a
-     * native call is left behind, with a warning: it is a daemon, and cannot be stopped.
+     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that does not return from a
+     * native call is left behind, with a warning: it is a daemon and cannot be stopped.
      *
-     * @param bound how long to wait for the task that runs
-     * @return whether the thread has ended, or ends when its present task does (a call from the thread itself)
+     * @param bound longest wait for the running task
+     * @return whether the thread has ended, or will end with its present task (a call from the thread itself)
      */
     boolean close(Duration bound) {
         boolean first = !closed;
@@ -238,7 +243,7 @@ final class DeviceThread implements AutoCloseable {
         failQueued();
     }
 
-    /** Waits for work; only for so long if something is under way. */
+    /** Waits for work; if a task is in progress, only for the given time. */
     private DeviceCall<?> next(long napNanos) {
         try {
             if (underWay.isEmpty()) {
@@ -246,7 +251,7 @@ final class DeviceThread implements AutoCloseable {
             }
             return napNanos == 0 ? queue.poll() : queue.poll(napNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            // a task left its interrupt behind; the thread ends by close alone
+            // a task left its interrupt behind; only a close ends the thread
             return null;
         }
     }
@@ -267,7 +272,7 @@ final class DeviceThread implements AutoCloseable {
         underWay.add(call);
     }
 
-    /** Looks at all that is under way; returns whether anything has ended. */
+    /** Polls all tasks in progress. Returns whether one has ended. */
     private boolean look() {
         boolean ended = false;
         for (int i = 0; i < underWay.size(); i++) {

@@ -4,12 +4,12 @@ import ferro.backend.nccl.ffi.Cuda;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Events of one device, made once and used again; only for the thread of that device. */
+/** Events of one device, which are reused. Only for the thread of that device. */
 final class EventPool {
     private final Deque<Long> idle = new ArrayDeque<>();
 
     /**
-     * Marks where a stream is now.
+     * Records an event on a stream.
      *
      * @param stream handle; 0 is the default stream of the current device
      * @return event, to be given back
@@ -31,11 +31,11 @@ final class EventPool {
         return event[0];
     }
 
-    /** Returns whether the stream has come past the mark. */
+    /** Returns whether the stream has passed the event. */
     boolean passed(long event) {
         int code = Cuda.cudaEventQuery(event);
         if (code == Cuda.NOT_READY) {
-            // it stays behind as the last error of this thread, where NCCL would find it
+            // it stays as the last error of this thread, where NCCL would find it
             Cuda.cudaGetLastError();
             return false;
         }
@@ -43,12 +43,12 @@ final class EventPool {
         return true;
     }
 
-    /** Takes back an event, passed or not: recording it again moves the mark. */
+    /** Takes back an event, passed or not: recording it again moves it. */
     void giveBack(long event) {
         idle.push(event);
     }
 
-    /** Frees all; a failure leaves the rest, the device is in trouble then. */
+    /** Frees all events. After a failure the rest is not freed, since the device is faulty then. */
     void close() {
         while (!idle.isEmpty()) {
             Checks.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");

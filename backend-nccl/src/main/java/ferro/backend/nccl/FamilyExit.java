@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the open groups of a family do when the JVM ends. In the first stage they take no more calls, and fail where a call is
- * under way or a signal ends the JVM, so that the other half of such a group tells it. A thread then says the goodbyes, waits
- * for those of the other ranks and ends the communicators, while the other half says its own. The second stage waits for that
- * thread: a native call that hangs holds up the JVM no longer than the bound.
+ * Ends the open groups of a family when the JVM ends. In the first stage they take no more calls. A group fails if a
+ * call is in progress or a signal ends the JVM, so that its other half reports the failure. A thread then says the
+ * goodbyes, waits for those of the other ranks and ends the communicators, while the other half says its own goodbye.
+ * The second stage waits for that thread: a native call that hangs delays the JVM no longer than the bound.
  */
 final class FamilyExit {
-    /** An abort comes so long before the bound, where a goodbye is missing. */
+    /** Time before the bound at which an abort comes if a goodbye is missing. */
     private static final Duration FOR_ABORT = Duration.ofMillis(250);
 
     private final RankContext context;
@@ -36,7 +36,7 @@ final class FamilyExit {
         }
     }
 
-    /** A group is closed; after the last one the end of the JVM is none of the family's business. */
+    /** Handles the close of a group. After the last one the family does nothing at the end of the JVM. */
     void closed(BackendEnding group) {
         List<ExitTask.Handle> over = List.of();
         synchronized (this) {
@@ -72,7 +72,10 @@ final class FamilyExit {
         }
     }
 
-    /** All goodbyes before the first wait: a rank that closes one group waits for those of others. */
+    /**
+     * Ends the groups. It says all goodbyes before the first wait: a rank that closes one group waits for the goodbyes
+     * of other groups.
+     */
     private void end(List<BackendEnding> groups, long until) {
         try {
             groups.forEach(group -> group.goodbye(left(until)));

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the kernel shows of GPUs, found out by looking at names: loading JNA and asking for libraries takes each rank a tenth of its
- * start, which on most machines finds nothing.
+ * Finds the names by which the kernel shows GPUs. Loading JNA and looking for libraries takes a tenth of the start of
+ * each rank, and on most machines finds nothing.
  */
 final class GpuTraces {
-    /** Of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */
+    /** Files of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */
     private static final List<String> OF_DRIVERS = List.of(
             "dev/nvidiactl",
             "dev/nvidia0",
@@ -27,7 +27,7 @@ final class GpuTraces {
             "sys/module/nvidia",
             "sys/module/amdgpu");
 
-    /** A device counts by itself: NVIDIA's driver may be loaded by the first program that asks. */
+    /** A device counts even without a driver: NVIDIA's driver may be loaded by the first program that needs it. */
     private static final String DEVICES = "sys/bus/pci/devices";
 
     /** NVIDIA and AMD (graphics), as the PCI ID database numbers them. */
@@ -36,8 +36,8 @@ final class GpuTraces {
     private GpuTraces() {}
 
     /**
-     * Returns why no library need be looked for; empty where there may be a GPU, or where somebody has named the back end or
-     * said where its libraries are.
+     * Returns why no library must be looked for. Empty if there may be a GPU, or if the settings name the back end or
+     * its libraries.
      *
      * @param context settings
      * @param root    folder that dev, proc and sys are in
@@ -57,7 +57,7 @@ final class GpuTraces {
                         .anyMatch(setting -> setting.find(context).isPresent());
     }
 
-    /** Whether there is surely neither a driver nor a device. */
+    /** Returns whether there is certainly neither a driver nor a device. */
     static boolean areMissing(Path root) {
         if (OF_DRIVERS.stream().anyMatch(trace -> Files.exists(root.resolve(trace)))) {
             return false;
@@ -65,7 +65,7 @@ final class GpuTraces {
         try (Stream<Path> devices = Files.list(root.resolve(DEVICES))) {
             return devices.noneMatch(GpuTraces::mayBeGpu);
         } catch (IOException | UncheckedIOException unknown) {
-            // a system that does not show its devices says nothing
+            // a system that does not show its devices proves nothing
             return false;
         }
     }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Why a group has ended; there is one per rank, the first, and every call tells it.
+ * The reason why a group has ended. There is one per rank, the first failure, and every call reports it.
  *
  * @param code     kind
  * @param culprits ranks to blame, comma-separated, empty if unknown
@@ -20,14 +20,14 @@ import java.util.stream.Stream;
 record GroupFailure(Code code, String culprits, String text, Throwable cause) {
     private static final int FIELDS = 3;
 
-    /** Returns the failure that an exception tells. */
+    /** Returns the failure that an exception describes. */
     static GroupFailure of(FerroException thrown) {
         return new GroupFailure(thrown.code(), thrown.where().culprits(), thrown.getMessage(), thrown);
     }
 
     /**
-     * Returns what a native call, or what went wrong around it, means for the group. That somebody else is gone names nobody;
-     * every other native failure is this rank's own.
+     * Returns the failure of the group that follows from a native failure or one around a native call. A failure that
+     * says only that another rank is lost names no rank; every other native failure is this rank's own.
      */
     static GroupFailure natively(Code code, String text, Throwable thrown, int self) {
         boolean elsewhere = tellsOfOthers(thrown);
@@ -35,7 +35,10 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return new GroupFailure(code, own ? Integer.toString(self) : "", text, thrown);
     }
 
-    /** Looks at the causes too: a call on a communicator that is broken already fails with what broke it. */
+    /**
+     * Returns whether a native failure is that of another rank. Checks the causes too: a call on a communicator that is
+     * already broken fails with the error that broke it.
+     */
     private static boolean tellsOfOthers(Throwable thrown) {
         boolean others = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -46,14 +49,14 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return others;
     }
 
-    /** Returns the failure of a group whose rank's JVM exits in the midst of a call; in the words of other back ends. */
+    /** Returns the failure of a group when the JVM of a rank exits during a call, in the words of the other back ends. */
     static GroupFailure exits(int self, String call) {
         String text = "the JVM exits while rank " + self + " is in " + call
                 + ": its main has returned, or something has called System.exit";
         return new GroupFailure(Code.ABORTED, Integer.toString(self), text, null);
     }
 
-    /** Returns the failure of a group whose rank's JVM is ended by a signal; in the words of other back ends. */
+    /** Returns the failure of a group when a signal ends the JVM of a rank, in the words of the other back ends. */
     static GroupFailure endedBySignal(int self, String signal, String call, long ended) {
         String where =
                 call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
@@ -61,12 +64,12 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return new GroupFailure(Code.ABORTED, Integer.toString(self), text, null);
     }
 
-    /** Returns what all ranks agree on: an interrupt of one is an abort for all. */
+    /** Returns the failure that all ranks agree on: an interrupt of one rank is an abort for all. */
     GroupFailure agreed() {
         return code == Code.INTERRUPTED ? new GroupFailure(Code.ABORTED, culprits, text, cause) : this;
     }
 
-    /** Makes the exception of a call that this failure ends or keeps from starting. */
+    /** Makes the exception of a call that this failure ends or prevents. */
     FerroException exception(Where where, String place) {
         Where blamed = where.blaming(culprits);
         String message = place + ": " + text;
@@ -85,12 +88,12 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
         return new FerroException(code, where.blaming(culprits), message, first == null ? cause : first);
     }
 
-    /** Writes what the other ranks have to know. */
+    /** Encodes the part of the failure that the other ranks need. */
     byte[] encoded() {
         return (code + "\n" + culprits + "\n" + text).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Returns the ranks that are named; what is no number is nobody. */
+    /** Returns the ranks that are named. Text that is not a number is ignored. */
     static List<Integer> ranks(String culprits) {
         return Stream.of(culprits.split(","))
                 .map(String::strip)
@@ -101,7 +104,10 @@ record GroupFailure(Code code, String culprits, String text, Throwable cause) {
                 .toList();
     }
 
-    /** Reads what another rank wrote; empty if it is something else. Whoever is not in the world is not to blame. */
+    /**
+     * Decodes a failure that another rank wrote; empty if it is something else. Ranks outside the world are dropped
+     * from the culprits.
+     */
     static Optional<GroupFailure> decoded(byte[] bytes, int worldSize) {
         String[] fields = new String(bytes, StandardCharsets.UTF_8).split("\n", FIELDS);
         if (fields.length < FIELDS) {

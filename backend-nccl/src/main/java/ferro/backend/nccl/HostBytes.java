@@ -4,18 +4,18 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Copies between host tensors and direct memory in native order; a view or two is allocated per copy. */
+/** Copies between host tensors and direct memory in native order. A copy allocates one or two views. */
 final class HostBytes {
     private HostBytes() {}
 
     /**
      * Copies elements of a tensor into memory.
      *
-     * @param tensor   where from
+     * @param tensor   source
      * @param from     first element
      * @param count    elements
      * @param to       direct buffer
-     * @param toByte   where in it
+     * @param toByte   offset in it
      */
     static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
@@ -32,8 +32,8 @@ final class HostBytes {
      * Copies memory into elements of a tensor.
      *
      * @param from     direct buffer
-     * @param fromByte where in it
-     * @param tensor   where to
+     * @param fromByte offset in it
+     * @param tensor   destination
      * @param to       first element
      * @param count    elements
      */
@@ -53,7 +53,7 @@ final class HostBytes {
     }
 
     private static ByteBuffer part(ByteBuffer of, int from, int bytes) {
-        // the limit of a user's buffer is the user's: the duplicate has its own
+        // the limit of a user's buffer must not change: the duplicate has its own
         return of.duplicate().clear().limit(from + bytes).position(from).slice().order(ByteOrder.nativeOrder());
     }
 }

@@ -16,11 +16,11 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The other half of a group in {@code cpu:tcp,cuda:nccl}: its control lane tells all ranks of a failure of this one, and this
- * one of theirs.
+ * The other half of a group in {@code cpu:tcp,cuda:nccl}. Its control channel reports a failure of this rank to all
+ * ranks, and failures of the others to this rank.
  *
- * <p>What NCCL says of a rank that is gone is that somebody is gone. The other half sees who, a moment later; so a failure that
- * names nobody waits for that word before it is told to anyone.
+ * <p>NCCL reports that some rank is lost, but not which. The other half finds the rank a moment later. So a failure
+ * that names no rank waits for this information before it is reported.
  */
 final class HostHalf {
     /** The exit of a rank is seen in some 20 ms on one host; elsewhere its sockets close 200 ms per GiB later. */
@@ -30,7 +30,7 @@ final class HostHalf {
 
     private final CollectiveBackend host;
     private final LongSupplier clock;
-    /** Ranks that the other half has not heard of for a while; guarded by itself. */
+    /** Ranks from which the other half has heard nothing for a while; guarded by itself. */
     private final TreeSet<Integer> silent = new TreeSet<>();
 
     HostHalf(CollectiveBackend host, LongSupplier clock) {
@@ -38,7 +38,7 @@ final class HostHalf {
         this.clock = clock;
     }
 
-    /** Begins to listen; {@code fails} ends this half, and must not wait. */
+    /** Begins to listen to events of the other half. {@code fails} ends this half, and must not wait. */
     void listen(Consumer<GroupFailure> fails) {
         host.onEvent(event -> heard(event, fails));
     }
@@ -55,7 +55,7 @@ final class HostHalf {
             case SUSPECTED -> silent(event, true);
             case RECOVERED -> silent(event, false);
             default -> {
-                // of no use here
+                // not needed here
             }
         }
     }
@@ -75,11 +75,11 @@ final class HostHalf {
     }
 
     /**
-     * Returns what this half fails with: a failure that names nobody gets the names that the other half knows, and an abort
-     * changes nothing once the other half knows a failure.
+     * Returns the failure that this half reports. A failure that names no rank gets the ranks that the other half
+     * knows. An abort changes nothing if the other half already has a failure.
      *
      * @param why     own failure
-     * @param settled whether another failure has come first, so that this one does not matter
+     * @param settled whether another failure came first, so that this one does not matter
      */
     GroupFailure judged(GroupFailure why, BooleanSupplier settled) {
         if (why.code() == Code.ABORTED) {
@@ -123,7 +123,7 @@ final class HostHalf {
         }
     }
 
-    /** Asks who is there; waits for the answers. */
+    /** Asks the other half which ranks are silent. Waits for the answers. */
     Set<Integer> silentRanks(Duration within) {
         return host.silentRanks(within);
     }

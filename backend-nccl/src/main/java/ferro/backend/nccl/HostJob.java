@@ -1,20 +1,21 @@
 package ferro.backend.nccl;
 
 /**
- * An operation on host memory, in rounds of upload, native call and download that each fill the {@link HostStage} at most.
+ * An operation on host memory, in rounds of upload, native call and download. A round uses at most the size of the
+ * {@link HostStage}.
  *
- * <p>Nothing else is handed over before its last round: the other ranks expect the rounds one after the other.
+ * <p>No other operation is issued before its last round: the other ranks expect the rounds one after the other.
  */
 final class HostJob implements NcclJob {
     private final NcclLane lane;
     private final NcclOperation operation;
     private final HostStage stage;
     private final Rounds rounds;
-    private Step step = Step.READY;
+    private HostStep step = HostStep.READY;
     private boolean ordered;
     private long mark;
 
-    /** What differs between operations. */
+    /** The part that differs between operations. */
     interface Rounds {
         /**
          * Returns whether there is another round.
@@ -24,14 +25,14 @@ final class HostJob implements NcclJob {
         boolean hasNext();
 
         /**
-         * Returns how big the blocks of the stage must be.
+         * Returns the size that the blocks of the stage need.
          *
          * @return bytes of the next round at least
          */
         long stageBytes();
 
         /**
-         * Fills the stage, and queues what goes to the device and the native call on the stream.
+         * Fills the stage, and queues the upload and the native call on the stream.
          *
          * @param comm   ncclComm_t
          * @param stream handle
@@ -39,17 +40,17 @@ final class HostJob implements NcclJob {
         void begin(long comm, long stream);
 
         /**
-         * Queues what comes back, once NCCL has taken the call: before that the call itself may not be on the stream yet.
+         * Queues the download, once NCCL has taken the call: before that the call itself may not be on the stream yet.
          *
          * @param stream handle
          */
         void collect(long stream);
 
-        /** Takes the results of the round out of the stage. */
+        /** Copies the results of the round out of the stage. */
         void finish();
     }
 
-    private enum Step {
+    private enum HostStep {
         READY,
         TAKING,
         MARKED
@@ -74,7 +75,7 @@ final class HostJob implements NcclJob {
                         return true;
                     }
                     prepareStage();
-                    step = Step.TAKING;
+                    step = HostStep.TAKING;
                     lane.call(operation, rounds::begin);
                 }
                 case TAKING -> {
@@ -83,7 +84,7 @@ final class HostJob implements NcclJob {
                     }
                     rounds.collect(lane.stream());
                     mark = lane.mark();
-                    step = Step.MARKED;
+                    step = HostStep.MARKED;
                 }
                 default -> {
                     if (!rounds.hasNext()) {
@@ -99,8 +100,8 @@ final class HostJob implements NcclJob {
     }
 
     /**
-     * Blocks that are new here may be in use on the default stream: whoever had them could close them right after he queued
-     * work there. So they are taken first, and the order with that stream is made then.
+     * Prepares the stage. A new block may still be in use on the default stream: its earlier user could close it right
+     * after queuing work there. So the blocks are taken first, and the order with that stream is made then.
      */
     private void prepareStage() {
         boolean grown = stage.ensure(rounds.stageBytes());
@@ -113,7 +114,7 @@ final class HostJob implements NcclJob {
     private void finishRound() {
         unmark();
         rounds.finish();
-        step = Step.READY;
+        step = HostStep.READY;
     }
 
     @Override
@@ -123,7 +124,7 @@ final class HostJob implements NcclJob {
 
     @Override
     public void cutOff() {
-        if (step != Step.READY) {
+        if (step != HostStep.READY) {
             unmark();
             mark = lane.mark();
         }
@@ -131,7 +132,7 @@ final class HostJob implements NcclJob {
 
     @Override
     public void deliver() {
-        if (step == Step.MARKED) {
+        if (step == HostStep.MARKED) {
             finishRound();
         }
     }

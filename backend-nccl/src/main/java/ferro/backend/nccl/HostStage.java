@@ -8,8 +8,9 @@ import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
 
 /**
- * Memory between host tensors and the device: one block in and one out on each side, kept from call to call, so that a warm
- * call allocates nothing natively. One job at a time has it. Only for the device thread, except {@link #close}.
+ * Memory between host tensors and the device: one input and one output block on each side. The blocks are kept from
+ * call to call, so that a warm call allocates nothing natively. One job at a time owns it. Only for the device thread,
+ * except {@link #close}.
  */
 final class HostStage implements AutoCloseable {
     private static final int SMALLEST_BYTES = 1 << 16;
@@ -17,13 +18,13 @@ final class HostStage implements AutoCloseable {
     private final DeviceMemory memory;
     private final int device;
     private final int mostBytes;
-    private Side in;
-    private Side out;
+    private BusSide in;
+    private BusSide out;
     private DeviceTensor cell;
     private Object owner;
 
     /** One block on each side of the bus. */
-    private record Side(DeviceMemory.Staging host, DeviceTensor onDevice) {
+    private record BusSide(DeviceMemory.Staging host, DeviceTensor onDevice) {
         void close() {
             host.close();
             free(onDevice);
@@ -33,9 +34,9 @@ final class HostStage implements AutoCloseable {
     /**
      * Makes an empty stage.
      *
-     * @param memory    where blocks come from
+     * @param memory    source of the blocks
      * @param device    ordinal
-     * @param mostBytes size of a block at most; equal on all ranks, since it cuts calls into pieces
+     * @param mostBytes largest size of a block; equal on all ranks, since it cuts calls into pieces
      */
     HostStage(DeviceMemory memory, int device, int mostBytes) {
         this.memory = memory;
@@ -47,7 +48,7 @@ final class HostStage implements AutoCloseable {
         return mostBytes;
     }
 
-    /** Takes the stage, unless another job has it. */
+    /** Takes the stage, unless another job owns it. */
     boolean claim(Object job) {
         if (owner == null) {
             owner = job;
@@ -61,7 +62,7 @@ final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Makes both blocks at least so big; returns whether they are new, and what they held is lost. */
+    /** Makes both blocks at least this big. Returns whether they are new; then their old content is lost. */
     boolean ensure(long bytes) {
         if (in != null && in.onDevice.byteCount() >= bytes) {
             return false;
@@ -69,7 +70,7 @@ final class HostStage implements AutoCloseable {
         freeSides();
         long doubled = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
         int size = (int) Math.max(bytes, Math.min(doubled, mostBytes));
-        Side fresh = side(size);
+        BusSide fresh = side(size);
         try {
             out = side(size);
         } catch (RuntimeException | Error failure) {
@@ -80,54 +81,54 @@ final class HostStage implements AutoCloseable {
         return true;
     }
 
-    private Side side(int bytes) {
+    private BusSide side(int bytes) {
         DeviceTensor onDevice = memory.allocate(DataType.INT8, new long[] {bytes}, device);
         try {
-            return new Side(memory.stage(bytes), onDevice);
+            return new BusSide(memory.stage(bytes), onDevice);
         } catch (RuntimeException | Error failure) {
             free(onDevice);
             throw failure;
         }
     }
 
-    /** Host memory that goes to the device. */
+    /** Returns the host memory that is copied to the device. */
     ByteBuffer toDevice() {
         return in.host.buffer();
     }
 
-    /** Host memory that comes from the device. */
+    /** Returns the host memory that receives data from the device. */
     ByteBuffer fromDevice() {
         return out.host.buffer();
     }
 
-    /** Device memory that is read. */
+    /** Returns the device memory that is read. */
     long in() {
         return in.onDevice.address();
     }
 
-    /** Device memory that is written. */
+    /** Returns the device memory that is written. */
     long out() {
         return out.onDevice.address();
     }
 
     void upload(int bytes, long stream) {
-        copy(in(), HostMemory.address(in.host.buffer()), bytes, new Direction(Cuda.HOST_TO_DEVICE, "H2D", stream));
+        copy(in(), HostMemory.address(in.host.buffer()), bytes, new CopyDirection(Cuda.HOST_TO_DEVICE, "H2D", stream));
     }
 
-    /** Copies from the block that is written, or, where a call works in place, from the one that is read. */
+    /** Copies to the host from the output block or, if a call works in place, from the input block. */
     void download(long from, int bytes, long stream) {
-        copy(HostMemory.address(out.host.buffer()), from, bytes, new Direction(Cuda.DEVICE_TO_HOST, "D2H", stream));
+        copy(HostMemory.address(out.host.buffer()), from, bytes, new CopyDirection(Cuda.DEVICE_TO_HOST, "D2H", stream));
     }
 
-    private record Direction(int kind, String name, long stream) {}
+    private record CopyDirection(int kind, String name, long stream) {}
 
-    private static void copy(long to, long from, int bytes, Direction direction) {
+    private static void copy(long to, long from, int bytes, CopyDirection direction) {
         Checks.cuda(
                 Cuda.cudaMemcpyAsync(to, from, bytes, direction.kind, direction.stream),
                 "cudaMemcpyAsync " + direction.name);
     }
 
-    /** Returns one element of device memory, for a barrier, whose value nobody looks at. */
+    /** Returns one element of device memory for a barrier; its value is not used. */
     long cell() {
         if (cell == null) {
             cell = memory.allocate(DataType.FLOAT32, new long[] {1}, device);
@@ -154,7 +155,7 @@ final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Frees the blocks; after the streams that use them have passed. */
+    /** Frees the blocks. To be called after the streams that use them have passed. */
     @Override
     public void close() {
         freeSides();

@@ -4,7 +4,7 @@ import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Host memory that copies are fast from and to, until it is closed. */
+/** Host memory for fast copies, until it is closed. */
 final class HostStaging implements DeviceMemory.Staging {
     private final ByteBuffer buffer;
     private final boolean pinned;
@@ -13,9 +13,9 @@ final class HostStaging implements DeviceMemory.Staging {
     /**
      * Lends out a block.
      *
-     * @param block    at least so large
+     * @param block    block of at least this size
      * @param bytes    size
-     * @param giveBack what happens to the block in the end
+     * @param giveBack returns the block at the end
      */
     HostStaging(HostBlock block, int bytes, Runnable giveBack) {
         this.buffer = block.memory().slice(0, bytes).order(ByteOrder.nativeOrder());

@@ -14,8 +14,8 @@ import ferro.NcclBackend;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.backend.nccl.CollectiveCalls.Memory;
-import ferro.backend.nccl.RawCalls.Parts;
+import ferro.backend.nccl.CollectiveCalls.CallMemory;
+import ferro.backend.nccl.RawCalls.PartCounts;
 import ferro.backend.nccl.RawCalls.Raw;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,16 +31,18 @@ import java.util.function.Supplier;
 /**
  * One rank of a group over NCCL, with its device, its stream and its queue; made by {@link NcclWorld}.
  *
- * <p>Whole calls take device tensors, and host tensors by way of pooled memory of the device. They run one after the other on
- * {@link #stream()}, each behind what the device's default stream holds when the call gets its turn. A call that passes its
- * deadline, whose waiter is interrupted or that NCCL fails ends the group on every rank: the communicator is aborted, and the
- * others hear why from the store, a quarter of a second after their own call has come to a stop.
+ * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
+ * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
+ * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
+ * communicator is aborted, and the other ranks read the reason in the store, a quarter of a second after their own call
+ * has stalled.
  *
- * <p>Messages have the tag 0, run in the same order as collectives, and end the group at their deadline too: NCCL cannot take
- * back a receive. Those of host memory carry their length; those of device memory must be received with the length sent.
+ * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
+ * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received
+ * with the length that was sent.
  *
- * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors (measured on
- * JDK 17), and nothing natively once a call of that size has been made.
+ * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors
+ * (measured on JDK 17), and nothing natively once a call of that size has been made.
  */
 public final class JnaNcclBackend implements NcclBackend {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
@@ -64,7 +66,7 @@ public final class JnaNcclBackend implements NcclBackend {
         calls = new CollectiveCalls(place, checks.elements(), libraries::has);
         lane = new NcclLane(member.comm(), member.stream().handle(), calls);
         stage = new HostStage(member.memory(), place.device(), member.stageBytes());
-        queue = new WorkQueue(member.comm(), new GroupNotes(member.store(), member.base(), place));
+        queue = new WorkQueue(member.comm(), new FailureRecords(member.store(), member.base(), place));
         queue.recordedAs(member.context(), member.ranks());
         raw = new RawCalls(queue, lane, checks, member.timeout());
         subgroups = new NewGroups(member, queue);
@@ -72,7 +74,7 @@ public final class JnaNcclBackend implements NcclBackend {
         leak = LeakReport.watch(this, toString(), ending::close);
     }
 
-    /** Counts in what is made whole: from now on it must be closed, or leaves with the JVM. */
+    /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */
     void opened() {
         member.family().opened(ending, member.isJoined());
     }
@@ -112,16 +114,17 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     /**
-     * Returns whose stream {@link #stream()} is.
+     * Returns the owner of the stream {@link #stream()}.
      *
-     * @return own or caller's; the default one also where a stream of our own was refused
+     * @return own or caller's; the default one also if the runtime refused an own stream
      */
     public NcclStreamKind streamKind() {
         return NcclStreamKind.of(member.stream());
     }
 
     /**
-     * Returns how often the default stream had to serve because the device gave no stream of our own; each was a warning.
+     * Returns how often the default stream was used because the device refused an own stream; each time logged a
+     * warning.
      *
      * @return 0 or 1
      */
@@ -158,7 +161,10 @@ public final class JnaNcclBackend implements NcclBackend {
         return queue.submit(title, job, timeout);
     }
 
-    /** The one check of a whole call on its way to NCCL, whoever makes it; in the order that all ways of device tensors have. */
+    /**
+     * Checks a whole call before it goes to NCCL. This is the only check, whichever method makes the call. Its order is
+     * that of every path for device tensors.
+     */
     private void check(Collective call, NcclOperation operation) {
         if (call.kind().isRooted()) {
             InvalidRankException.check(call.root(), worldSize());
@@ -171,14 +177,14 @@ public final class JnaNcclBackend implements NcclBackend {
         checks.memory(call);
     }
 
-    /** A barrier has memory of the stage, which only the device thread may ask for. */
-    private Supplier<NcclLane.Calls> deviceCalls(Collective call) {
+    /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may ask for. */
+    private Supplier<NcclLane.LaneCalls> deviceCalls(Collective call) {
         if (call.operand() == null) {
-            return () -> calls.of(call, new Memory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
+            return () -> calls.of(call, new CallMemory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
         }
         long part = CollectivePrint.partOf(call, worldSize());
         DataType type = call.operand().dataType();
-        NcclLane.Calls made = calls.of(call, new Memory(address(call.in()), address(call.out()), part, type));
+        NcclLane.LaneCalls made = calls.of(call, new CallMemory(address(call.in()), address(call.out()), part, type));
         return () -> made;
     }
 
@@ -245,10 +251,10 @@ public final class JnaNcclBackend implements NcclBackend {
         return queue.submit(new NcclWork.Title(NcclOperation.RECV, words, from, bytes(tensor)), job, timeout);
     }
 
-    /** A message combines nothing, so that it can have types that NCCL does not know. */
-    private static Memory memory(Tensor tensor) {
+    /** Returns the memory of a message. A message reduces nothing, so that it can have types that NCCL does not know. */
+    private static CallMemory memory(Tensor tensor) {
         DeviceTensor on = (DeviceTensor) tensor;
-        return new Memory(on.address(), on.address(), on.byteCount(), DataType.INT8);
+        return new CallMemory(on.address(), on.address(), on.byteCount(), DataType.INT8);
     }
 
     private void checkMessage(NcclOperation operation, Tensor tensor, int peer, int tag) {
@@ -302,7 +308,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
         Raw call = new Raw(NcclOperation.ALL_REDUCE, in, out, shape, stream);
-        raw.check(call, new Parts(1, 1), Objects.requireNonNull(op, "op"));
+        raw.check(call, new PartCounts(1, 1), Objects.requireNonNull(op, "op"));
         raw.make(call, calls.allReduce(call.memory(), op));
     }
 
@@ -310,7 +316,7 @@ public final class JnaNcclBackend implements NcclBackend {
     public void broadcast(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.BROADCAST, in, out, shape, stream);
         raw.checkRank(root);
-        raw.check(call, new Parts(rank() == root ? 1 : 0, 1), null);
+        raw.check(call, new PartCounts(rank() == root ? 1 : 0, 1), null);
         raw.make(call, calls.broadcast(call.memory(), root));
     }
 
@@ -318,21 +324,21 @@ public final class JnaNcclBackend implements NcclBackend {
     public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
         Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
         raw.checkRank(Objects.requireNonNull(how, "how").root());
-        raw.check(call, new Parts(1, rank() == how.root() ? 1 : 0), how.op());
+        raw.check(call, new PartCounts(1, rank() == how.root() ? 1 : 0), how.op());
         raw.make(call, calls.reduce(call.memory(), how.op(), how.root()));
     }
 
     @Override
     public void allGather(long in, long out, RawShape shape, long stream) {
         Raw call = new Raw(NcclOperation.ALL_GATHER, in, out, shape, stream);
-        raw.check(call, new Parts(1, worldSize()), null);
+        raw.check(call, new PartCounts(1, worldSize()), null);
         raw.make(call, calls.allGather(call.memory()));
     }
 
     @Override
     public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
         Raw call = new Raw(NcclOperation.REDUCE_SCATTER, in, out, shape, stream);
-        raw.check(call, new Parts(worldSize(), 1), Objects.requireNonNull(op, "op"));
+        raw.check(call, new PartCounts(worldSize(), 1), Objects.requireNonNull(op, "op"));
         raw.make(call, calls.reduceScatter(call.memory(), op));
     }
 
@@ -340,7 +346,7 @@ public final class JnaNcclBackend implements NcclBackend {
     public void gather(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.GATHER, in, out, shape, stream);
         raw.checkRank(root);
-        raw.check(call, new Parts(1, rank() == root ? worldSize() : 0), null);
+        raw.check(call, new PartCounts(1, rank() == root ? worldSize() : 0), null);
         raw.checkSupported(call);
         raw.make(call, calls.gather(call.memory(), root));
     }
@@ -349,7 +355,7 @@ public final class JnaNcclBackend implements NcclBackend {
     public void scatter(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.SCATTER, in, out, shape, stream);
         raw.checkRank(root);
-        raw.check(call, new Parts(rank() == root ? worldSize() : 0, 1), null);
+        raw.check(call, new PartCounts(rank() == root ? worldSize() : 0, 1), null);
         raw.checkSupported(call);
         raw.make(call, calls.scatter(call.memory(), root));
     }
@@ -357,7 +363,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void allToAll(long in, long out, RawShape shape, long stream) {
         Raw call = new Raw(NcclOperation.ALL_TO_ALL, in, out, shape, stream);
-        raw.check(call, new Parts(worldSize(), worldSize()), null);
+        raw.check(call, new PartCounts(worldSize(), worldSize()), null);
         raw.checkSupported(call);
         raw.make(call, calls.allToAll(call.memory()));
     }
@@ -367,7 +373,7 @@ public final class JnaNcclBackend implements NcclBackend {
         Raw call = new Raw(NcclOperation.SEND, in, 0, shape, stream);
         raw.checkRank(to);
         checks.messages(call.operation(), 0);
-        raw.check(call, new Parts(1, 0), null);
+        raw.check(call, new PartCounts(1, 0), null);
         raw.make(call, calls.send(call.memory(), to));
     }
 
@@ -376,7 +382,7 @@ public final class JnaNcclBackend implements NcclBackend {
         Raw call = new Raw(NcclOperation.RECV, 0, out, shape, stream);
         raw.checkRank(from);
         checks.messages(call.operation(), 0);
-        raw.check(call, new Parts(0, 1), null);
+        raw.check(call, new PartCounts(0, 1), null);
         raw.make(call, calls.receive(call.memory(), from));
     }
 
@@ -420,10 +426,11 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     /**
-     * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys, and frees
-     * the stream. What is still pending at the bound fails with ABORTED; a communicator whose ranks have not all said goodbye by
-     * then is aborted. A subgroup waits for nobody: its communicator lives until its ranks have left it, at most until the close
-     * of the joined group. Idempotent; needed after a failure too.
+     * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys,
+     * and frees the stream. Calls that are still pending at the bound fail with ABORTED. The communicator is aborted if
+     * not all its ranks have said goodbye by then. The close of a subgroup waits for no rank: its communicator lives
+     * until its ranks have left it, at most until the close of the joined group. Idempotent; needed after a failure
+     * too.
      */
     @Override
     public void close(Duration timeout) {
@@ -432,7 +439,7 @@ public final class JnaNcclBackend implements NcclBackend {
         ending.close(timeout);
     }
 
-    /** Returns who it is; nothing of how the ranks met. */
+    /** Returns group, rank and device, but nothing about the rendezvous. */
     @Override
     public String toString() {
         return "JnaNcclBackend[" + place() + " of " + worldSize() + ", device " + device() + "]";

@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import com.sun.jna.Native;
 import java.util.Optional;
 
-/** Whether JNA itself works here: it may be absent, may not be allowed native access, may not unpack its library. */
+/** Checks whether JNA works here. It may be absent, may lack native access, or may be unable to unpack its library. */
 final class JnaStart {
     private JnaStart() {}
 
@@ -20,7 +20,7 @@ final class JnaStart {
         }
     }
 
-    /** Returns what stopped it: the first failure hides behind those of every later use of its classes. */
+    /** Returns the first cause: it is hidden behind the failures of every later use of its classes. */
     static String firstCause(LinkageError refused) {
         Throwable first = refused;
         while (first.getCause() != null) {

@@ -6,7 +6,7 @@ import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
-/** Says where something was opened that was forgotten without a close, and closes what is under it. */
+/** Reports where an object was opened that was never closed, and closes its resources. */
 final class LeakReport {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final Cleaner CLEANER = Cleaner.create();
@@ -22,16 +22,16 @@ final class LeakReport {
     /**
      * Watches an object.
      *
-     * @param owner   what must be closed; nothing under it may refer to it
+     * @param owner   object that must be closed; its resources must not refer to it
      * @param what    for the report
-     * @param release frees what is under it; may take a while, so it gets a thread
-     * @return to be told about the close
+     * @param release frees its resources; may take a while, so it runs on a thread of its own
+     * @return watch, to be notified of the close
      */
     static LeakReport watch(Object owner, String what, Runnable release) {
         return watch(owner, what, release, (text, opened) -> LOG.log(Level.WARNING, text, opened));
     }
 
-    /** The same with another log: for tests. */
+    /** Watches with another log, for tests. */
     static LeakReport watch(Object owner, String what, Runnable release, BiConsumer<String, Throwable> log) {
         AtomicBoolean closed = new AtomicBoolean();
         Throwable opened =

@@ -5,11 +5,11 @@ import ferro.backend.nccl.ffi.RuntimePrefix;
 import java.util.Set;
 
 /**
- * The pair of libraries that this process has loaded, for good.
+ * The two libraries that this process has loaded and never unloads.
  *
  * @param nccl           file of NCCL or RCCL
  * @param runtime        file of the CUDA or HIP runtime
- * @param prefix         which of the two runtimes
+ * @param prefix         function names of the runtime, CUDA or HIP
  * @param version        release of NCCL
  * @param runtimeVersion code of the runtime, for example 13000
  * @param capabilities   newer functions that this NCCL has
@@ -27,10 +27,10 @@ record LoadedLibraries(
     }
 
     /**
-     * Returns whether some newer functions are there.
+     * Returns whether a group of newer functions is available.
      *
      * @param capability functions
-     * @return true if all of them are
+     * @return true if all of them are available
      */
     public boolean has(NcclCapability capability) {
         return capabilities.contains(capability);

@@ -18,7 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A store for ranks that live in one process, where there is no need of another. */
+/** A store for ranks in one process, which need no shared one. */
 final class LocalStore implements Store {
     private final Map<String, byte[]> values = new HashMap<>();
     private final Map<String, List<CompletableFuture<byte[]>>> waiting = new HashMap<>();
@@ -95,9 +95,9 @@ final class LocalStore implements Store {
         return values.remove(key) != null;
     }
 
-    /** Nothing is held open. */
+    /** Does nothing, since nothing is held open. */
     @Override
     public void close() {
-        // the map goes with its last user
+        // the map is freed with its last user
     }
 }

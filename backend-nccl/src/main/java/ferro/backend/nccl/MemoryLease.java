@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The owner of a tensor's memory: closing it gives the block back, once, on any thread. A copy that is under way keeps the block
- * until it is done.
+ * The owner of a tensor's memory. Closing it gives the block back, once, on any thread. A copy in progress keeps the
+ * block until it is done.
  */
 final class MemoryLease implements AutoCloseable {
     private final Uses uses;
@@ -18,7 +18,7 @@ final class MemoryLease implements AutoCloseable {
         this.leak = LeakReport.watch(this, what, uses::leave);
     }
 
-    /** Who still needs the block: the lease itself, and copies under way. */
+    /** Users that still need the block: the lease itself, and copies in progress. */
     private static final class Uses {
         private final AtomicInteger count = new AtomicInteger(1);
         private final Runnable giveBack;
@@ -41,7 +41,7 @@ final class MemoryLease implements AutoCloseable {
     /**
      * Leases a block.
      *
-     * @param giveBack what happens to it in the end; must not refer to the lease
+     * @param giveBack gives the block back at the end; must not refer to the lease
      * @param what     for the report of a forgotten close
      */
     static MemoryLease of(Runnable giveBack, String what) {
@@ -49,7 +49,7 @@ final class MemoryLease implements AutoCloseable {
     }
 
     /**
-     * Keeps the block beyond a close.
+     * Keeps the block even after a close.
      *
      * @throws IllegalStateException if it has been given back
      */
@@ -59,7 +59,7 @@ final class MemoryLease implements AutoCloseable {
         }
     }
 
-    /** Ends what {@link #enter} began. */
+    /** Ends the use that {@link #enter} began. */
     void leave() {
         uses.leave();
     }
@@ -70,7 +70,7 @@ final class MemoryLease implements AutoCloseable {
             leak.closed();
             uses.leave();
         }
-        // else the report could come while this runs, and give the block back a second time
+        // otherwise the leak report could run at the same time and give the block back a second time
         Reference.reachabilityFence(this);
     }
 }

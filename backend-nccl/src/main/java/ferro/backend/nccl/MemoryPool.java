@@ -9,15 +9,15 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * Blocks that nobody uses now, by size, so that a call which needs memory asks the runtime for none: cudaMalloc and cudaFree
- * wait for the whole device.
+ * Idle blocks by size, so that a call which needs memory need not ask the runtime: cudaMalloc and cudaFree wait for the
+ * whole device.
  *
  * @param <B> block
  */
 final class MemoryPool<B> {
     /** cudaMalloc aligns to 256 bytes at least; smaller blocks are not worth a class of their own. */
     private static final long SMALLEST_BYTES = 512;
-    /** Classes per doubling: at most an eighth of a block is given away to rounding. */
+    /** Classes per doubling: at most an eighth of a block is lost to rounding. */
     private static final int CLASSES_PER_DOUBLING = 8;
 
     private final long mostIdleBytes;
@@ -30,7 +30,7 @@ final class MemoryPool<B> {
     /**
      * Makes an empty pool.
      *
-     * @param mostIdleBytes above it idle blocks are freed, except the last one
+     * @param mostIdleBytes limit above which idle blocks are freed, except the last one
      * @param size          bytes of a block, as {@link #classOf} gave them
      */
     MemoryPool(long mostIdleBytes, ToLongFunction<B> size) {
@@ -38,7 +38,7 @@ final class MemoryPool<B> {
         this.size = size;
     }
 
-    /** Returns the size of the blocks that serve so many bytes. */
+    /** Returns the size of the blocks that serve a request of this many bytes. */
     static long classOf(long bytes) {
         long step = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(1, bytes)) / CLASSES_PER_DOUBLING);
         return Math.multiplyExact((bytes + step - 1) / step, step);
@@ -56,9 +56,9 @@ final class MemoryPool<B> {
     }
 
     /**
-     * Takes in a new block that somebody is about to take, so that none is lost should that one give up.
+     * Adds a new block that a caller is about to take, so that it is not lost if the caller gives up.
      *
-     * @return false if the pool is closed, and the block for the caller to free
+     * @return false if the pool is closed; then the caller must free the block
      */
     synchronized boolean supply(B block) {
         if (closed) {
@@ -74,7 +74,7 @@ final class MemoryPool<B> {
     /**
      * Takes a block back.
      *
-     * @return blocks that are no longer kept, for the caller to free: this one if the pool is closed
+     * @return blocks that the caller must free because they are no longer kept; this one if the pool is closed
      */
     synchronized List<B> giveBack(B block) {
         if (!supply(block)) {
@@ -83,7 +83,7 @@ final class MemoryPool<B> {
         return idleBytes > mostIdleBytes ? trim() : List.of();
     }
 
-    /** Gives up the oldest blocks, small classes first, until the limit holds. */
+    /** Removes the oldest blocks, small classes first, until the limit holds. */
     private List<B> trim() {
         List<B> freed = new ArrayList<>();
         for (Deque<B> blocks : idle.values()) {
@@ -97,7 +97,7 @@ final class MemoryPool<B> {
         return freed;
     }
 
-    /** Gives up all idle blocks, for the caller to free. */
+    /** Removes all idle blocks, for the caller to free. */
     synchronized List<B> drain() {
         List<B> freed = new ArrayList<>();
         idle.values().forEach(freed::addAll);
@@ -107,7 +107,7 @@ final class MemoryPool<B> {
         return freed;
     }
 
-    /** Gives up all idle blocks, and every one that comes back later. */
+    /** Closes the pool. Removes all idle blocks, and keeps no block that comes back later. */
     synchronized List<B> close() {
         closed = true;
         return drain();

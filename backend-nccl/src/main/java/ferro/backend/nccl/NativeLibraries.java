@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The one place that knows which libraries this process has loaded: JNA binds a class of native methods once, and NCCL keeps
- * threads of its own, so what is loaded stays. Nothing is loaded before the first use; a load that fails leaves nothing
- * bound, and the next one looks again. The runtime alone is enough for device memory.
+ * Keeps the libraries that this process has loaded. JNA binds a class of native methods only once, and NCCL keeps
+ * threads of its own, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails
+ * leaves nothing bound, and the next one tries again. The runtime alone is enough for device memory.
  */
 final class NativeLibraries {
     private static final String ASKED_OF_NCCL = "ncclGetVersion";
@@ -24,7 +24,7 @@ final class NativeLibraries {
 
     private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<Both> BOTH = new AtomicReference<>();
-    /** All that was ever opened, also what then was not used: JNA would close it, and a library may not survive that. */
+    /** All libraries that were ever opened, also unused ones: JNA would close them, and a library may not survive that. */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}
@@ -38,8 +38,8 @@ final class NativeLibraries {
     /**
      * Loads NCCL, then the runtime, and binds their functions; later calls return the same.
      *
-     * @param search where to look
-     * @return what is loaded
+     * @param search places to search
+     * @return libraries that are loaded
      * @throws ferro.backend.nccl.NcclLibraryNotFoundException if there is no NCCL
      * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of them lacks functions
@@ -57,8 +57,8 @@ final class NativeLibraries {
     /**
      * Loads the runtime alone and binds its functions; later calls return the same.
      *
-     * @param search where to look
-     * @return what is loaded
+     * @param search places to search
+     * @return runtime that is loaded
      * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
      * @throws IllegalStateException if this process has loaded another runtime than the one named
@@ -68,7 +68,7 @@ final class NativeLibraries {
     }
 
     /**
-     * Returns what is loaded.
+     * Returns the libraries that are loaded.
      *
      * @return empty before the first successful {@link #load}
      */
@@ -77,7 +77,7 @@ final class NativeLibraries {
     }
 
     /**
-     * Checks that a runtime is loaded, where nobody says which one should be.
+     * Checks that a runtime is loaded, for callers that do not name one.
      *
      * @throws IllegalStateException if none is
      */
@@ -95,7 +95,7 @@ final class NativeLibraries {
         return library;
     }
 
-    /** Returns what a function of CUDA is called in the runtime that is loaded. */
+    /** Returns the name of a function of CUDA in the loaded runtime. */
     static String nameOf(String function) {
         Runtime runtime = RUNTIME.get();
         return runtime == null ? function : runtime.loaded.prefix().nameOf(function);
@@ -130,7 +130,7 @@ final class NativeLibraries {
         return BOTH.get();
     }
 
-    /** Streams and memory of one runtime mean nothing to an NCCL that lives on the other. */
+    /** Checks that NCCL fits the runtime. Streams and memory of one runtime mean nothing to an NCCL that uses the other. */
     private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()

@@ -5,8 +5,8 @@ import java.util.Optional;
 /**
  * Ends a communicator from outside, for example when another rank is known to be dead.
  *
- * <p>Any thread may use it, at any time, also after the communicator is closed and forgotten: it then does nothing. There is
- * one per communicator.
+ * <p>Any thread may use it, at any time, also after the communicator is closed: it then does nothing. There is one per
+ * communicator.
  */
 public final class NcclAbortHandle {
     private final CommHandle handle;
@@ -16,11 +16,11 @@ public final class NcclAbortHandle {
     }
 
     /**
-     * Aborts: a call that is stuck in the communicator ends with {@link ferro.FerroException} ABORTED, later ones fail at
-     * once. NCCL frees the communicator with it. Takes ten seconds at most; a second call does nothing.
+     * Aborts the communicator. A call that is stuck in it ends with {@link ferro.FerroException} ABORTED, and later
+     * calls fail at once. NCCL also frees the communicator. Takes ten seconds at most. A second call does nothing.
      *
-     * <p>A failure of NCCL itself is not thrown: the communicator counts as aborted all the same, nothing is tried again,
-     * and {@link #abortFailure} has it.
+     * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, nothing is tried again, and
+     * {@link #abortFailure} returns the failure.
      */
     public void abort() {
         handle.abort("by its abort handle");
@@ -36,7 +36,7 @@ public final class NcclAbortHandle {
     }
 
     /**
-     * Returns whether it was closed in the ordinary way.
+     * Returns whether it was closed normally.
      *
      * @return true as soon as the close has begun
      */
@@ -54,15 +54,15 @@ public final class NcclAbortHandle {
     }
 
     /**
-     * Returns what went wrong while aborting.
+     * Returns the failure of the abort itself.
      *
-     * @return what NCCL said, or that it did not come back in time; empty if all went well
+     * @return NCCL's failure, or that it did not return in time; empty if the abort succeeded
      */
     public Optional<Throwable> abortFailure() {
         return handle.abortFailure();
     }
 
-    /** Returns whose it is, and how that is. */
+    /** Returns rank, world size and state. */
     @Override
     public String toString() {
         String state = isAborted() ? "aborted" : isClosed() ? "closed" : "active";

@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What NCCL is like on this machine, and why it cannot be used where it cannot.
+ * State of NCCL on this machine, with the reason if it cannot be used.
  *
- * <p>Loadable is not usable: usable means that the runtime counts at least one device.
+ * <p>A loaded NCCL is not always usable: usable means that the runtime counts at least one device.
  *
- * @param unavailableBecause why it cannot be used, in words that one can act on; empty if it can
+ * @param unavailableBecause why it cannot be used, in words that the user can act on; empty if it can
  * @param nccl               file of NCCL, empty if it did not load
  * @param version            release of NCCL
  * @param runtime            file of the CUDA or HIP runtime, empty if it did not load
  * @param devices            number of devices, 0 if unknown
  * @param lacks              newer functions that this NCCL does not have
- * @param tried              where the library that is missing was looked for, in order; empty if none is missing
+ * @param tried              places where the missing library was looked for, in order; empty if none is missing
  */
 public record NcclAvailability(
         Optional<String> unavailableBecause,
@@ -34,10 +34,10 @@ public record NcclAvailability(
         List<String> lacks,
         List<Tried> tried) {
     /**
-     * Looks, and loads the libraries for good if they are there.
+     * Looks for the libraries, and loads them for good if they are there.
      *
      * @param context settings that may name them
-     * @return what was found
+     * @return state of NCCL
      */
     public static NcclAvailability look(RankContext context) {
         LoadedLibraries libraries;
@@ -69,10 +69,11 @@ public record NcclAvailability(
     }
 
     /**
-     * Returns why there is no need to look: neither a driver nor a device is here, and nobody has asked for NCCL by name.
+     * Returns why there is no need to look: the machine has neither a driver nor a device, and the settings do not name
+     * NCCL.
      *
      * @param context settings that may ask for it
-     * @return empty where {@link #look} may find something
+     * @return empty if {@link #look} may find something
      */
     public static Optional<String> noGpuBecause(RankContext context) {
         return GpuTraces.noneBecause(context, Path.of("/"));
@@ -103,7 +104,10 @@ public record NcclAvailability(
         return new NcclAvailability(Optional.of(because), "", Optional.empty(), "", 0, List.of(), tried);
     }
 
-    /** One place is named with the loader's words; several only by their number: {@link #tried} has them. */
+    /**
+     * Returns the message for a missing library. A single place is named with the loader's message. Several places are
+     * only counted: {@link #tried} lists them.
+     */
     private static String text(String library, List<Tried> tried, Setting<String> setting) {
         boolean one = tried.size() == 1;
         String where = one
@@ -115,13 +119,13 @@ public record NcclAvailability(
     }
 
     private static String text(Throwable unusable) {
-        // an Error is JNA's class or its library that is not there
+        // an Error means that JNA's class or its library is missing
         return unusable instanceof RuntimeException && unusable.getMessage() != null
                 ? unusable.getMessage()
                 : "JNA does not work here (" + unusable + "): put jna.jar on the class path";
     }
 
-    /** How many devices the runtime counts, or why it counts none. */
+    /** Number of devices that the runtime counts, or why it counts none. */
     private record Devices(int count, Optional<String> unusableBecause) {
         static Devices count(LoadedRuntime runtime) {
             int[] count = new int[1];

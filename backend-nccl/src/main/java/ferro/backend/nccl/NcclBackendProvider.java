@@ -7,10 +7,12 @@ import ferro.spi.RankContext;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Lets {@code -Dferro.backend=nccl} join: one process per device. Opened by {@code auto} only beside one for
- * host tensors. */
+/**
+ * Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only beside a back end for host
+ * tensors.
+ */
 public final class NcclBackendProvider implements BackendProvider {
-    /** For the service loader; loads nothing. */
+    /** Makes the provider, for the service loader; loads nothing. */
     public NcclBackendProvider() {}
 
     @Override

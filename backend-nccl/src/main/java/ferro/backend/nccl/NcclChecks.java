@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** What is looked at before anything native: what NCCL can do, where tensors are, which memory may overlap. */
+/** Checks before any native call: what NCCL supports, where tensors are, which memory may overlap. */
 final class NcclChecks {
     private static final Set<NcclOperation> FROM_MESSAGES =
             EnumSet.of(NcclOperation.GATHER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
@@ -29,7 +29,7 @@ final class NcclChecks {
         return elements;
     }
 
-    /** Returns why a collective cannot be done here. */
+    /** Returns why a collective cannot be done here; empty if it can. */
     Optional<String> unsupportedBecause(Collective call) {
         if (call.hasCounts()) {
             return Optional.of(call.kind() + " of unequal parts is nothing that NCCL has: make the parts equal, or use"
@@ -53,7 +53,7 @@ final class NcclChecks {
     /**
      * Checks that gather, scatter or all-to-all can be made.
      *
-     * @throws UnsupportedOperationException saying what NCCL lacks
+     * @throws UnsupportedOperationException naming what NCCL lacks
      */
     void rooted(NcclOperation operation) {
         if (!libraries.has(NcclCapability.ROOTED) && !libraries.has(NcclCapability.SEND_RECV)) {
@@ -65,7 +65,7 @@ final class NcclChecks {
     /**
      * Checks a type, and the reduction if there is one.
      *
-     * @throws UnsupportedOperationException saying what NCCL lacks
+     * @throws UnsupportedOperationException naming what NCCL lacks
      */
     void types(DataType type, ReduceOp op) {
         elements.code(type);
@@ -74,7 +74,7 @@ final class NcclChecks {
         }
     }
 
-    /** Checks the device memory of a whole call; what of it may overlap is {@link Collective#check}'s to say. */
+    /** Checks the device memory of a whole call. {@link Collective#check} checks which memory may overlap. */
     void memory(Collective call) {
         onDevice(NcclOperation.of(call), call.in());
         onDevice(NcclOperation.of(call), call.out());
@@ -106,7 +106,7 @@ final class NcclChecks {
     }
 
     /**
-     * A run of bytes.
+     * A range of bytes.
      *
      * @param address first
      * @param bytes   number
@@ -156,7 +156,7 @@ final class NcclChecks {
         }
     }
 
-    /** Returns the bytes of so many parts, or refuses. */
+    /** Returns the bytes of this many parts. Refuses a negative count and an overflow. */
     long bytes(NcclOperation operation, ferro.NcclBackend.RawShape shape, int parts) {
         if (shape.count() < 0) {
             throw new IllegalArgumentException(place.during(operation) + ": the count is negative: " + shape.count());
@@ -172,7 +172,7 @@ final class NcclChecks {
         }
     }
 
-    /** Checks that the library has sends and receives. */
+    /** Checks that the library has sends and receives, and that the tag is 0. */
     void messages(NcclOperation operation, int tag) {
         if (!libraries.has(NcclCapability.SEND_RECV)) {
             throw new UnsupportedOperationException(place.during(operation) + ": NCCL " + libraries.version()
@@ -185,7 +185,7 @@ final class NcclChecks {
         }
     }
 
-    /** Checks that a message goes to somebody else. */
+    /** Checks that a message goes to another rank. */
     void notToSelf(NcclOperation operation, int peer) {
         if (peer == place.rank()) {
             throw new UnsupportedOperationException(place.during(operation) + ": rank " + peer

@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The communicators of several GPUs of this process, driven together: one call covers all devices.
+ * The communicators of several GPUs of this process, used together: one call covers all devices.
  *
- * <p>Made on one thread, which then makes every call for all of them, until {@link #split} hands each to a thread of its own.
- * That is the recommended way to rank communicators within one process: making them on one thread each spoils CUDA's context
- * on machines with several models of GPU. Any thread may call; the caller's current device is never changed.
+ * <p>They are made on one thread, which then makes every call for all of them, until {@link #split} gives each a thread
+ * of its own. That is the recommended way to get rank communicators within one process: making them on one thread each
+ * spoils CUDA's context on machines with several models of GPU. Any thread may call; the caller's current device is
+ * never changed.
  *
- * <p>Each call has the deadline {@code ferro.timeout}. One that is cut off makes all the communicators useless: close, and
- * create again.
+ * <p>Each call has the deadline {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
+ * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
     private static final String GROUP = "comms";
@@ -50,7 +51,7 @@ public final class NcclComms implements AutoCloseable {
      * @param devices at least two GPUs, all distinct; rank i is the i-th
      * @return communicators
      * @throws IllegalArgumentException if there are less than two, then if one is no GPU, then if one is there twice
-     * @throws ferro.FerroException     RENDEZVOUS if a library is missing, NATIVE if NCCL refuses, TIMED_OUT, INTERRUPTED
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT, INTERRUPTED
      */
     public static NcclComms create(RankContext context, List<NcclDevice> devices) {
         List<NcclDevice> copy = List.copyOf(devices);
@@ -67,7 +68,7 @@ public final class NcclComms implements AutoCloseable {
                     + devices.size() + ": a single device needs none");
         }
         for (int i = 0; i < devices.size(); i++) {
-            if (devices.get(i).kind() != NcclDevice.Kind.CUDA) {
+            if (devices.get(i).kind() != NcclDevice.DeviceKind.CUDA) {
                 throw new IllegalArgumentException(
                         "NCCL requires CUDA devices, got " + devices.get(i) + " at index " + i + ": name GPUs only");
             }
@@ -103,8 +104,8 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Reduces over all devices, in place; starts after what the default stream of each device holds, and returns when the
-     * results may be read.
+     * Reduces over all devices, in place. Starts after the work that the default stream of each device holds, and
+     * returns when the results may be read.
      *
      * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
      * @param op      sum, product, min, max or avg
@@ -119,8 +120,8 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream of each device; returns as soon as NCCL has taken it.
-     * The tensors must stay alive and untouched until the streams have passed.
+     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream of each device. Returns as soon as NCCL has taken
+     * the call. The tensors must stay alive and unchanged until the streams have passed.
      *
      * @param tensors see {@link #allReduce(List, ReduceOp)}
      * @param op      sum, product, min, max or avg
@@ -135,7 +136,7 @@ public final class NcclComms implements AutoCloseable {
         run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
     }
 
-    private Communicator.Calls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
+    private Communicator.MemberCalls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
         checkWhole(NcclOperation.ALL_REDUCE);
         String name = NcclOperation.ALL_REDUCE.label();
         checkCount(name, tensors);
@@ -152,8 +153,8 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Copies the tensor of one device to all others, in place; starts after what the default stream of each device holds, and
-     * returns when the results may be read.
+     * Copies the tensor of one device to all others, in place. Starts after the work that the default stream of each
+     * device holds, and returns when the results may be read.
      *
      * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
      * @param root    index of the device that has the values
@@ -169,8 +170,8 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Copies as {@link #broadcast(List, int)}, but on a stream of each device; returns as soon as NCCL has taken it. The
-     * tensors must stay alive and untouched until the streams have passed.
+     * Copies as {@link #broadcast(List, int)}, but on a stream of each device. Returns as soon as NCCL has taken the
+     * call. The tensors must stay alive and unchanged until the streams have passed.
      *
      * @param tensors see {@link #broadcast(List, int)}
      * @param root    index of the device that has the values
@@ -186,7 +187,7 @@ public final class NcclComms implements AutoCloseable {
         run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
     }
 
-    private Communicator.Calls copying(List<DeviceTensor> tensors, int root, long[] streams) {
+    private Communicator.MemberCalls copying(List<DeviceTensor> tensors, int root, long[] streams) {
         checkWhole(NcclOperation.BROADCAST);
         String name = NcclOperation.BROADCAST.label();
         checkCount(name, tensors);
@@ -242,19 +243,21 @@ public final class NcclComms implements AutoCloseable {
         return tensor.dataType().label() + Arrays.toString(tensor.shape());
     }
 
-    private void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.Calls calls, long[] watched) {
+    private void run(
+            NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCalls calls, long[] watched) {
         try {
-            comm.run(new Communicator.Batch(operation, true, calls, watched), comm.deadline(timeout));
+            comm.run(new Communicator.NativeBatch(operation, true, calls, watched), comm.deadline(timeout));
         } finally {
             Reference.reachabilityFence(tensors);
         }
     }
 
     /**
-     * Hands each communicator to a rank of its own, with a thread of its own; this group is used up, whatever comes: later
-     * calls fail, and closing it does nothing. If it fails, all communicators are closed.
+     * Gives each communicator to a rank of its own, with a thread of its own. This group cannot be used afterwards,
+     * also after a failure: later calls fail, and closing it does nothing. After a failure all communicators are
+     * closed.
      *
-     * @return rank i is on device i; the caller closes each
+     * @return communicators, rank i on device i; the caller closes each
      * @throws ferro.FerroException  NATIVE, TIMED_OUT, ABORTED or INTERRUPTED
      * @throws IllegalStateException if it is closed or split
      */
@@ -277,7 +280,10 @@ public final class NcclComms implements AutoCloseable {
         }
     }
 
-    /** Closes all of them within bounded time; a failure is logged, not thrown. Idempotent; nothing after {@link #split}. */
+    /**
+     * Closes all of them within bounded time. A failure is logged, not thrown. Idempotent. After {@link #split} it does
+     * nothing.
+     */
     @Override
     public void close() {
         leak.closed();

@@ -42,7 +42,7 @@ public enum NcclDataType {
     }
 
     /**
-     * Returns NCCL's number.
+     * Returns NCCL's code.
      *
      * @return code
      */
@@ -60,10 +60,10 @@ public enum NcclDataType {
     }
 
     /**
-     * Returns what the library lacks for this type.
+     * Returns why the library does not support this type.
      *
      * @param library release that is loaded
-     * @return empty if it can
+     * @return empty if it does
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         NcclVersion first = switch (this) {

@@ -1,14 +1,14 @@
 package ferro.backend.nccl;
 
 /**
- * A place for tensors, as callers name it before NCCL looks at it.
+ * A device for tensors, as the caller names it before NCCL is called.
  *
- * @param kind    {@code CUDA} for a GPU; NCCL takes no other
+ * @param kind    {@code CUDA} for a GPU; NCCL accepts no other
  * @param ordinal number among those of its kind, from 0
  */
-public record NcclDevice(Kind kind, int ordinal) {
+public record NcclDevice(DeviceKind kind, int ordinal) {
     /** Kind of device. */
-    public enum Kind {
+    public enum DeviceKind {
         /** A GPU, of NVIDIA or, under ROCm, of AMD. */
         CUDA,
         /** Host memory. */
@@ -35,7 +35,7 @@ public record NcclDevice(Kind kind, int ordinal) {
      * @return device
      */
     public static NcclDevice cuda(int ordinal) {
-        return new NcclDevice(Kind.CUDA, ordinal);
+        return new NcclDevice(DeviceKind.CUDA, ordinal);
     }
 
     /**
@@ -44,11 +44,11 @@ public record NcclDevice(Kind kind, int ordinal) {
      * @return device, which NCCL refuses
      */
     public static NcclDevice cpu() {
-        return new NcclDevice(Kind.CPU, 0);
+        return new NcclDevice(DeviceKind.CPU, 0);
     }
 
     @Override
     public String toString() {
-        return kind == Kind.CPU ? "CPU" : "CUDA device " + ordinal;
+        return kind == DeviceKind.CPU ? "CPU" : "CUDA device " + ordinal;
     }
 }

@@ -5,7 +5,7 @@ import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import java.util.Optional;
 
-/** What a library can take, checked before any native call. */
+/** Element types and reductions that a library supports, checked before any native call. */
 final class NcclElements {
     private final NcclVersion version;
 
@@ -16,7 +16,7 @@ final class NcclElements {
     /**
      * Returns NCCL's code of a type.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has none
+     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it
      */
     int code(DataType type) {
         NcclDataType found = NcclDataType.of(type);
@@ -27,7 +27,8 @@ final class NcclElements {
     /**
      * Returns NCCL's code of a reduction of elements of a type.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has none, or none that is right for the type
+     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it, or none that is correct for
+     *     the type
      */
     int code(DataType type, ReduceOp op) {
         NcclRedOp found = NcclRedOp.of(op);
@@ -47,7 +48,7 @@ final class NcclElements {
         }
     }
 
-    /** Checks where a tensor is: nothing is moved between devices. */
+    /** Checks the device of a tensor: tensors are not moved between devices. */
     static void onDevice(String operation, int index, DeviceTensor tensor, int device) {
         if (tensor.device() != device) {
             throw new IllegalArgumentException(operation + ": tensor " + index + " is on device " + tensor.device()

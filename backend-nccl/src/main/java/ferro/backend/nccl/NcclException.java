@@ -2,7 +2,7 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 
-/** NCCL said no: a {@link FerroException} of code NATIVE that keeps NCCL's own code and text. */
+/** NCCL reported an error: a {@link FerroException} of code NATIVE that keeps NCCL's own code and text. */
 public final class NcclException extends FerroException {
     private static final long serialVersionUID = 1L;
 
@@ -13,9 +13,9 @@ public final class NcclException extends FerroException {
      * Makes a failure.
      *
      * @param where     place
-     * @param result    what the call answered
-     * @param lastError what ncclGetLastError said, empty if nothing or if the library has no such function; a hint: the
-     *     library keeps one text per process
+     * @param result    code that the call returned
+     * @param lastError text of ncclGetLastError, empty if there is none or if the library has no such function; only a
+     *     hint: the library keeps one text per process
      * @param message   call, result, text
      * @param cause     first cause or null
      */
@@ -29,7 +29,7 @@ public final class NcclException extends FerroException {
      * Returns the same failure as part of an operation.
      *
      * @param where     place
-     * @param operation what failed, for example {@code NCCL allreduce}
+     * @param operation operation that failed, for example {@code NCCL allreduce}
      * @return failure with this one as its cause
      */
     public NcclException during(Where where, String operation) {
@@ -37,7 +37,7 @@ public final class NcclException extends FerroException {
     }
 
     /**
-     * Returns what NCCL answered.
+     * Returns the result code of NCCL.
      *
      * @return result
      */
@@ -46,7 +46,7 @@ public final class NcclException extends FerroException {
     }
 
     /**
-     * Returns NCCL's last words.
+     * Returns NCCL's last error text.
      *
      * @return text of ncclGetLastError, or empty
      */

@@ -1,38 +1,45 @@
 package ferro.backend.nccl;
 
-/** The native side of one operation, as steps that never wait; everything here runs on the {@link DeviceThread}. */
+/** The native side of one operation, as steps that never wait. All methods run on the {@link DeviceThread}. */
 interface NcclJob {
     /**
-     * Hands over what can be handed over now; asked again until it says true, and nothing else starts before.
+     * Issues the part that can be issued now. It is called again until it returns true, and no other task starts
+     * before.
      *
-     * @return whether all of it is handed over
+     * @return whether all of it is issued
      */
     boolean issue();
 
     /**
-     * Looks whether the device has passed all of it; asked until it says true.
+     * Polls whether the device has passed all of it. It is called until it returns true.
      *
      * @return whether it is over
      */
     boolean passed();
 
-    /** Brings results to where the caller wants them; once, after {@link #passed}, and never for a failed operation. */
+    /**
+     * Copies results to the caller's memory. It is called once, after {@link #passed}, and never for a failed
+     * operation.
+     */
     default void deliver() {
         // the results are there already
     }
 
     /**
-     * Marks anew what has to pass: an abort has ended, and what it left of the operation, also of one that was cut off while
-     * it was handed over, is on the stream by now. Once, and only for a failed operation.
+     * Records a new event after an abort has ended. By then the rest of the operation is on the stream, also for an
+     * operation that was cut off while it was issued. It is called once, and only for a failed operation.
      */
     void cutOff();
 
-    /** Gives back what it holds, once the device has passed it; once. */
+    /** Gives back its resources, once the device has passed the operation. It is called once. */
     default void end() {
         // nothing is held
     }
 
-    /** Gives back what it holds though it was never begun; on any thread, and instead of {@link #end}. */
+    /**
+     * Gives back the resources of an operation that was never begun. It is called on any thread, instead of
+     * {@link #end}.
+     */
     default void drop() {
         // nothing is held
     }

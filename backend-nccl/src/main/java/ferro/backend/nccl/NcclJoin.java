@@ -4,8 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.nccl.NcclMember.Meeting;
-import ferro.backend.nccl.NcclMember.Way;
+import ferro.backend.nccl.NcclMember.CommunicationPath;
+import ferro.backend.nccl.NcclMember.MeetingKeys;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -16,18 +16,24 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One joining, from the device to a working end, by one deadline; what fails leaves nothing behind. */
+/**
+ * One join, from the choice of the device to a working back end, with one deadline. A join that fails leaves nothing
+ * behind.
+ */
 final class NcclJoin {
     private final GroupSpec group;
     private final RankContext context;
     private final Deadline deadline;
 
-    /** As {@link #NcclJoin(GroupSpec, RankContext, Duration)}, for a group whose ranks are there already. */
+    /**
+     * Prepares a join as {@link #NcclJoin(GroupSpec, RankContext, Duration)} does, for a group whose ranks are there
+     * already.
+     */
     NcclJoin(GroupSpec group, RankContext context) {
         this(group, context, group.timeout());
     }
 
-    /** By a deadline of its own, from now. */
+    /** Prepares a join with a deadline of its own, from now. */
     NcclJoin(GroupSpec group, RankContext context, Duration bound) {
         this.group = group;
         this.context = context;
@@ -50,7 +56,8 @@ final class NcclJoin {
 
     private JnaNcclBackend join(int device, Store store, StreamChoice stream) {
         String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
-        // the same group may be joined again over a store that lives on: each rank counts, and all count alike
+        // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
+        // the same count
         long attempt = store.add(name + "/joins/" + group.rank(), 1);
         String base = name + "/" + attempt;
         CommFactory factory = CommFactory.of(context);
@@ -62,8 +69,8 @@ final class NcclJoin {
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
-        Family family = new Family(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
-        return assemble(comm, Meeting.joined(store, base, family), stream);
+        CommFamily family = new CommFamily(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
+        return assemble(comm, MeetingKeys.joined(store, base, family), stream);
     }
 
     private NcclUniqueId meet(Store store, String base, CommFactory factory) {
@@ -76,12 +83,12 @@ final class NcclJoin {
                 store.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos()))));
     }
 
-    /** Returns the ranks that have not even begun, comma-separated; empty if the store cannot tell. */
+    /** Returns the ranks that have not begun to join, comma-separated; empty if the store does not answer. */
     private String missing(Store store, String name, long attempt) {
         StringJoiner missing = new StringJoiner(",");
         try {
             for (int rank = 0; rank < group.worldSize(); rank++) {
-                byte[] joins = GroupNotes.peek(store, name + "/joins/" + rank);
+                byte[] joins = FailureRecords.peek(store, name + "/joins/" + rank);
                 boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
                 if (!here) {
                     missing.add(Integer.toString(rank));
@@ -110,15 +117,18 @@ final class NcclJoin {
                 failure);
     }
 
-    /** Gives a communicator its stream, its memory and its queue; closes it if that fails. */
-    JnaNcclBackend assemble(Communicator comm, Meeting meeting, StreamChoice choice) {
+    /**
+     * Makes the back end of a communicator, with its stream, its memory and its queue. Closes the communicator on
+     * failure.
+     */
+    JnaNcclBackend assemble(Communicator comm, MeetingKeys meeting, StreamChoice choice) {
         boolean shared = false;
         try {
             AtomicInteger downgrades = new AtomicInteger();
             CudaStream stream = stream(comm, choice, downgrades);
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
-            Way way = new Way(stream, downgrades.get(), memory, meeting);
+            CommunicationPath way = new CommunicationPath(stream, downgrades.get(), memory, meeting);
             JnaNcclBackend end = new JnaNcclBackend(
                     new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout()));
             end.opened();

@@ -3,8 +3,7 @@ package ferro.backend.nccl;
 import ferro.backend.nccl.ffi.Cuda;
 
 /**
- * One communicator and the stream that its operations run on, as jobs see them; everything here runs on the
- * {@link DeviceThread}.
+ * One communicator and the stream of its operations, as jobs use them. All methods run on the {@link DeviceThread}.
  *
  * @param comm   communicator of one member
  * @param stream handle; 0 is the default stream
@@ -15,9 +14,9 @@ record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
 
     /** Native calls on the lane. */
     @FunctionalInterface
-    interface Calls {
+    interface LaneCalls {
         /**
-         * Makes them.
+         * Makes the calls.
          *
          * @param comm   ncclComm_t
          * @param stream handle
@@ -26,7 +25,7 @@ record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
     }
 
     /** Makes native calls, if the communicator may still be used. */
-    void call(NcclOperation operation, Calls body) {
+    void call(NcclOperation operation, LaneCalls body) {
         CommHandle handle = comm.handle();
         long address = handle.enter(operation);
         try {
@@ -38,15 +37,15 @@ record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
     }
 
     /**
-     * Makes the stream wait for what the device's default stream holds now: the caller may just have filled the tensors
-     * there, and a non-blocking stream has no order with it.
+     * Makes the stream wait for the work that the device's default stream holds now. The caller may just have filled
+     * the tensors there, and a non-blocking stream has no order with it.
      */
     void afterDefaultStream() {
         comm.thread().use(comm.handle().place().device());
         order(Cuda.DEFAULT_STREAM, stream);
     }
 
-    /** Makes what is queued on a stream later wait for what another one holds now. */
+    /** Makes later work of a stream wait for the work that another stream holds now. */
     void order(long before, long later) {
         if (before == later) {
             return;
@@ -56,12 +55,12 @@ record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
         try {
             Checks.cuda(Cuda.cudaStreamWaitEvent(later, mark, 0), "cudaStreamWaitEvent");
         } finally {
-            // the wait has taken the mark as it is now
+            // the wait uses the state of the event as it is now
             events.giveBack(mark);
         }
     }
 
-    /** Returns whether NCCL has taken the calls: a communicator that does not block must be left alone until then. */
+    /** Returns whether NCCL has taken the calls. A non-blocking communicator must not be used before that. */
     boolean taken() {
         if (!comm.nonBlocking()) {
             return true;
@@ -74,7 +73,7 @@ record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
         return true;
     }
 
-    /** Marks where the stream is now; {@link #unmark} must follow. */
+    /** Records an event on the stream. {@link #unmark} must follow. */
     long mark() {
         return comm.events(MEMBER).record(stream);
     }

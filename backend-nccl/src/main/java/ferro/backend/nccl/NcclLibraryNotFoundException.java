@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** No libnccl or librccl could be loaded, or not the one that was named. */
+/** No libnccl or librccl could be loaded, or the named one could not. */
 public final class NcclLibraryNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
     /**
      * Makes a failure.
      *
-     * @param tried every candidate with what the loader said, in order
+     * @param tried every candidate with the loader's message, in order
      */
     public NcclLibraryNotFoundException(List<Tried> tried) {
         super(
@@ -26,7 +26,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
     }
 
     /**
-     * Returns what was tried.
+     * Returns the candidates that were tried.
      *
      * @return candidates in order
      */

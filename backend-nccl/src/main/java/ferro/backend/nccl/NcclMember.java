@@ -7,40 +7,41 @@ import java.time.Duration;
 import java.util.stream.IntStream;
 
 /**
- * What one rank of a group is made of.
+ * The parts of one rank of a group.
  *
- * @param context   settings and what the groups of this rank share
+ * @param context   settings and the resources that the groups of this rank share
  * @param comm      communicator, with a thread of its own
- * @param libraries what is loaded
+ * @param libraries libraries that are loaded
  * @param way       stream and store
  * @param timeout   default deadline
  */
-record NcclMember(RankContext context, Communicator comm, LoadedLibraries libraries, Way way, Duration timeout) {
-    /** Of pieces in which host memory travels; the same on every rank. */
+record NcclMember(
+        RankContext context, Communicator comm, LoadedLibraries libraries, CommunicationPath way, Duration timeout) {
+    /** Size of the pieces in which host memory is copied; the same on every rank. */
     static final int STAGE_BYTES = 4 << 20;
 
     /**
      * How a rank communicates.
      *
-     * @param stream     where collectives run
-     * @param downgrades how many streams of our own were refused
+     * @param stream     stream of the collectives
+     * @param downgrades number of own streams that the runtime refused
      * @param memory     of the devices
-     * @param meeting    where ranks leave notes
+     * @param meeting    place of the records of the ranks
      */
-    record Way(CudaStream stream, int downgrades, DeviceMemory memory, Meeting meeting) {}
+    record CommunicationPath(CudaStream stream, int downgrades, DeviceMemory memory, MeetingKeys meeting) {}
 
     /**
-     * Where the ranks of a group meet.
+     * Place in the store where the ranks of a group meet.
      *
      * @param store    shared by all ranks
-     * @param base     start of the keys of this group alone
-     * @param family   joined group that it is, or is made of; it gives back the store
+     * @param base     prefix of the keys of this group alone
+     * @param family   joined group that it is or was made from; it gives back the store
      * @param ranks    numbers of its ranks in the joined group; null if it is the joined group
      */
-    record Meeting(Store store, String base, Family family, int[] ranks) {
-        /** Makes the meeting of a joined group. */
-        static Meeting joined(Store store, String base, Family family) {
-            return new Meeting(store, base, family, null);
+    record MeetingKeys(Store store, String base, CommFamily family, int[] ranks) {
+        /** Returns the meeting place of a joined group. */
+        static MeetingKeys joined(Store store, String base, CommFamily family) {
+            return new MeetingKeys(store, base, family, null);
         }
     }
 
@@ -67,12 +68,12 @@ record NcclMember(RankContext context, Communicator comm, LoadedLibraries librar
                 : way.meeting.ranks;
     }
 
-    /** Returns whether it was joined, and not made of another group. */
+    /** Returns whether it was joined, and not made from another group. */
     boolean isJoined() {
         return way.meeting.ranks == null;
     }
 
-    Family family() {
+    CommFamily family() {
         return way.meeting.family;
     }
 

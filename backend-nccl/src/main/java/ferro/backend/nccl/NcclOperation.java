@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What a communicator can be asked for, under ferro's name and under the one that failures of NCCL begin with. */
+/** Operations of a communicator, with ferro's name and the name that failures of NCCL begin with. */
 enum NcclOperation {
     /** Joining. */
     INIT("init", "NCCL comm_init_rank"),
@@ -23,7 +23,7 @@ enum NcclOperation {
     REDUCE_SCATTER(CollectiveKind.REDUCE_SCATTER, "NCCL reduce_scatter"),
     /** Joins parts on the root. */
     GATHER(CollectiveKind.GATHER, "NCCL gather"),
-    /** Hands out the parts of the root. */
+    /** Distributes the parts of the root. */
     SCATTER(CollectiveKind.SCATTER, "NCCL scatter"),
     /** Exchanges parts. */
     ALL_TO_ALL(CollectiveKind.ALL_TO_ALL, "NCCL all_to_all"),
@@ -41,11 +41,11 @@ enum NcclOperation {
     COPY("copy", "cudaMemcpyAsync"),
     /** Makes a group of some ranks. */
     NEW_GROUP("newGroup", "NCCL comm_init_rank"),
-    /** Prepares what a collective needs. */
+    /** Prepares resources of a collective. */
     PREPARE("prepare", "CUDA preparation"),
-    /** Hands each communicator to a thread of its own. */
+    /** Gives each communicator a thread of its own. */
     SPLIT("split", "NCCL split"),
-    /** Ends. */
+    /** Closes. */
     CLOSE("close", "NCCL close");
 
     private static final Map<CollectiveKind, NcclOperation> COLLECTIVES = Stream.of(values())
@@ -55,7 +55,7 @@ enum NcclOperation {
 
     private final String label;
     private final String failing;
-    /** Null where it is no collective. */
+    /** Null if it is not a collective. */
     private final CollectiveKind kind;
 
     NcclOperation(String label, String failing) {
@@ -72,7 +72,7 @@ enum NcclOperation {
         this.failing = failing;
     }
 
-    /** Returns which one a collective is. */
+    /** Returns the operation of a collective. */
     static NcclOperation of(Collective call) {
         NcclOperation known = COLLECTIVES.get(call.kind());
         if (known == null) {
@@ -81,7 +81,7 @@ enum NcclOperation {
         return known;
     }
 
-    /** Returns whether every rank needs something of every other, so that none returns before all have called. */
+    /** Returns whether every rank needs data from every other, so that no rank returns before all have called. */
     boolean needsAllOfAll() {
         return switch (this) {
             case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BARRIER -> true;

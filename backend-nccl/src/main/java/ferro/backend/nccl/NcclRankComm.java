@@ -12,12 +12,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One rank of an NCCL communicator, in the form for one process (or thread) per GPU; {@link NcclComms#split} makes them too.
+ * One rank of an NCCL communicator, for one process (or thread) per GPU. {@link NcclComms#split} also makes them.
  *
- * <p>Every rank must make the same calls in the same order, at about the same time: a call ends with TIMED_OUT if the others
- * do not come within {@code ferro.timeout}. Any thread may call; calls are made one after the other by a thread of its own,
- * and the caller's current device is never changed. A call that is cut off (time-out, interrupt, abort, failure of NCCL)
- * makes the communicator useless on every rank: close it and join again.
+ * <p>Every rank must make the same calls in the same order, at about the same time: a call ends with TIMED_OUT if the
+ * other ranks do not make it within {@code ferro.timeout}. Any thread may call. A thread of its own makes the calls one
+ * after the other, and the caller's current device is never changed. A call that is cut off (time-out, interrupt,
+ * abort, failure of NCCL) makes the communicator unusable on every rank: close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
     private static final String GROUP = "nccl";
@@ -37,7 +37,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Joins as one rank; every rank does so at the same time.
+     * Joins as one rank. Every rank joins at the same time.
      *
      * @param context   settings: the libraries, and {@code ferro.timeout} for this and every later call
      * @param rank      this rank
@@ -45,9 +45,9 @@ public final class NcclRankComm implements AutoCloseable {
      * @param id        made by one rank, equal on all of them
      * @param device    ordinal of this rank's device; no two ranks share one
      * @return communicator
-     * @throws InvalidRankException     if {@code rank} is outside the world; looked at first
-     * @throws IllegalArgumentException if {@code worldSize} is below 2
-     * @throws ferro.FerroException     RENDEZVOUS if a library is missing, NATIVE if NCCL refuses, TIMED_OUT if ranks are
+     * @throws InvalidRankException     if {@code rank} is outside the world
+     * @throws IllegalArgumentException if {@code worldSize} is below 2; checked first
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT if ranks are
      *     missing at the deadline, INTERRUPTED
      */
     public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
@@ -99,8 +99,8 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Returns a stream of this communicator that nothing else uses, non-blocking; made by the first call, freed by
-     * {@link #close}.
+     * Returns a non-blocking stream of this communicator that nothing else uses. The first call makes it, and
+     * {@link #close} frees it.
      *
      * @return handle
      * @throws ferro.FerroException NATIVE if CUDA refuses
@@ -113,11 +113,11 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Reduces each tensor over all ranks, in place, in one NCCL group; starts after what the default stream of the device
-     * holds, and returns when the results may be read.
+     * Reduces each tensor over all ranks, in place, in one NCCL group. Starts after the work that the default stream of
+     * the device holds, and returns when the results may be read.
      *
-     * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; none at
-     *     all means that nothing is done
+     * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; with no
+     *     tensors nothing is done
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if a tensor is on another device
      * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
@@ -129,8 +129,9 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another one;
-     * returns as soon as NCCL has taken it. The tensors must stay alive and untouched until the stream has passed.
+     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another
+     * one. Returns as soon as NCCL has taken the call. The tensors must stay alive and unchanged until the stream has
+     * passed.
      *
      * @param tensors see {@link #allReduce(List, ReduceOp)}
      * @param op      sum, product, min, max or avg
@@ -157,7 +158,7 @@ public final class NcclRankComm implements AutoCloseable {
         if (types.length == 0) {
             return;
         }
-        Communicator.Calls calls = (member, handle) -> {
+        Communicator.MemberCalls calls = (member, handle) -> {
             for (int i = 0; i < types.length; i++) {
                 DeviceTensor one = tensors.get(i);
                 Communicator.accept(
@@ -168,14 +169,16 @@ public final class NcclRankComm implements AutoCloseable {
         };
         long[] watched = wait ? new long[] {on} : null;
         try {
-            comm.run(new Communicator.Batch(NcclOperation.ALL_REDUCE, true, calls, watched), comm.deadline(timeout));
+            comm.run(
+                    new Communicator.NativeBatch(NcclOperation.ALL_REDUCE, true, calls, watched),
+                    comm.deadline(timeout));
         } finally {
             Reference.reachabilityFence(tensors);
         }
     }
 
     /**
-     * Waits until a stream has passed all that it holds now.
+     * Waits until a stream has passed the work that it holds now.
      *
      * @param on handle of a stream of this rank's device; 0 is the default stream
      * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
@@ -203,7 +206,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Returns whether it was closed before anything aborted it.
+     * Returns whether it was closed before an abort.
      *
      * @return true as soon as the close has begun
      */
@@ -212,7 +215,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Returns whether it can be used no more.
+     * Returns whether it cannot be used any more.
      *
      * @return true after an abort and after a close
      */
@@ -220,7 +223,7 @@ public final class NcclRankComm implements AutoCloseable {
         return abortHandle().isDefunct();
     }
 
-    /** Closes within bounded time; a failure is logged, not thrown. Idempotent; needed after an abort too. */
+    /** Closes within bounded time. A failure is logged, not thrown. Idempotent; needed after an abort too. */
     @Override
     public void close() {
         leak.closed();

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A queue in the flight recorder of its rank, beside the group of the same name that a back end for host tensors may have there.
- * What an operation is in words is asked only where it has failed or is waited for.
+ * Records a queue in the flight recorder of its rank. A back end for host tensors may have a group of the same name
+ * there. The text of an operation is computed only if it has failed or is waited for.
  */
 final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
@@ -20,7 +20,7 @@ final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
-    /** Enters a group of these ranks of the joined group. */
+    /** Registers a group of these ranks of the joined group. */
     NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
         this.context = context;
         this.queue = queue;
@@ -65,11 +65,11 @@ final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     @Override
-    public Standing standing() {
+    public RecordedStatus standing() {
         NcclWork oldest = queue.oldest();
         return oldest == null
-                ? Standing.IDLE
-                : new Standing(oldest.sequence(), oldest.title().print(), "");
+                ? RecordedStatus.IDLE
+                : new RecordedStatus(oldest.sequence(), oldest.title().print(), "");
     }
 
     @Override

@@ -27,7 +27,7 @@ public enum NcclRedOp {
     }
 
     /**
-     * Returns NCCL's number.
+     * Returns NCCL's code.
      *
      * @return code
      */
@@ -36,10 +36,10 @@ public enum NcclRedOp {
     }
 
     /**
-     * Returns what the library lacks for this reduction.
+     * Returns why the library does not support this reduction.
      *
      * @param library release that is loaded
-     * @return empty if it can
+     * @return empty if it does
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         return this == AVG && !library.atLeast(FIRST_WITH_AVG)

@@ -3,29 +3,29 @@ package ferro.backend.nccl;
 import java.util.List;
 
 /**
- * What an NCCL call answered: a code of nccl.h, or one that this version of ferro has not heard of.
+ * Result of an NCCL call: a code of nccl.h, or one that this version of ferro does not know.
  *
  * <p>Source: {@code ncclResult_t} of nccl.h; 6 since NCCL 2.13.4, 7 since 2.14, 8 since 2.30.3.
  *
- * @param code  what the library returned
+ * @param code  code that the library returned
  * @param label the constant's name in nccl.h, or {@code unknown NCCL result}
  */
 public record NcclResult(int code, String label) implements java.io.Serializable {
-    /** The call went well. */
+    /** The call succeeded. */
     public static final NcclResult SUCCESS = new NcclResult(0, "ncclSuccess");
     /** A call of the CUDA runtime failed. */
     public static final NcclResult UNHANDLED_CUDA_ERROR = new NcclResult(1, "ncclUnhandledCudaError");
     /** A call of the operating system failed. */
     public static final NcclResult SYSTEM_ERROR = new NcclResult(2, "ncclSystemError");
-    /** Something went wrong inside NCCL. */
+    /** An internal error of NCCL. */
     public static final NcclResult INTERNAL_ERROR = new NcclResult(3, "ncclInternalError");
-    /** An argument has a value that makes no sense. */
+    /** An argument has an invalid value. */
     public static final NcclResult INVALID_ARGUMENT = new NcclResult(4, "ncclInvalidArgument");
-    /** The call makes no sense here. */
+    /** The call is not valid here. */
     public static final NcclResult INVALID_USAGE = new NcclResult(5, "ncclInvalidUsage");
-    /** Another rank is gone, or the network between. */
+    /** Another rank, or the network to it, is lost. */
     public static final NcclResult REMOTE_ERROR = new NcclResult(6, "ncclRemoteError");
-    /** A non-blocking communicator is still at it: no failure. */
+    /** A call on a non-blocking communicator is still in progress: no failure. */
     public static final NcclResult IN_PROGRESS = new NcclResult(7, "ncclInProgress");
     /** NCCL's own deadline passed. */
     public static final NcclResult TIMEOUT = new NcclResult(8, "ncclTimeout");
@@ -47,7 +47,7 @@ public record NcclResult(int code, String label) implements java.io.Serializable
      * Finds a result by its code.
      *
      * @param code any number
-     * @return result; one that {@link #known} denies if no release of NCCL that ferro knows has it
+     * @return result; {@link #known} is false for it if no release of NCCL that ferro knows has the code
      */
     public static NcclResult of(int code) {
         return code >= 0 && code < KNOWN.size() ? KNOWN.get(code) : new NcclResult(code, "unknown NCCL result");

@@ -2,7 +2,7 @@ package ferro.backend.nccl;
 
 import ferro.backend.nccl.ffi.Cuda;
 
-/** Whose stream a group communicates on. */
+/** Owner of the stream that a group communicates on. */
 public enum NcclStreamKind {
     /** A non-blocking one that the group made and destroys. */
     OWN,

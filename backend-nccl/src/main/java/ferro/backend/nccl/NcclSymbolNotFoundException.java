@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** A library was loaded that lacks functions which ferro cannot do without: too old, or something else by that name. */
+/** A library was loaded that lacks functions which ferro needs: it is too old, or another library of that name. */
 public final class NcclSymbolNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
@@ -28,7 +28,7 @@ public final class NcclSymbolNotFoundException extends FerroException {
     }
 
     /**
-     * Returns what is missing.
+     * Returns the missing functions.
      *
      * @return C functions
      */

@@ -4,10 +4,11 @@ import ferro.spi.RankContext;
 import java.util.Arrays;
 
 /**
- * What the ranks of one NCCL communicator have in common: rank 0 makes it, the others get its bytes by another way.
+ * Id that the ranks of one NCCL communicator share. Rank 0 makes it; the others get its bytes in another way.
  *
- * <p>Immutable, so any thread may use it. Whoever has it can join the communicator: it is never printed, and must not be
- * logged. Good for one communicator; the process that made it must live while the others join, since it listens for them.
+ * <p>Immutable, so any thread may use it. Any process that has it can join the communicator: it is never printed, and
+ * must not be logged. It is valid for one communicator. The process that made it must stay alive while the others join,
+ * since it listens for them.
  */
 public final class NcclUniqueId {
     /** Size, fixed by nccl.h (NCCL_UNIQUE_ID_BYTES). */
@@ -20,18 +21,18 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Makes the id of a new communicator; one rank does so.
+     * Makes the id of a new communicator; one rank calls it.
      *
      * @param context settings that name the libraries
      * @return id, equal to no other
-     * @throws ferro.FerroException RENDEZVOUS if a library is missing, NATIVE if NCCL finds no network
+     * @throws ferro.FerroException NATIVE if a library is missing or NCCL finds no network
      */
     public static NcclUniqueId generate(RankContext context) {
         return CommFactory.of(context).uniqueId();
     }
 
     /**
-     * Returns the id before any was made.
+     * Returns an empty id, as it is before any was made.
      *
      * @return all bytes zero; joins nothing
      */
@@ -40,9 +41,9 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Takes an id that another rank made.
+     * Returns the id that another rank made.
      *
-     * @param bytes what {@link #toBytes} gave there; copied
+     * @param bytes result of {@link #toBytes} there; copied
      * @return id
      * @throws IllegalArgumentException if there are not exactly {@value #BYTES} bytes
      */
@@ -73,7 +74,7 @@ public final class NcclUniqueId {
         return Arrays.hashCode(bytes);
     }
 
-    /** Returns the size only: the bytes let whoever reads them join. */
+    /** Returns the size only: a reader of the bytes could join. */
     @Override
     public String toString() {
         return "NcclUniqueId[" + BYTES + " bytes]";

@@ -8,11 +8,11 @@ package ferro.backend.nccl;
  * @param patch third number
  */
 public record NcclVersion(int major, int minor, int patch) implements Comparable<NcclVersion> {
-    /** Codes below it are of the first encoding; the last release with that one was 2.8. */
+    /** Codes below it use the first encoding, whose last release was 2.8. */
     private static final int FIRST_WIDE_CODE = 10_000;
 
     /**
-     * Reads the code that ncclGetVersion returns.
+     * Decodes the code that ncclGetVersion returns.
      *
      * <p>Source: {@code NCCL_VERSION} of nccl.h: up to 2.8 it is major * 1000 + minor * 100 + patch, from 2.9 on major *
      * 10000 + minor * 100 + patch.
@@ -26,7 +26,7 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
     }
 
     /**
-     * Returns whether this release is that one or newer.
+     * Returns whether this release is the same as another one or newer.
      *
      * @param other to compare with
      * @return true if not older

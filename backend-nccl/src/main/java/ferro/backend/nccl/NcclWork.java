@@ -12,52 +12,53 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * The handle of one operation on its way through {@link WorkQueue} and {@link DeviceThread}.
+ * The handle of one operation in {@link WorkQueue} and {@link DeviceThread}.
  *
- * <p>It ends exactly once. Well: after the device has passed it and its results are delivered. Badly: with the first failure
- * of the group; one that the device may still be busy with waits for that, see {@link #over}.
+ * <p>It ends exactly once. It succeeds after the device has passed it and its results are delivered. Otherwise it ends
+ * with the first failure of the group. A failed operation that the device may still work on first waits for the device,
+ * see {@link #over}.
  */
 final class NcclWork implements Work, DeviceTask<Void> {
-    /** So often a waiting caller makes sure that its deadline is watched. */
+    /** Interval at which a waiting caller makes sure that its deadline is watched. */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final WorkQueue queue;
     private final Title title;
-    /** Its place among the collectives of the group, or among the messages to or from that peer. */
+    /** Its number among the collectives of the group, or among the messages to or from that peer. */
     private final long number;
 
     private final long sequence;
     private final Deadline deadline;
     private final CountDownLatch ended = new CountDownLatch(1);
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+    private final AtomicReference<WorkPhase> phase = new AtomicReference<>(WorkPhase.QUEUED);
     /** Keeps the tensors of the call reachable until the end. */
     private volatile NcclJob job;
 
     private volatile GroupFailure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
-    /** Whether a failed operation waits for what an abort has left of it; only the device thread touches it. */
+    /** Whether a failed operation waits for the work that an abort has left of it; used by the device thread only. */
     private boolean cutOff;
 
-    /** What stands for it in the flight recorder. */
+    /** Its entry in the flight recorder. */
     private final int entry;
 
-    private enum Phase {
+    private enum WorkPhase {
         QUEUED,
         RUNNING,
         ENDED
     }
 
     /**
-     * What is told of an operation.
+     * Description of an operation.
      *
      * @param operation for messages
-     * @param words     gives {@link #print}, which only slow and failed operations need
-     * @param peer      the other rank of a message, which has no place in the sequence; -1 for a collective
+     * @param words     computes {@link #print}, which only slow and failed operations need
+     * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
      * @param bytes     of its data
      */
     record Title(NcclOperation operation, Supplier<String> words, int peer, long bytes) {
-        /** Returns kind, counts, type, op and root: what must be equal on all ranks. */
+        /** Returns kind, counts, type, op and root, which must be equal on all ranks. */
         String print() {
             return words.get();
         }
@@ -67,7 +68,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    /** Begins with its number, from 1: of a collective in its group, of a message to or from its peer. */
+    /** Makes an operation with its number, from 1: of a collective in its group, of a message to or from its peer. */
     NcclWork(WorkQueue queue, Title title, long number, NcclJob job, Deadline deadline) {
         this.queue = queue;
         this.title = title;
@@ -91,17 +92,17 @@ final class NcclWork implements Work, DeviceTask<Void> {
         return deadline;
     }
 
-    /** Returns how a message begins. */
+    /** Returns the start of a message. */
     String place() {
         return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
-    /** Returns what was called, with its place in the sequence where it has one. */
+    /** Returns the description of the call, with its sequence number if it has one. */
     String print() {
         return title.print() + (sequence < 0 ? "" : " seq " + sequence);
     }
 
-    /** Returns where a failure of it happened. */
+    /** Returns the place of a failure of this operation. */
     Where where() {
         String group = queue.place().group();
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
@@ -143,7 +144,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         return true;
     }
 
-    /** Waits for the end, whatever comes in between; only for those who know that it is near. */
+    /** Waits for the end and keeps an interrupt for later; only for callers that know that the end is near. */
     boolean awaitQuietly(Deadline bound) {
         return bound.awaitQuietly(ended);
     }
@@ -176,14 +177,14 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    /** A new one each time, so that its trace shows who asked. */
+    /** Returns a new exception each time, so that its trace shows the caller. */
     FerroException exception() {
         return failure.exception(where(), place());
     }
 
-    /** Ends it badly if the device thread has not begun it. */
+    /** Ends it with a failure if the device thread has not begun it. */
     void dropUnbegun(GroupFailure why) {
-        if (phase.compareAndSet(Phase.QUEUED, Phase.ENDED)) {
+        if (phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.ENDED)) {
             try {
                 job.drop();
             } finally {
@@ -192,14 +193,17 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    /** Ends it badly although the device may be busy with it: what it touches is neither freed nor given back, for good. */
+    /**
+     * Ends it with a failure although the device may still work on it: the memory that it uses is never freed or given
+     * back.
+     */
     void abandon(GroupFailure why) {
-        Phase before = phase.getAndSet(Phase.ENDED);
-        if (before == Phase.ENDED) {
+        WorkPhase before = phase.getAndSet(WorkPhase.ENDED);
+        if (before == WorkPhase.ENDED) {
             return;
         }
         try {
-            if (before == Phase.QUEUED) {
+            if (before == WorkPhase.QUEUED) {
                 job.drop();
             } else {
                 queue.keepReachable(job);
@@ -209,7 +213,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    /** The last step of each end: what users chained runs after everything is given back. */
+    /** Does the last step of each end. Stages that users chained run after everything is given back. */
     private void finish(GroupFailure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
@@ -253,7 +257,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    // what follows is the device thread's side
+    // the methods below are for the device thread
 
     @Override
     public boolean issue() {
@@ -261,7 +265,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
             dropUnbegun(queue.failure());
             return true;
         }
-        if (phase.get() == Phase.QUEUED && !phase.compareAndSet(Phase.QUEUED, Phase.RUNNING)) {
+        if (phase.get() == WorkPhase.QUEUED && !phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.RUNNING)) {
             return true;
         }
         NcclJob mine = job;
@@ -278,9 +282,10 @@ final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     /**
-     * Looks at the device first, at the failure second: an abort makes streams pass, but it had begun by then, and if the failure
-     * is not set yet, since its cause is still looked for, it soon is. What NCCL had not put on the stream when the group failed
-     * comes there, or not, until the abort has ended; so the stream is marked again after that.
+     * Polls the device first and reads the failure second. An abort makes streams pass, but then it had begun before
+     * the poll; if the failure is not set yet, since its cause is still being determined, it is set soon. Work that
+     * NCCL had not put on the stream when the group failed may still come there until the abort has ended. So a new
+     * event is recorded after that.
      */
     @Override
     public boolean over() {
@@ -318,8 +323,8 @@ final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     private void end(NcclJob mine, GroupFailure why) {
-        if (phase.getAndSet(Phase.ENDED) == Phase.ENDED) {
-            // abandoned, so that it keeps what it holds
+        if (phase.getAndSet(WorkPhase.ENDED) == WorkPhase.ENDED) {
+            // abandoned, so that it keeps its resources
             return;
         }
         GroupFailure outcome = why == null ? delivered(mine) : why;

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.nccl.NcclMember.Meeting;
+import ferro.backend.nccl.NcclMember.MeetingKeys;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where groups over NCCL begin: one process per device that meet in a store, or all devices of one process.
+ * Entry point of groups over NCCL: one process per device, whose ranks meet in a store, or all devices of one process.
  *
  * <p>Start reading here, then {@link JnaNcclBackend}.
  */
@@ -26,14 +26,14 @@ public final class NcclWorld {
     private NcclWorld() {}
 
     /**
-     * Joins as one rank, on a stream of the group's own.
+     * Joins as one rank, on a stream that the group owns.
      *
-     * <p>Rank 0 makes the id of the communicator and leaves it in the context's store, the others fetch it there. The device is
-     * that of {@code ferro.nccl.device}, else of {@code LOCAL_RANK}.
+     * <p>Rank 0 makes the id of the communicator and writes it to the context's store; the others read it there. The
+     * device is that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
      *
-     * @param group   who; its timeout bounds this call unless {@code ferro.join.timeout} is set
+     * @param group   name, rank and world size; its timeout bounds this call unless {@code ferro.join.timeout} is set
      * @param context settings and store
-     * @return this rank's end
+     * @return back end of this rank
      * @throws IllegalArgumentException if no device is named, it does not exist, or there are more local ranks than devices
      * @throws FerroException           RENDEZVOUS or TIMED_OUT naming the ranks that have not come; NATIVE if the libraries
      *     are missing or refuse; INTERRUPTED
@@ -43,13 +43,13 @@ public final class NcclWorld {
     }
 
     /**
-     * Joins as one rank, on a stream of the caller's.
+     * Joins as one rank, on a stream that the caller owns.
      *
-     * @param group   who
+     * @param group   name, rank and world size
      * @param context settings and store
-     * @param stream  handle of a stream of this rank's device, which stays the caller's and outlives the group; 0 is the
-     *     default stream
-     * @return this rank's end
+     * @param stream  handle of a stream of this rank's device, which the caller keeps owning and which must outlive the
+     *     group; 0 is the default stream
+     * @return back end of this rank
      * @throws IllegalArgumentException as {@link #join}
      * @throws FerroException           as {@link #join}
      */
@@ -58,13 +58,14 @@ public final class NcclWorld {
     }
 
     /**
-     * Makes a world of devices of this process, one rank each, in the order given. Each end may be used by its own thread.
+     * Makes a group of devices of this process, one rank each, in the order given. Each back end may be used by its own
+     * thread.
      *
      * @param context settings; needs no store
      * @param devices ordinals, all different
-     * @return ends, index = rank; each must be closed
-     * @throws IllegalArgumentException if there is none, one stands twice, or one does not exist
-     * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; nothing is left open
+     * @return back ends, index = rank; each must be closed
+     * @throws IllegalArgumentException if there is no device, one is named twice, or one does not exist
+     * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; then nothing is left open
      */
     public static List<JnaNcclBackend> createWorld(RankContext context, int... devices) {
         check(devices);
@@ -75,13 +76,13 @@ public final class NcclWorld {
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
         Store store = new LocalStore();
-        Family family = new Family(() -> {}, context);
+        CommFamily family = new CommFamily(() -> {}, context);
         try {
             for (Communicator comm : comms) {
                 GroupSpec group =
                         new GroupSpec(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
                 ends.add(new NcclJoin(group, context)
-                        .assemble(comm, Meeting.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
+                        .assemble(comm, MeetingKeys.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
             }
             return ends;
         } catch (RuntimeException | Error failure) {

@@ -5,8 +5,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.Store;
-import ferro.backend.nccl.NcclMember.Meeting;
-import ferro.backend.nccl.SubgroupLog.Entry;
+import ferro.backend.nccl.NcclMember.MeetingKeys;
+import ferro.backend.nccl.SubgroupLog.LoggedCall;
 import ferro.spi.GroupSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -20,20 +20,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Groups of some ranks, agreed over the store.
+ * Makes groups of some ranks, which agree over the store.
  *
- * <p>Each member writes its list of ranks into its own log ({@link SubgroupLog}), the first member of the list with a new id of
- * NCCL. A member that finds its own list in the log of the first one counts itself in; when all are counted, they join. A
- * member that finds another list says so in the log, and those that have to wait read the logs of the others: so a
- * disagreement is told at once, and who never called at the deadline. The parent group is not touched. Members that have
- * disagreed about who is one no longer count alike: their next groups may be refused too, those of the same members not.
+ * <p>Each member writes its list of ranks into its own log ({@link SubgroupLog}); the first member of the list adds a
+ * new id of NCCL. A member that finds its own list in the log of the first member increments a counter. When all are
+ * counted, they join. A member that finds another list says so in the log, and waiting members read the logs of the
+ * others. So a disagreement is reported at once, and a rank that never called is reported at the deadline. The parent
+ * group does not change. Members that disagreed about the membership no longer have the same counts: their next groups
+ * may be refused too, but not groups of the same members.
  *
- * <p>A call costs each member four requests, and one each few milliseconds while it waits.
+ * <p>A call costs each member four requests to the store, and one more each few milliseconds while it waits.
  */
 final class NewGroups {
     private static final long SHORTEST_NAP_NANOS = 200_000;
     private static final long LONGEST_NAP_NANOS = 20_000_000;
-    /** So long a member waits before it reads all logs. */
+    /** Time that a member waits before it reads all logs. */
     private static final long PATIENCE_NANOS = 60_000_000;
 
     private final NcclMember member;
@@ -47,8 +48,8 @@ final class NewGroups {
         this.queue = queue;
     }
 
-    /** One call: own entry, and which entry of each member's log must be like it. */
-    private record Attempt(Entry own, Map<Integer, Long> wanted, Deadline deadline) {
+    /** One call: the own entry, and the number of the entry of each member's log that must equal it. */
+    private record GroupAttempt(LoggedCall own, Map<Integer, Long> wanted, Deadline deadline) {
         int[] ranks() {
             return own.ranks();
         }
@@ -77,8 +78,8 @@ final class NewGroups {
     private CollectiveBackend made(int[] ranks, String name, Duration timeout) {
         CommFactory factory = CommFactory.of(member.context());
         byte[] id = ranks[0] == self() ? factory.uniqueId().toBytes() : null;
-        Attempt attempt = begin(ranks, id, queue.deadline(timeout));
-        Entry leader;
+        GroupAttempt attempt = begin(ranks, id, queue.deadline(timeout));
+        LoggedCall leader;
         try {
             leader = agree(attempt);
         } catch (FerroException | IllegalStateException failure) {
@@ -114,35 +115,38 @@ final class NewGroups {
         }
     }
 
-    /** Writes after it has counted: a store that does not answer must not hold up another thread's call. */
-    private Attempt begin(int[] ranks, byte[] id, Deadline deadline) {
-        Attempt attempt = count(ranks, id, deadline);
+    /**
+     * Begins a call. Writes to the store outside the lock: a store that does not answer must not block another thread's
+     * call.
+     */
+    private GroupAttempt begin(int[] ranks, byte[] id, Deadline deadline) {
+        GroupAttempt attempt = count(ranks, id, deadline);
         store().set(attempt.own.key(), attempt.own.encoded());
         return attempt;
     }
 
-    /** Counts in one step, so that two threads of a rank cannot come between. */
-    private synchronized Attempt count(int[] ranks, byte[] id, Deadline deadline) {
+    /** Counts a call in one step, so that calls of two threads of a rank do not mix. */
+    private synchronized GroupAttempt count(int[] ranks, byte[] id, Deadline deadline) {
         Map<Integer, Long> wanted = new HashMap<>();
         for (int rank : ranks) {
             wanted.put(rank, log(rank).count());
         }
         calls++;
-        Entry own = new Entry(log(self()).key(calls), ranks.clone(), id);
-        return new Attempt(own, wanted, deadline);
+        LoggedCall own = new LoggedCall(log(self()).key(calls), ranks.clone(), id);
+        return new GroupAttempt(own, wanted, deadline);
     }
 
     private synchronized SubgroupLog log(int rank) {
         return logs.computeIfAbsent(rank, writer -> new SubgroupLog(store(), member.base() + "/log/" + writer, self()));
     }
 
-    private Entry entry(Attempt attempt, int rank) {
+    private LoggedCall entry(GroupAttempt attempt, int rank) {
         return rank == self() ? attempt.own : log(rank).entry(attempt.wanted.get(rank));
     }
 
-    /** Waits until all members have counted themselves in; returns the entry of the first one. */
-    private Entry agree(Attempt attempt) {
-        Entry leader = null;
+    /** Waits until all members are counted. Returns the entry of the first member. */
+    private LoggedCall agree(GroupAttempt attempt) {
+        LoggedCall leader = null;
         long nap = SHORTEST_NAP_NANOS;
         while (true) {
             if (leader == null) {
@@ -164,21 +168,21 @@ final class NewGroups {
         }
     }
 
-    private void countIn(Attempt attempt, Entry leader) {
+    private void countIn(GroupAttempt attempt, LoggedCall leader) {
         if (!leader.sameAs(attempt.ranks())) {
             throw differs(attempt, leader, attempt.leader());
         }
         store().add(leader.key() + "/agreed", 1);
     }
 
-    private long agreed(Entry leader) {
-        byte[] count = GroupNotes.peek(store(), leader.key() + "/agreed");
+    private long agreed(LoggedCall leader) {
+        byte[] count = FailureRecords.peek(store(), leader.key() + "/agreed");
         return count == null ? 0 : Long.parseLong(new String(count, StandardCharsets.US_ASCII));
     }
 
-    private void readAll(Attempt attempt) {
+    private void readAll(GroupAttempt attempt) {
         for (int rank : attempt.ranks()) {
-            Entry theirs = entry(attempt, rank);
+            LoggedCall theirs = entry(attempt, rank);
             if (theirs == null) {
                 refuseIfLeft(attempt, rank);
                 continue;
@@ -186,7 +190,7 @@ final class NewGroups {
             if (!theirs.sameAs(attempt.ranks())) {
                 throw differs(attempt, theirs, rank);
             }
-            byte[] over = GroupNotes.peek(store(), theirs.key() + "/over");
+            byte[] over = FailureRecords.peek(store(), theirs.key() + "/over");
             if (over != null) {
                 GroupFailure why = GroupFailure.decoded(over, queue.place().worldSize())
                         .orElse(new GroupFailure(Code.ABORTED, Integer.toString(rank), "given up", null));
@@ -198,11 +202,14 @@ final class NewGroups {
         }
     }
 
-    /** Whoever has left without this call will not make it; its log is read again, as it may have done both since. */
-    private void refuseIfLeft(Attempt attempt, int rank) {
-        Goodbyes goodbyes = queue.notes().goodbyes();
+    /**
+     * Fails the call if a rank has left without making it. The log of the rank is read again, as it may have made the
+     * call and left in the meantime.
+     */
+    private void refuseIfLeft(GroupAttempt attempt, int rank) {
+        LeaveLog goodbyes = queue.notes().goodbyes();
         goodbyes.look();
-        Optional<Goodbye> left = goodbyes.of(rank);
+        Optional<LeaveRecord> left = goodbyes.of(rank);
         if (left.isPresent() && entry(attempt, rank) == null) {
             String text = "rank " + rank + " left after seq " + left.get().last() + " and has not made this call of "
                     + attempt.own;
@@ -210,7 +217,7 @@ final class NewGroups {
         }
     }
 
-    private FerroException differs(Attempt attempt, Entry theirs, int rank) {
+    private FerroException differs(GroupAttempt attempt, LoggedCall theirs, int rank) {
         GroupFailure why = new GroupFailure(
                 Code.MISMATCH,
                 rank + "," + self(),
@@ -222,7 +229,7 @@ final class NewGroups {
         return failure(attempt, why);
     }
 
-    private FerroException late(Attempt attempt) {
+    private FerroException late(GroupAttempt attempt) {
         StringJoiner absent = new StringJoiner(",");
         for (int rank : attempt.ranks()) {
             if (entry(attempt, rank) == null) {
@@ -235,15 +242,15 @@ final class NewGroups {
         return failure(attempt, new GroupFailure(Code.TIMED_OUT, absent.toString(), text, null));
     }
 
-    private FerroException failure(Attempt attempt, GroupFailure why) {
+    private FerroException failure(GroupAttempt attempt, GroupFailure why) {
         CommPlace place = queue.place();
         return why.exception(
                 place.where(NcclOperation.NEW_GROUP, attempt.deadline.elapsedNanos()),
                 place.during(NcclOperation.NEW_GROUP));
     }
 
-    /** Lets those that wait for this member know. */
-    private void giveUp(Attempt attempt, RuntimeException failure) {
+    /** Reports the failure to the members that wait for this one. */
+    private void giveUp(GroupAttempt attempt, RuntimeException failure) {
         boolean told = failure instanceof FerroException known
                 && (known.code() == Code.MISMATCH || known.code() == Code.TIMED_OUT || known.code() == Code.PEER_LOST);
         GroupFailure ofParent = queue.failure();
@@ -261,7 +268,7 @@ final class NewGroups {
         }
     }
 
-    private long rest(Attempt attempt, long nap) {
+    private long rest(GroupAttempt attempt, long nap) {
         try {
             TimeUnit.NANOSECONDS.sleep(Math.min(nap, Math.max(1, attempt.deadline.remainingNanos())));
         } catch (InterruptedException interrupted) {
@@ -272,7 +279,7 @@ final class NewGroups {
         return Math.min(LONGEST_NAP_NANOS, nap * 2);
     }
 
-    private CollectiveBackend join(Attempt attempt, Entry leader, String name) {
+    private CollectiveBackend join(GroupAttempt attempt, LoggedCall leader, String name) {
         int rank = 0;
         while (attempt.ranks()[rank] != self()) {
             rank++;
@@ -288,6 +295,6 @@ final class NewGroups {
         int[] ranks =
                 IntStream.of(attempt.ranks()).map(each -> member.ranks()[each]).toArray();
         return new NcclJoin(group, member.context())
-                .assemble(comm, new Meeting(store(), leader.key() + "/group", member.family(), ranks), stream);
+                .assemble(comm, new MeetingKeys(store(), leader.key() + "/group", member.family(), ranks), stream);
     }
 }

@@ -25,12 +25,12 @@ import java.util.stream.Stream;
  */
 record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary library) {
     /**
-     * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's own default makes the symbols visible to all, so that two copies of CUDA or
-     * NCCL in one process (PyTorch brings its own) could bind to each other.
+     * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's own default makes the symbols visible to all libraries, so that two
+     * copies of CUDA or NCCL in one process (PyTorch brings its own) could bind to each other.
      */
     private static final int NOW_AND_LOCAL = 2;
 
-    /** Without it JNA unpacks and loads a library that the class path has under the name that is looked for. */
+    /** Stops JNA from unpacking and loading a library of that name from the class path. */
     private static final ClassLoader NO_RESOURCES = new NoResources();
 
     private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
@@ -63,8 +63,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
             try {
                 return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
             } catch (LinkageError refused) {
-                // also what JNA throws where it cannot start: no execution in the temporary folder, native access
-                // denied
+                // also thrown by JNA if it cannot start: no execution in the temporary folder, native access denied
                 tried.add(new Tried(candidate, text(refused, candidate)));
             }
         }
@@ -87,7 +86,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
                 NO_RESOURCES);
     }
 
-    /** Finds nothing, whatever is asked for. */
+    /** A class loader without resources. */
     private static final class NoResources extends ClassLoader {
         NoResources() {
             super(null);
@@ -99,7 +98,10 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns whether another library fits this NCCL: RCCL is linked to HIP's runtime, NVIDIA's to none that it shows. */
+    /**
+     * Returns whether a runtime fits this NCCL. RCCL is linked to HIP's runtime; NVIDIA's NCCL shows no link to a
+     * runtime.
+     */
     boolean fits(RuntimePrefix runtime) {
         return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
     }
@@ -113,7 +115,10 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns the loader's words: the first line that is not JNA's own introduction, without the name that all know. */
+    /**
+     * Returns the loader's message: the first line that is not JNA's own introduction, without the name of the
+     * candidate.
+     */
     private static String text(LinkageError refused, String candidate) {
         String message = refused.getMessage() == null ? refused.toString() : refused.getMessage();
         String line = message.lines()
@@ -129,7 +134,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hasUnmapped(prefix.nameOf(function));
     }
 
-    /** Returns the native methods of a class that this library has no function for, under the library's own names. */
+    /** Returns the native methods of a class that this library lacks, under the library's own names. */
     List<String> missing(Class<?> functions) {
         return Stream.of(functions.getDeclaredMethods())
                 .filter(method -> Modifier.isNative(method.getModifiers()))
@@ -147,7 +152,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns the file that a function of it lies in, as the kernel mapped it; the candidate where that is not known. */
+    /** Returns the file that contains a function, as the kernel mapped it; the candidate if that is not known. */
     String path(String function) {
         long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
@@ -160,7 +165,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** A line begins with {@code from-to } in hexadecimal. */
+    /** Returns whether a line of the map contains an address. A line begins with {@code from-to } in hexadecimal. */
     private static boolean holds(String line, long address) {
         int dash = line.indexOf('-');
         long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
@@ -168,7 +173,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return Long.compareUnsigned(from, address) <= 0 && Long.compareUnsigned(address, to) < 0;
     }
 
-    /** Returns whether a user who writes this means this library. */
+    /** Returns whether a name that a user wrote means this library. */
     boolean isCalled(String name, String function) {
         if (name.equals(candidate)) {
             return true;

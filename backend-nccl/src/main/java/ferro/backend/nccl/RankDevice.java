@@ -5,16 +5,16 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.Optional;
 
-/** Which device a rank drives; decided from settings, before any native call that acts. */
+/** Chooses the device of a rank from the settings, before any native call with effects. */
 final class RankDevice {
     private RankDevice() {}
 
     /**
-     * Chooses.
+     * Returns the device of a rank.
      *
-     * @param group   who
+     * @param group   name and rank, for messages
      * @param context settings
-     * @param devices how many there are
+     * @param devices number of devices
      * @return ordinal
      * @throws IllegalArgumentException if none is named, there is no such device, or there are more local ranks than devices
      */
@@ -31,8 +31,8 @@ final class RankDevice {
     }
 
     /**
-     * Returns why this rank has no device, so that {@code auto} goes without; a device that is set by number and is not there
-     * is no reason but an error, told by {@link #of}.
+     * Returns why this rank has no device, so that {@code auto} runs without one. A device that is set by number and
+     * does not exist is no such reason but an error, reported by {@link #of}.
      */
     static Optional<String> unavailableBecause(RankContext context, int devices) {
         if (Settings.NCCL_DEVICE.find(context).isPresent()) {

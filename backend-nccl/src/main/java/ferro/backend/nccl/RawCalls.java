@@ -12,9 +12,12 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** The calls with device pointers: checked on the caller's thread, made on the device thread, not waited for. */
+/**
+ * Makes the calls with device pointers: checks them on the caller's thread, makes them on the device thread, and does
+ * not wait for the device.
+ */
 final class RawCalls {
-    /** What leaves the communicator useless. */
+    /** Failures that make the communicator unusable. */
     private static final Set<Code> FATAL = EnumSet.of(Code.TIMED_OUT, Code.INTERRUPTED, Code.NATIVE);
 
     private final WorkQueue queue;
@@ -32,7 +35,7 @@ final class RawCalls {
     /**
      * A raw call to be checked.
      *
-     * @param operation which
+     * @param operation operation of the call
      * @param in        device pointer
      * @param out       device pointer
      * @param shape     count and type of one part
@@ -43,21 +46,21 @@ final class RawCalls {
             Objects.requireNonNull(shape, "shape");
         }
 
-        CollectiveCalls.Memory memory() {
-            return new CollectiveCalls.Memory(in, out, shape.count(), shape.dataType());
+        CollectiveCalls.CallMemory memory() {
+            return new CollectiveCalls.CallMemory(in, out, shape.count(), shape.dataType());
         }
     }
 
     /**
-     * Which memory a call uses on this rank.
+     * Number of parts of memory that a call uses on this rank.
      *
      * @param in  parts read, 0 if none are
      * @param out parts written, 0 if none are
      */
-    record Parts(int in, int out) {}
+    record PartCounts(int in, int out) {}
 
     /** Checks pointers, count, type and overlap. */
-    void check(Raw raw, Parts parts, ReduceOp op) {
+    void check(Raw raw, PartCounts parts, ReduceOp op) {
         checks.bytes(raw.operation, raw.shape, worldSize());
         checks.types(raw.shape.dataType(), op);
         Span in = new Span(raw.in, checks.bytes(raw.operation, raw.shape, parts.in));
@@ -75,20 +78,20 @@ final class RawCalls {
         return queue.place().worldSize();
     }
 
-    /** Makes a call, behind what was handed over before. */
-    void make(Raw raw, NcclLane.Calls calls) {
+    /** Makes a call, after the calls that were submitted before. */
+    void make(Raw raw, NcclLane.LaneCalls calls) {
         queue.refuse(raw.operation);
         queue.rawCall(raw.operation, raw.stream);
-        run(new Communicator.Batch(raw.operation, false, (member, comm) -> calls.make(comm, raw.stream), null));
+        run(new Communicator.NativeBatch(raw.operation, false, (member, comm) -> calls.make(comm, raw.stream), null));
     }
 
-    /** Gather, scatter and all-to-all may have to be made of sends and receives. */
+    /** Checks that NCCL has the call: gather, scatter and all-to-all may have to be made of sends and receives. */
     void checkSupported(Raw raw) {
         checks.rooted(raw.operation);
     }
 
     void grouped(Runnable calls) {
-        run(new Communicator.Batch(NcclOperation.GROUP, true, (member, comm) -> calls.run(), null));
+        run(new Communicator.NativeBatch(NcclOperation.GROUP, true, (member, comm) -> calls.run(), null));
     }
 
     void copy(Raw raw) {
@@ -101,7 +104,7 @@ final class RawCalls {
             throw new IllegalArgumentException(
                     queue.place().during(raw.operation) + ": the " + bytes + " bytes of in and out overlap");
         }
-        run(new Communicator.Batch(
+        run(new Communicator.NativeBatch(
                 raw.operation,
                 false,
                 (member, comm) -> Checks.cuda(
@@ -111,17 +114,21 @@ final class RawCalls {
     }
 
     void waitFor(long before, long stream) {
-        run(new Communicator.Batch(NcclOperation.PREPARE, false, (member, comm) -> lane.order(before, stream), null));
+        run(new Communicator.NativeBatch(
+                NcclOperation.PREPARE, false, (member, comm) -> lane.order(before, stream), null));
     }
 
     void synchronize(long stream) {
-        // a raw call that another thread makes meanwhile counts again
+        // a raw call that another thread makes meanwhile is registered again
         queue.rawPassed(stream);
-        run(new Communicator.Batch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
+        run(new Communicator.NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
     }
 
-    /** A call that is cut off or fails natively ends the group: the ranks no longer agree about what has been made. */
-    private void run(Communicator.Batch batch) {
+    /**
+     * Runs a batch. A call that is cut off or fails natively ends the group: the ranks no longer agree on the calls
+     * that were made.
+     */
+    private void run(Communicator.NativeBatch batch) {
         queue.refuse(batch.operation());
         try {
             lane.comm().run(batch, queue.deadline(timeout));

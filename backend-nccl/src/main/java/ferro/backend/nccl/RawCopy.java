@@ -5,8 +5,8 @@ import ferro.backend.nccl.ffi.Cuda;
 /**
  * A copy between addresses.
  *
- * @param to    address
- * @param from  address
+ * @param to    destination address
+ * @param from  source address
  * @param bytes size
  * @param kind  {@code cudaMemcpyKind}
  */

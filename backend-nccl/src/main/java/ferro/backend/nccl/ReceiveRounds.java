@@ -6,7 +6,10 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 
-/** A message into host memory; one of another length than announced is refused before any of it is received. */
+/**
+ * Receives a message into host memory. A message of another length than announced is refused before any of it is
+ * received.
+ */
 final class ReceiveRounds implements HostJob.Rounds {
     private final HostTensor message;
     private final int from;
@@ -50,7 +53,7 @@ final class ReceiveRounds implements HostJob.Rounds {
     }
 
     private void transfer(int bytes, long comm, long stream) {
-        calls.receive(new CollectiveCalls.Memory(0, stage.out(), bytes, DataType.INT8), from)
+        calls.receive(new CollectiveCalls.CallMemory(0, stage.out(), bytes, DataType.INT8), from)
                 .make(comm, stream);
         arriving = bytes;
     }

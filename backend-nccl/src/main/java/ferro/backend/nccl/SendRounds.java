@@ -3,7 +3,10 @@ package ferro.backend.nccl;
 import ferro.DataType;
 import ferro.HostTensor;
 
-/** A message from host memory: its length first, then its bytes, so that the receiver can tell a wrong length by itself. */
+/**
+ * Sends a message from host memory: its length first, then its bytes, so that the receiver can detect a wrong length by
+ * itself.
+ */
 final class SendRounds implements HostJob.Rounds {
     private final HostTensor message;
     private final int to;
@@ -47,7 +50,7 @@ final class SendRounds implements HostJob.Rounds {
 
     private void transfer(int bytes, long comm, long stream) {
         stage.upload(bytes, stream);
-        calls.send(new CollectiveCalls.Memory(stage.in(), 0, bytes, DataType.INT8), to)
+        calls.send(new CollectiveCalls.CallMemory(stage.in(), 0, bytes, DataType.INT8), to)
                 .make(comm, stream);
     }
 
@@ -58,6 +61,6 @@ final class SendRounds implements HostJob.Rounds {
 
     @Override
     public void finish() {
-        // the message is the receiver's now
+        // the receiver has the message now
     }
 }

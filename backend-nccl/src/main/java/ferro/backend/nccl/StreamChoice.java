@@ -1,10 +1,10 @@
 package ferro.backend.nccl;
 
 /**
- * Which stream a group communicates on.
+ * The stream that a group communicates on.
  *
  * @param own    whether the group makes one
- * @param handle the caller's, if it does not
+ * @param handle the caller's stream, if the group makes none
  */
 record StreamChoice(boolean own, long handle) {
     static final StreamChoice OWN = new StreamChoice(true, 0);

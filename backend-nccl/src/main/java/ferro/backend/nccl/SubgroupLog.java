@@ -8,11 +8,11 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * What one rank has asked for by {@code newGroup}, call by call, as another rank reads it in the store: of the calls only
- * those that include the reader concern it, and the k-th of these is met by the reader's own k-th call that includes the
+ * The {@code newGroup} calls of one rank (the writer), as another rank (the reader) reads them in the store. Only the
+ * calls that include the reader matter to it. The k-th of these matches the reader's own k-th call that includes the
  * writer.
  *
- * <p>Any thread may read; none waits for the store of another.
+ * <p>Any thread may read. No thread waits for the store call of another one.
  */
 final class SubgroupLog {
     private static final String NO_ID = "-";
@@ -20,18 +20,18 @@ final class SubgroupLog {
     private final Store store;
     private final String base;
     private final int reader;
-    private final List<Entry> found = new ArrayList<>();
+    private final List<LoggedCall> found = new ArrayList<>();
     private long calls;
     private long read;
 
     /**
      * One call.
      *
-     * @param key   where it stands; more about it stands below
+     * @param key   its key; more keys of the call are below it
      * @param ranks members, in the order of the new group
      * @param id    of the communicator, from the first member only, else null
      */
-    record Entry(String key, int[] ranks, byte[] id) {
+    record LoggedCall(String key, int[] ranks, byte[] id) {
         byte[] encoded() {
             StringBuilder text = new StringBuilder();
             for (int rank : ranks) {
@@ -41,12 +41,12 @@ final class SubgroupLog {
             return text.toString().getBytes(StandardCharsets.UTF_8);
         }
 
-        static Entry decoded(String key, byte[] bytes) {
+        static LoggedCall decoded(String key, byte[] bytes) {
             String[] fields = new String(bytes, StandardCharsets.UTF_8).split("\n");
             int[] ranks = Arrays.stream(fields[0].split(","))
                     .mapToInt(Integer::parseInt)
                     .toArray();
-            return new Entry(
+            return new LoggedCall(
                     key,
                     ranks,
                     fields[1].equals(NO_ID) ? null : Base64.getDecoder().decode(fields[1]));
@@ -60,7 +60,7 @@ final class SubgroupLog {
             return Arrays.equals(ranks, others);
         }
 
-        /** Says who and how many, never the id. */
+        /** Returns the members, never the id. */
         @Override
         public String toString() {
             return Arrays.toString(ranks);
@@ -70,9 +70,9 @@ final class SubgroupLog {
     /**
      * Opens the log of a rank.
      *
-     * @param store  where
-     * @param base   start of its keys
-     * @param reader who reads it
+     * @param store  store of the log
+     * @param base   prefix of its keys
+     * @param reader rank that reads it
      */
     SubgroupLog(Store store, String base, int reader) {
         this.store = store;
@@ -84,34 +84,34 @@ final class SubgroupLog {
         return base + "/" + call;
     }
 
-    /** Counts one call of the reader that includes the writer; returns which one this is, from 1. */
+    /** Counts one call of the reader that includes the writer. Returns its number, from 1. */
     synchronized long count() {
         return ++calls;
     }
 
     /** Returns the k-th call of the writer that includes the reader; null if it is not there yet. */
-    Entry entry(long which) {
+    LoggedCall entry(long which) {
         long next = firstUnread(which);
         while (next > 0) {
-            // not under the lock: a store that does not answer would hold up the other threads
-            byte[] bytes = GroupNotes.peek(store, key(next));
+            // not under the lock: a store that does not answer would block the other threads
+            byte[] bytes = FailureRecords.peek(store, key(next));
             if (bytes == null) {
                 return null;
             }
-            take(next, Entry.decoded(key(next), bytes));
+            take(next, LoggedCall.decoded(key(next), bytes));
             next = firstUnread(which);
         }
         return found((int) which - 1);
     }
 
-    /** Returns which call of the writer must be read next; 0 if the one that is looked for is known. */
+    /** Returns the number of the writer's call that must be read next; 0 if the requested one is known. */
     private synchronized long firstUnread(long which) {
         return found.size() < which ? read + 1 : 0;
     }
 
-    private synchronized void take(long call, Entry entry) {
+    private synchronized void take(long call, LoggedCall entry) {
         if (call != read + 1) {
-            // another thread was quicker
+            // another thread was faster
             return;
         }
         read = call;
@@ -120,7 +120,7 @@ final class SubgroupLog {
         }
     }
 
-    private synchronized Entry found(int index) {
+    private synchronized LoggedCall found(int index) {
         return found.get(index);
     }
 }

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A place where a library was looked for in vain.
+ * A place where a library was not found.
  *
  * @param candidate name or path
- * @param message   what the loader said
+ * @param message   message of the loader
  */
 public record Tried(String candidate, String message) implements java.io.Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** Returns one line for all of them. */
+    /** Returns one line with all places. */
     static String list(List<Tried> tried) {
         return tried.stream()
                 .map(one -> one.candidate + " (" + one.message + ")")

@@ -5,36 +5,37 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Whom an operation waits for, as far as anybody knows. To blame is only who cannot have returned from it: NCCL lets a rank go
- * that has handed on what a broadcast, reduce, gather or scatter wants of it, and who has gone leaves no note.
+ * Ranks that an operation waits for, as far as is known. Only a rank that cannot have returned from the operation is to
+ * blame: NCCL lets a rank return that has passed on its part of a broadcast, reduce, gather or scatter, and a rank that
+ * has returned leaves no record.
  *
- * @param evidence how sure it is
+ * @param evidence certainty of the information
  * @param absent   ranks that have not said that they wait in it
  * @param silent   ranks that have not answered the other half of the group
  */
 record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
-    /** What the notes of the ranks say. */
+    /** Certainty of the information in the records of the ranks. */
     enum Evidence {
-        /** Nothing: the store has not answered. */
+        /** Nothing is known: the store has not answered. */
         NONE,
-        /** Who is absent has not called, or has returned already. */
+        /** An absent rank has not called, or has returned already. */
         DOUBTFUL,
-        /** Who is absent has not called: nobody returns before all have. */
+        /** An absent rank has not called: no rank returns before all have called. */
         SURE
     }
 
-    /** Nothing is known. */
+    /** Returns an object without information. */
     static Waited unknown() {
         return new Waited(Evidence.NONE, Set.of(), Set.of());
     }
 
-    /** Returns what notes tell of an operation. */
+    /** Returns the information of the records about an operation. */
     static Waited of(NcclWork work, Set<Integer> absent) {
         boolean sure = work.title().isMessage() || work.title().operation().needsAllOfAll();
         return new Waited(sure ? Evidence.SURE : Evidence.DOUBTFUL, absent, Set.of());
     }
 
-    /** Returns the same, with what the other half knows. */
+    /** Returns the same, with the silent ranks that the other half knows. */
     Waited butSilent(Set<Integer> ranks) {
         return new Waited(evidence, absent, ranks);
     }
@@ -48,7 +49,7 @@ record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
         return list(blamed);
     }
 
-    /** Says it for people. */
+    /** Returns the message for users. */
     String text() {
         String who = ranks(absent);
         boolean one = absent.size() == 1;

@@ -11,45 +11,49 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread that ends what the device thread cannot: operations past their deadline, failures that NCCL tells only when it
- * is asked, failures of other ranks. It waits for nothing but the native abort, which is bounded.
+ * The thread that ends the calls that the device thread cannot end: operations past their deadline, failures that NCCL
+ * reports only when it is polled, and failures of other ranks. It waits only for the native abort, which is bounded.
  *
- * <p>Of raw calls, which have no deadline, it only sees the failures that NCCL tells, until their stream is synchronised.
+ * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronised.
  *
- * <p>While nothing is pending it sleeps; the first operation after that wakes it, the next ones only if their deadline is
- * nearer than its next look. In the healthy case it asks NCCL ten times a second and the store never.
+ * <p>While nothing is pending it sleeps. The first operation after that wakes it; later ones wake it only if their
+ * deadline is nearer than its next poll. Without a failure or a slow operation it polls NCCL ten times a second and
+ * never reads the store.
  */
 final class Watchdog {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
-    /** For the store to say who is missing, once a deadline has passed. */
+    /** Time for the store to report the missing ranks, once a deadline has passed. */
     private static final Duration ABSENTEES_BOUND = Duration.ofMillis(800);
 
     private static final int PART_BEFORE_WARNING = 4;
-    /** So long before a deadline, and at most this part of it, the ranks are asked whether they are there. */
+    /**
+     * Longest time before a deadline at which the other half asks which ranks are silent; at most one part in
+     * {@link #ASK_PART} of the deadline.
+     */
     private static final long ASK_MOST_NANOS = 250_000_000;
 
     private static final int ASK_PART = 4;
-    /** An answer may take so long even where the deadline is over. */
+    /** Least time for an answer, even if the deadline is over. */
     private static final long ANSWER_LEAST_NANOS = 100_000_000;
 
     private final WorkQueue queue;
     private final Thread thread;
-    /** Nanoseconds until the next look, measured from the last one; {@link #ASLEEP} if there is none. */
+    /** Nanoseconds until the next poll, measured from the last one; {@link #ASLEEP} if there is none. */
     private volatile long lookAfterNanos = ASLEEP;
 
     private volatile boolean ended;
     private boolean settled;
     private Expiry expiry;
-    /** Operation that was said to be late. */
+    /** Operation that was reported as late. */
     private NcclWork warnedOf;
-    /** Who is not there, as they were asked before a deadline, and how long that may count. */
+    /** The silent ranks, as the other half reported them before a deadline, and how long that is valid. */
     private CompletableFuture<Set<Integer>> silent;
 
     private Deadline silentUntil;
 
-    /** An operation past its deadline, while the store is asked who is missing. */
+    /** An operation past its deadline, while the store is asked for the missing ranks. */
     private record Expiry(NcclWork work, Deadline bound) {}
 
     Watchdog(WorkQueue queue) {
@@ -62,14 +66,14 @@ final class Watchdog {
         thread.start();
     }
 
-    /** Sees to it that a deadline will be watched. */
+    /** Makes sure that a deadline is watched. */
     void watch(Deadline deadline) {
         if (lookAfterNanos == ASLEEP || deadline.remainingNanos() < lookAfterNanos) {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Sees to it that raw calls will be watched. */
+    /** Makes sure that raw calls are watched. */
     void watchRaw() {
         if (lookAfterNanos == ASLEEP) {
             LockSupport.unpark(thread);
@@ -80,7 +84,7 @@ final class Watchdog {
         LockSupport.unpark(thread);
     }
 
-    /** Ends the thread; it may be in an abort, which is bounded. */
+    /** Ends the thread, which may be in an abort; the abort is bounded. */
     void end() {
         ended = true;
         wake();
@@ -102,7 +106,7 @@ final class Watchdog {
         while (!ended) {
             lookAfterNanos = lookAnyway();
             if (lookAfterNanos == ASLEEP) {
-                // an operation that came while this was being decided has seen the old value
+                // an operation that came before this decision has read the old value
                 if (isIdle() || settled) {
                     LockSupport.park(this);
                 }
@@ -116,7 +120,10 @@ final class Watchdog {
         return queue.oldest() == null && queue.failure() == null && !queue.hasRawCalls();
     }
 
-    /** Callers wait for what this thread does, so that nothing may end it: what goes wrong here ends the group. */
+    /**
+     * Polls and survives any exception. Callers wait for this thread, so nothing may end it: a failure here ends the
+     * group.
+     */
     private long lookAnyway() {
         try {
             return look();
@@ -125,14 +132,14 @@ final class Watchdog {
                 LOG.log(Level.WARNING, "the watchdog of " + queue.place() + " failed", thrown);
                 queue.failedNatively(queue.lastOperation(), thrown);
             } catch (Throwable again) {
-                // the failure is set all the same, and the next look settles it
+                // the failure is set nevertheless, and the next poll settles it
                 thrown.addSuppressed(again);
             }
             return LOOK_NANOS;
         }
     }
 
-    /** Looks once; returns nanoseconds until the next look. */
+    /** Polls once. Returns the nanoseconds until the next poll. */
     private long look() {
         if (queue.failure() != null) {
             if (!settled) {
@@ -151,7 +158,7 @@ final class Watchdog {
         NcclOperation operation = queue.lastOperation();
         Optional<FerroException> told = queue.comm().asyncFailure(operation);
         if (told.isPresent()) {
-            // what it wraps has the words of NCCL alone
+            // the wrapped exception has only the message of NCCL
             queue.failedNatively(operation, told.get().getCause());
             return 0;
         }
@@ -177,7 +184,10 @@ final class Watchdog {
         return warnedOf == oldest ? next : Math.min(next, warnIfLate(oldest));
     }
 
-    /** Asks who is there, so that the answers are known at the deadline; returns nanoseconds until it is time for the next. */
+    /**
+     * Asks which ranks are silent, so that the answers are known at the deadline. Returns the nanoseconds until the
+     * next call is needed.
+     */
     private long askInTime(NcclWork work) {
         Deadline deadline = work.deadline();
         long left = deadline.remainingNanos();
@@ -197,7 +207,7 @@ final class Watchdog {
         return Math.min(ASK_MOST_NANOS, lengthNanos / ASK_PART);
     }
 
-    /** Says at a quarter of the deadline who is waited for; returns nanoseconds until then. */
+    /** Reports at a quarter of the deadline which ranks are waited for. Returns the nanoseconds until then. */
     private long warnIfLate(NcclWork oldest) {
         Deadline deadline = oldest.deadline();
         long quarter = deadline.lengthMillis() * 1_000_000 / PART_BEFORE_WARNING;
@@ -215,7 +225,10 @@ final class Watchdog {
         return LOOK_NANOS;
     }
 
-    /** The ranks to blame are those that the oldest operation waits for; the store and the other half know, if they are quick. */
+    /**
+     * Ends an operation past its deadline. The ranks to blame are those that the oldest operation waits for. The store
+     * and the other half name them, if they answer in time.
+     */
     private long expire(NcclWork oldest, NcclWork late) {
         if (expiry == null || expiry.work != late) {
             askInTime(late);

@@ -24,26 +24,26 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * The order of operations of one rank, and its one failure.
  *
- * <p>Any thread submits; the place in the queue, the sequence number and the hand-over to the device thread are one step.
- * The first failure wins: it ends what has not begun at once, and has the {@link Watchdog} abort the communicator, so that
- * what has begun comes back too. After that every call fails with it.
+ * <p>Any thread submits. The place in the queue, the sequence number and the submission to the device thread are one
+ * step. The first failure wins. It ends at once the operations that have not begun, and makes the {@link Watchdog}
+ * abort the communicator, so that the running ones return too. After that every call fails with it.
  */
 final class WorkQueue {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** For streams to pass what an abort has cut off; the abort itself has ten seconds of its own. */
+    /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
     private static final long IDLE_MILLIS = 1000;
 
     private final Communicator comm;
-    private final GroupNotes notes;
+    private final FailureRecords notes;
     private final Watchdog watchdog;
     private final AtomicReference<GroupFailure> failure = new AtomicReference<>();
     private final CountDownLatch settled = new CountDownLatch(1);
     private final ArrayDeque<NcclWork> pending = new ArrayDeque<>();
     private final List<NcclJob> reachable = new ArrayList<>();
-    /** Streams with raw calls that nobody has synchronised since. */
+    /** Streams with raw calls that have not been synchronised since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
     private final Listeners listeners;
@@ -51,21 +51,21 @@ final class WorkQueue {
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
     private ThreadPoolExecutor chained;
     private long lastSequence;
-    /** Messages to each rank, and of each rank. */
+    /** Number of messages to each rank, and from each rank. */
     private final long[] sent;
 
     private final long[] taken;
     private boolean closing;
     private volatile boolean drained;
     private volatile FerroException firstThrown;
-    /** What is left to say where the native abort does not come back; null where it does. */
+    /** Failure to report if the native abort does not return; null if it does. */
     private volatile GroupFailure stuck;
 
     private volatile HostHalf host;
-    /** Null for a queue that nobody records. */
+    /** Null for a queue without a recorder. */
     private volatile NcclRecording recording;
 
-    WorkQueue(Communicator comm, GroupNotes notes) {
+    WorkQueue(Communicator comm, FailureRecords notes) {
         this.comm = comm;
         this.notes = notes;
         sent = new long[place().worldSize()];
@@ -75,12 +75,12 @@ final class WorkQueue {
         watchdog.start();
     }
 
-    /** Has every operation recorded; before the first. */
+    /** Starts to record every operation; to be called before the first. */
     void recordedAs(RankContext context, int[] ranks) {
         recording = new NcclRecording(context, this, ranks);
     }
 
-    /** Returns what hears of every operation, or null. */
+    /** Returns the recorder of every operation, or null. */
     NcclRecording recording() {
         return recording;
     }
@@ -93,7 +93,7 @@ final class WorkQueue {
         return comm;
     }
 
-    GroupNotes notes() {
+    FailureRecords notes() {
         return notes;
     }
 
@@ -109,9 +109,9 @@ final class WorkQueue {
     /**
      * Queues an operation.
      *
-     * @param title   what is told of it; a message gets no number
+     * @param title   description of the operation; a message gets no sequence number
      * @param job     native side
-     * @param timeout from now to the end
+     * @param timeout time from now to the end
      * @throws FerroException        if the group has failed
      * @throws IllegalStateException if it is closed, or if this is the device thread
      */
@@ -145,7 +145,7 @@ final class WorkQueue {
         }
     }
 
-    /** Counts collectives, and messages by peer and direction; returns how many there are then. */
+    /** Counts collectives, and messages by peer and direction. Returns the count after that. */
     private long numbered(NcclWork.Title title, int more) {
         if (!title.isMessage()) {
             lastSequence += more;
@@ -184,11 +184,11 @@ final class WorkQueue {
         return lastSequence;
     }
 
-    /** Leaves word that this rank makes no more calls, and how far it has come. */
+    /** Records in the store that this rank makes no more calls, and how far it has come. */
     void goodbye() {
-        Goodbye own;
+        LeaveRecord own;
         synchronized (this) {
-            own = new Goodbye(place().rank(), lastSequence, sent.clone(), taken.clone());
+            own = new LeaveRecord(place().rank(), lastSequence, sent.clone(), taken.clone());
         }
         notes.goodbye(own);
     }
@@ -204,9 +204,9 @@ final class WorkQueue {
         }
     }
 
-    // raw calls, which nobody waits for
+    // raw calls, which have no work that is waited for
 
-    /** A raw call will be made: until its stream is synchronised, NCCL is asked for failures. */
+    /** Registers a raw call that will be made. Until its stream is synchronised, NCCL is polled for failures. */
     void rawCall(NcclOperation operation, long stream) {
         lastRaw = operation;
         if (rawStreams.add(stream)) {
@@ -214,7 +214,7 @@ final class WorkQueue {
         }
     }
 
-    /** All raw calls of a stream have passed, or have failed. */
+    /** Removes the raw calls of a stream, which have passed or failed. */
     void rawPassed(long stream) {
         rawStreams.remove(stream);
     }
@@ -223,7 +223,10 @@ final class WorkQueue {
         return !rawStreams.isEmpty();
     }
 
-    /** Returns what a failure that comes by itself is named after: what the ranks wait for, or the last raw call. */
+    /**
+     * Returns the operation that an asynchronous failure is named after: the one that the ranks wait for, or the last
+     * raw call.
+     */
     NcclOperation lastOperation() {
         NcclWork oldest = oldest();
         return oldest == null ? lastRaw : oldest.title().operation();
@@ -231,14 +234,17 @@ final class WorkQueue {
 
     // failing
 
-    /** Shares the fate of the other half of the group. */
+    /** Connects to the other half of the group: a failure of one half ends both. */
     void controlledBy(HostHalf half) {
         host = half;
         notes.controlled();
         half.listen(why -> fail(why, false));
     }
 
-    /** Asks by the other half who is there, on a thread that may wait; where there is none nobody is silent. */
+    /**
+     * Asks the other half which ranks are silent, on a thread that may wait. Without another half no rank counts as
+     * silent.
+     */
     CompletableFuture<Set<Integer>> silentRanks(Duration within) {
         HostHalf half = host;
         CompletableFuture<Set<Integer>> answer = new CompletableFuture<>();
@@ -261,7 +267,10 @@ final class WorkQueue {
         return listeners;
     }
 
-    /** Ends the group, unless it has ended; waits a moment for a name if there is none and somebody may know it. */
+    /**
+     * Ends the group, unless it has ended. Waits a moment for the rank to blame if there is none and the other half or
+     * the store may know it.
+     */
     void fail(GroupFailure why) {
         HostHalf half = host;
         if (failure.get() != null) {
@@ -300,12 +309,12 @@ final class WorkQueue {
         }
     }
 
-    /** Returns what the group has failed with, the same from then on; null while it works. */
+    /** Returns the failure of the group, always the same object; null while it works. */
     FerroException firstThrown() {
         return firstThrown;
     }
 
-    /** An operation has used up a quarter of its time. */
+    /** Reports an operation that has used up a quarter of its time. */
     void late(NcclWork work, Waited waited) {
         String text = place().during(work.title().operation()) + ": " + work.print() + " waits for "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
@@ -327,7 +336,7 @@ final class WorkQueue {
         fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(place().rank()), text, interrupt));
     }
 
-    /** Ends the group by what a native call said, or by what went wrong around it. */
+    /** Ends the group with the failure of a native call, or of the code around it. */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         fail(nativeFailure(operation, thrown));
     }
@@ -339,7 +348,7 @@ final class WorkQueue {
         return GroupFailure.natively(code, text, thrown, place().rank());
     }
 
-    /** Aborts natively and ends what is left; by the watchdog alone, once. */
+    /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
     void settle() {
         try {
             notes.awaitTold();
@@ -366,7 +375,7 @@ final class WorkQueue {
         return new GroupFailure(Code.NATIVE, Integer.toString(place().rank()), text, firstThrown);
     }
 
-    /** Whoever waits is let go, also if the way here was cut short. */
+    /** Releases the waiting callers, also if the settling failed. */
     private void abandonPending() {
         try {
             for (NcclWork work : pending()) {
@@ -379,12 +388,12 @@ final class WorkQueue {
         }
     }
 
-    /** Waits until a failed group's work has ended. */
+    /** Waits until an operation of a failed group has ended. */
     void settled(NcclWork work) {
         work.awaitQuietly(deadline(SETTLE_BOUND));
     }
 
-    /** Waits until a failure has done its work, natively too. */
+    /** Waits until a failure is handled completely, including the native abort. */
     boolean awaitSettled(Deadline bound) {
         return bound.awaitQuietly(settled);
     }
@@ -393,7 +402,7 @@ final class WorkQueue {
         return drained;
     }
 
-    /** Returns whether an abort has begun, so that streams may pass without having done what was asked. */
+    /** Returns whether an abort has begun, so that streams may pass without having done the work. */
     boolean isAborted() {
         return comm.handle().isAborted();
     }
@@ -407,12 +416,12 @@ final class WorkQueue {
         reachable.add(job);
     }
 
-    /** Returns whether the device may still be busy with memory that nobody waits for any more. */
+    /** Returns whether the device may still use memory of abandoned operations. */
     synchronized boolean hasAbandoned() {
         return !reachable.isEmpty();
     }
 
-    /** Somebody waits: makes sure that the deadline is watched. */
+    /** Makes sure that the deadline of a work is watched while a caller waits for it. */
     void nudge(NcclWork work) {
         if (work.deadline().passed()) {
             watchdog.wake();
@@ -421,14 +430,14 @@ final class WorkQueue {
 
     // ending
 
-    /** Takes no more calls; returns whether this was the first time. */
+    /** Takes no more calls. Returns whether this was the first time. */
     synchronized boolean beginClose() {
         boolean firstTime = !closing;
         closing = true;
         return firstTime;
     }
 
-    /** Waits for what is queued. */
+    /** Waits for the queued operations. */
     boolean awaitEmpty(Deadline bound) {
         boolean interrupted = false;
         synchronized (this) {
@@ -446,7 +455,7 @@ final class WorkQueue {
         return oldest() == null;
     }
 
-    /** Ends the watch. What is pending even then will never be looked at again. */
+    /** Ends the watchdog. Operations that are still pending will never be polled again. */
     void end() {
         try {
             watchdog.end();
@@ -461,14 +470,14 @@ final class WorkQueue {
     }
 
     /**
-     * Runs what users chained to a work: it may block, so it gets a thread that drives nothing. The threads end when they are
-     * idle, so that this works after the end too.
+     * Runs stages that users chained to a work. They may block, so they get a thread that makes no progress for others.
+     * The threads end when they are idle, so that this also works after the end.
      */
     void onThreadOfItsOwn(Runnable task) {
         try {
             threads().execute(task);
         } catch (OutOfMemoryError noThread) {
-            // on the wrong thread is better than never
+            // running on the wrong thread is better than never
             task.run();
         }
     }

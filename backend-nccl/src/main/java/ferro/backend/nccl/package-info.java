@@ -1,11 +1,12 @@
 /**
  * NCCL for the JVM: communicators, streams and device memory, with deadlines and abort.
  *
- * <p>Start at {@link ferro.backend.nccl.NcclWorld}, then {@link ferro.backend.nccl.JnaNcclBackend}: an operation is a job in
- * the {@code WorkQueue}, made by the {@code DeviceThread}, ended by the {@code Watchdog} where it does not end by itself.
- * {@link ferro.backend.nccl.NcclComms} and {@link ferro.backend.nccl.NcclRankComm} are communicators without a queue. Native
- * calls live in the {@code ffi} package.
+ * <p>Start at {@link ferro.backend.nccl.NcclWorld}, then {@link ferro.backend.nccl.JnaNcclBackend}. An operation is a
+ * job in the {@code WorkQueue}. The {@code DeviceThread} makes it, and the {@code Watchdog} ends it if it does not end
+ * by itself. {@link ferro.backend.nccl.NcclComms} and {@link ferro.backend.nccl.NcclRankComm} are communicators without
+ * a queue. Native calls are in the {@code ffi} package.
  *
- * <p>No native call is made outside the thread that its communicator owns, except abort and the questions of the watchdog.
+ * <p>Operations of a communicator are enqueued on the thread that it owns. Aborts, and polls of the communicator and of
+ * streams, come from other threads too.
  */
 package ferro.backend.nccl;

@@ -38,7 +38,7 @@ class CommFactoryTest {
         NcclUniqueId id = factory.uniqueId();
         CommPlace place = new CommPlace("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
-        CommInit.Start blocking = addresses -> {
+        CommInit.InitCall blocking = addresses -> {
             awaitQuietly(release);
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };

@@ -52,7 +52,7 @@ class CommunicatorTest {
     /** Starts a sum that waits for ever, on another thread; returns how it ended, once it is stuck. */
     private CompletableFuture<Throwable> stuck(Communicator comm) {
         StandInHooks.standInHang(1);
-        Communicator.Batch sum = Worlds.sum(values(comm.handle().place().device()), 0);
+        Communicator.NativeBatch sum = Worlds.sum(values(comm.handle().place().device()), 0);
         CompletableFuture<Throwable> end = new CompletableFuture<>();
         DeviceCall<Void> call = comm.start(sum);
         Callers.daemon(() -> {
@@ -175,7 +175,7 @@ class CommunicatorTest {
         CudaStream own = comm.makeStream(Worlds.plenty());
         StandInHooks.standInHang(1);
         comm.run(Worlds.unwatchedSum(values(0), own.handle()), Worlds.plenty());
-        DeviceCall<Void> call = comm.start(new Communicator.Batch(
+        DeviceCall<Void> call = comm.start(new Communicator.NativeBatch(
                 NcclOperation.SYNCHRONIZE, false, (member, handle) -> {}, new long[] {own.handle()}));
         NativeLog.start();
         comm.close(Duration.ofMillis(200));
@@ -194,7 +194,7 @@ class CommunicatorTest {
             StandInHooks.standInHang(1);
             long at = values(0).tensor().address();
             comm.run(
-                    new Communicator.Batch(
+                    new Communicator.NativeBatch(
                             NcclOperation.ALL_REDUCE,
                             false,
                             (member, handle) -> {
@@ -376,7 +376,7 @@ class CommunicatorTest {
     void anInterruptAbortsAndSetsTheFlagAgain() throws Exception {
         Communicator comm = alone();
         StandInHooks.standInHang(1);
-        Communicator.Batch sum = Worlds.sum(values(0), 0);
+        Communicator.NativeBatch sum = Worlds.sum(values(0), 0);
         CompletableFuture<Throwable> end = new CompletableFuture<>();
         Thread caller = Callers.daemon(() -> {
             FerroException failure = assertThrows(FerroException.class, () -> comm.run(sum, Worlds.plenty()));
@@ -408,7 +408,7 @@ class CommunicatorTest {
         DeviceFloats second = values(0);
         NativeLog.start();
         comm.run(
-                new Communicator.Batch(
+                new Communicator.NativeBatch(
                         NcclOperation.GROUP,
                         true,
                         (member, handle) -> {

@@ -115,9 +115,9 @@ class NcclDiagnosisTest {
         long begun = System.nanoTime();
         CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
         int live = StandInHooks.standInLive("comm");
-        Communicator comm = factory.rank(new CommPlace("stuck", 0, 1, 0), factory.uniqueId(), Worlds.plenty());
-        WorkQueue queue = new WorkQueue(
-                comm, new GroupNotes(new LocalStore(), "stuck", comm.handle().place()));
+        CommPlace place = new CommPlace("stuck", 0, 1, 0);
+        Communicator comm = factory.rank(place, factory.uniqueId(), Worlds.plenty());
+        WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", place));
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(

@@ -34,8 +34,8 @@ class WorkQueueTest {
         static Queue open(LongSupplier clock) {
             CommFactory factory = new CommFactory(StandIn.load(), clock);
             Communicator comm = factory.rank(new CommPlace("queue", 0, 1, 0), factory.uniqueId(), Worlds.plenty());
-            GroupNotes notes =
-                    new GroupNotes(new LocalStore(), "queue", comm.handle().place());
+            FailureRecords notes =
+                    new FailureRecords(new LocalStore(), "queue", comm.handle().place());
             return new Queue(comm, new WorkQueue(comm, notes));
         }
 

@@ -56,28 +56,28 @@ final class Worlds {
     }
 
     /** Returns a batch of one in-place sum of floats on a stream, which is watched. */
-    static Communicator.Batch sum(DeviceFloats array, long stream) {
+    static Communicator.NativeBatch sum(DeviceFloats array, long stream) {
         return reduction(NcclRedOp.SUM, array, stream, new long[] {stream});
     }
 
     /** Returns the same, done as soon as NCCL has taken it. */
-    static Communicator.Batch unwatchedSum(DeviceFloats array, long stream) {
+    static Communicator.NativeBatch unwatchedSum(DeviceFloats array, long stream) {
         return reduction(NcclRedOp.SUM, array, stream, null);
     }
 
     /** Returns a batch of one in-place average, watched. */
-    static Communicator.Batch average(DeviceFloats array, long stream) {
+    static Communicator.NativeBatch average(DeviceFloats array, long stream) {
         return reduction(NcclRedOp.AVG, array, stream, new long[] {stream});
     }
 
-    private static Communicator.Batch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
+    private static Communicator.NativeBatch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
         long at = array.tensor().address();
         long count = array.tensor().elementCount();
-        Communicator.Calls calls = (member, comm) -> Communicator.accept(
+        Communicator.MemberCalls calls = (member, comm) -> Communicator.accept(
                 ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
                         at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
                 "ncclAllReduce");
-        return new Communicator.Batch(NcclOperation.ALL_REDUCE, false, calls, watched);
+        return new Communicator.NativeBatch(NcclOperation.ALL_REDUCE, false, calls, watched);
     }
 
     static float[] repeated(int count, float value) {

@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
 /**
- * Maps by {@code java.lang.foreign}: who touches a buffer after its end gets an IllegalStateException. By reflection, as
- * our classes are those of JDK 17. Measured on 25 against plain mapped buffers: 0.3 ns for each read of a flag, nothing for
- * copies and kernels.
+ * Maps by {@code java.lang.foreign}: access to a buffer after it was unmapped throws IllegalStateException. It uses
+ * reflection, because our classes are those of JDK 17. Measured on JDK 25 against plain mapped buffers: 0.3 ns more for
+ * each read of a flag, nothing for copies and kernels.
  */
 final class ArenaMapper implements Mapper {
     private final Method ofShared;

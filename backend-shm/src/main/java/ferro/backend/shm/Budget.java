@@ -1,15 +1,15 @@
 package ferro.backend.shm;
 
-/** How much shared memory one rank has taken of what it may take, over all its groups. Thread-safe. */
+/** Counts the shared memory that one rank has taken of what it may take, over all its groups. Thread-safe. */
 final class Budget implements AutoCloseable {
     private long taken;
 
     /**
-     * Takes some.
+     * Takes memory from the budget.
      *
-     * @param bytes how much
-     * @param most  what the rank may take in all
-     * @return how much it has taken already, if this is too much; else -1
+     * @param bytes number of bytes
+     * @param most  most bytes that the rank may take in all
+     * @return bytes that the rank has taken already, if this is too much; else -1
      */
     synchronized long take(long bytes, long most) {
         if (bytes > most - taken) {
@@ -23,7 +23,7 @@ final class Budget implements AutoCloseable {
         taken -= bytes;
     }
 
-    /** Nothing to end: whoever took something has given it back. */
+    /** Does nothing: every owner of taken memory has given it back. */
     @Override
     public void close() {}
 }

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What stat(2) tells of a file.
+ * The attributes of a file, as stat(2) returns them.
  *
- * @param device  of its file system
- * @param inode   its number there
- * @param size    in bytes
+ * @param device  device of its file system
+ * @param inode   number of the file on that device
+ * @param size    size in bytes
  * @param user    owner
- * @param regular whether it is a file and no folder, link, pipe, socket or device
+ * @param regular whether it is a regular file, and not a folder, link, pipe, socket or device
  */
 record FileFacts(long device, long inode, long size, int user, boolean regular) {
     /** {@code S_IFMT} and {@code S_IFREG} of inode(7). */
@@ -31,7 +31,7 @@ record FileFacts(long device, long inode, long size, int user, boolean regular) 
                 (number(all, "mode") & TYPE) == REGULAR);
     }
 
-    /** Whether both are one file, whatever its size. */
+    /** Returns whether both are the same file, whatever its size. */
     boolean isSameFile(long otherDevice, long otherInode) {
         return device == otherDevice && inode == otherInode;
     }

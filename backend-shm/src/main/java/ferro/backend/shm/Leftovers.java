@@ -10,19 +10,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Removes the files of this user's dead processes. A file has a name only while a group is made, so a process that was killed
- * then leaves it; memory of later times goes with its last process by itself.
+ * Removes the files of this user's dead processes. A file has a name only while a group is made, so only a process that
+ * was killed during that time leaves a file. Memory without a name is freed when its last process ends.
  */
 final class Leftovers {
     /**
-     * Processes of another namespace (another container on the same folder) cannot be seen: their files count as left after a
-     * day, far longer than making a group takes. A group that is still being made then goes without shared memory, no more.
+     * Age after which files of another namespace count as left. Processes of another namespace (another container that
+     * uses the same folder) cannot be seen. A day is far longer than making a group takes; a group that is still being
+     * made after it only goes without shared memory.
      */
     private static final long UNSEEN_MILLIS = Duration.ofDays(1).toMillis();
 
     private Leftovers() {}
 
-    /** Returns how many it removed; a folder that cannot be read has none. */
+    /** Removes leftover files and returns how many; returns 0 for a folder that cannot be read. */
     static int sweep(Path folder, ThisProcess process) {
         int removed = 0;
         try (DirectoryStream<Path> ours = Files.newDirectoryStream(folder, "ferro-*")) {
@@ -30,7 +31,7 @@ final class Leftovers {
                 removed += isLeft(file, process) && remove(file) ? 1 : 0;
             }
         } catch (IOException | RuntimeException unreadable) {
-            // making a segment tells what is wrong with the folder, if it still is
+            // making a segment reports what is wrong with the folder, if the problem is still there
             return removed;
         }
         return removed;

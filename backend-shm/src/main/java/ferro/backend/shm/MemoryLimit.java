@@ -8,28 +8,31 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How much memory the control groups of this process leave (cgroups(7), version 2): pages of a file system in memory count
- * against the one that writes them first, and beyond its limit the kernel ends a process without a word.
+ * Tells how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system in
+ * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process without
+ * a message.
  *
- * @param membership such as {@code /proc/self/cgroup}
- * @param root       where control groups are mounted
+ * @param membership file that names the control group, such as {@code /proc/self/cgroup}
+ * @param root       folder where control groups are mounted
  */
 record MemoryLimit(Path membership, Path root) {
-    /** Of version 2 there is one line, with this before the path. */
+    /** Start of the line of version 2, of which there is one; the path follows. */
     private static final String UNIFIED = "0::/";
 
-    /** Lines of memory.stat, by Linux's description of control groups, version 2. */
+    /** Lines of memory.stat, as Linux documents them for control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     /**
      * A control group that leaves too little.
      *
-     * @param group its folder
-     * @param left  bytes
+     * @param group folder of the group
+     * @param left  bytes that it leaves
      */
     record Short(Path group, long left) {}
 
-    /** Returns the innermost control group that leaves less than is needed; empty if none does, or none can be read. */
+    /**
+     * Returns the innermost control group that leaves less than is needed; empty if none does, or if none can be read.
+     */
     Optional<Short> tooShortFor(long need) {
         try {
             for (Path group = innermost(); group.startsWith(root); group = group.getParent()) {
@@ -39,13 +42,16 @@ record MemoryLimit(Path membership, Path root) {
                 }
             }
         } catch (IOException | NumberFormatException unknown) {
-            // who cannot know the limit is no worse off than without
+            // a rank that cannot read the limit is no worse off than without this check
             return Optional.empty();
         }
         return Optional.empty();
     }
 
-    /** A container may see a path that is of its host, and then only the root is its own. */
+    /**
+     * Returns the innermost control group of this process. A container may see a path of its host; then only the root is
+     * its own.
+     */
     private Path innermost() throws IOException {
         for (String line : Files.readAllLines(membership, StandardCharsets.ISO_8859_1)) {
             Path group = root.resolve(line.startsWith(UNIFIED) ? line.substring(UNIFIED.length()) : "")
@@ -63,11 +69,14 @@ record MemoryLimit(Path membership, Path root) {
             return Long.MAX_VALUE;
         }
         long left = Long.parseLong(text(limit)) - Long.parseLong(text(group.resolve("memory.current")));
-        // reading it takes the kernel long, so only where it decides
+        // reading the reclaimable bytes takes the kernel long, so they are read only if they decide
         return left < need ? left + reclaimable(group) : left;
     }
 
-    /** What is a copy of files, or can be made anew, is given up before anybody goes without. */
+    /**
+     * Returns the bytes that the kernel can reclaim: copies of files, and memory that can be made anew. The kernel gives
+     * them up before an allocation fails.
+     */
     private static long reclaimable(Path group) throws IOException {
         long bytes = 0;
         for (String line : text(group.resolve("memory.stat")).split("\n")) {

@@ -9,19 +9,19 @@ import java.io.UncheckedIOException;
 import java.util.UUID;
 
 /**
- * What another process needs to find a segment and to see that it is the right one.
+ * The data that another process needs to find a segment and to check that it is the right one.
  *
- * @param host       that its maker counts as being on
- * @param pid        of its maker
- * @param descriptor number of the file in that process, -1 if it is unknown
- * @param name       of the file, in the folder of segments
- * @param device     of the file system
- * @param inode      of the file
- * @param bytes      length of the area
- * @param token      stands in the segment, behind the area
+ * @param host       host that its maker counts as being on
+ * @param pid        process number of its maker
+ * @param descriptor descriptor of the file in that process, -1 if it is unknown
+ * @param name       name of the file, in the folder of segments
+ * @param device     device of the file system
+ * @param inode      inode of the file
+ * @param bytes      length of the data area
+ * @param token      token that is written in the segment, behind the data area
  */
 record Offer(String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
-    /** So that versions that lay segments out differently do not take each other's. */
+    /** Version of the layout, so that versions with different layouts do not use each other's segments. */
     private static final int LAYOUT = 0xFE220001;
 
     byte[] encoded() {
@@ -46,7 +46,7 @@ record Offer(String host, long pid, int descriptor, String name, long device, lo
     /**
      * Reads what {@link #encoded} wrote.
      *
-     * @throws IOException if it is anything else
+     * @throws IOException if the bytes are anything else
      */
     static Offer decode(byte[] encoded) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded));

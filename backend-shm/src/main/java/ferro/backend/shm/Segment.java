@@ -18,23 +18,26 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * This rank's own segment: a file of this layout, mapped. The area, from the start, so that it begins with a page; then, on a
- * page of its own, the token by which others see that they have found the right file.
+ * This rank's own segment: a mapped file. The data area is at the start, so that it begins with a page. The token by
+ * which others see that they have found the right file follows on a page of its own.
  *
- * <p>It is made in stages, so that a test can end the process between any two of them.
+ * <p>It is made in stages, so that a test can end the process between any two stages.
  */
 final class Segment implements AutoCloseable {
     static final int TOKEN_BYTES = 2 * Long.BYTES;
 
     private static final int PAGE = 4096;
     private static final int ZEROS = 64 << 10;
-    /** A multiple of the above; as much as each rank may write beyond a limit that it has not seen yet. */
+    /**
+     * Bytes written between two checks of the limit, a multiple of {@code ZEROS}; each rank may write this much beyond a
+     * limit that it has not seen yet.
+     */
     private static final int BETWEEN_LOOKS = 1 << 20;
 
     private static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    private final Place place;
+    private final SegmentFolder place;
     private final long bytes;
     private final String name;
     private final Path path;
@@ -45,7 +48,7 @@ final class Segment implements AutoCloseable {
     private boolean named;
     private Mapper.Mapping area;
 
-    Segment(Place place, long bytes) {
+    Segment(SegmentFolder place, long bytes) {
         SecureRandom random = new SecureRandom();
         this.place = place;
         this.bytes = bytes;
@@ -54,23 +57,23 @@ final class Segment implements AutoCloseable {
         token = unguessable(random);
     }
 
-    /** One stage of making it. */
-    interface Stage {
-        /** Does it. */
+    /** One stage of making a segment. */
+    interface CreationStage {
+        /** Runs the stage. */
         void run() throws IOException;
     }
 
-    /** All stages, in order. */
-    List<Stage> stages() {
+    /** Returns all stages, in order. */
+    List<CreationStage> stages() {
         return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
     }
 
-    /** Where the token stands in a segment with an area of some length. */
+    /** Returns the position of the token in a segment whose data area has this length. */
     static long tokenAt(long areaBytes) {
         return (areaBytes + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** How long the file of a segment with an area of some length is. */
+    /** Returns the length of the file of a segment whose data area has this length. */
     static long fileBytes(long areaBytes) {
         return tokenAt(areaBytes) + PAGE;
     }
@@ -85,7 +88,7 @@ final class Segment implements AutoCloseable {
         descriptor = findDescriptor();
     }
 
-    /** Nobody has an open file with this inode but this channel: its name is new. */
+    /** Finds the descriptor of the file by its inode. Only this channel has the file open, because its name is new. */
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
         try (DirectoryStream<Path> numbers = Files.newDirectoryStream(own)) {
@@ -107,8 +110,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Takes the name away where others can do without: those who can open this process's descriptors. Not where process numbers
-     * are a container's: its neighbours may share the folder and no numbers.
+     * Removes the name where other ranks can open the file without it, by this process's descriptors. It keeps the name
+     * where process numbers are those of a container: other containers may share the folder but not the process numbers.
      */
     private void hide() throws IOException {
         if (descriptor >= 0 && place.process().isInFirstNamespace() && opensByDescriptor()) {
@@ -125,7 +128,10 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Writes all of it: memory that is mapped but not there yet, and then cannot be had, would end the process by SIGBUS. */
+    /**
+     * Writes the whole file. Memory that is mapped but not allocated, and then cannot be allocated, would end the process
+     * by SIGBUS.
+     */
     private void reserve() throws IOException {
         long need = fileBytes(bytes);
         long free = place.freeBytes();
@@ -154,7 +160,10 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Other ranks write theirs at the same time, and all of one control group count together. */
+    /**
+     * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks of
+     * one control group count together.
+     */
     private static void refuseIfLittleIsLeft(Optional<MemoryLimit> limit, long need) throws IOException {
         Optional<MemoryLimit.Short> little = limit.flatMap(one -> one.tooShortFor(need));
         if (little.isPresent()) {
@@ -175,7 +184,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** What others need to find it; once all stages are over. */
+    /** Returns what others need to find the segment; valid once all stages are over. */
     Offer offer() {
         return new Offer(
                 place.host(), place.process().pid(), descriptor, name, facts.device(), facts.inode(), bytes, token);
@@ -189,7 +198,7 @@ final class Segment implements AutoCloseable {
         return bytes;
     }
 
-    /** Nobody looks for it any more: ends name and descriptor; the memory stays. */
+    /** Removes the name and closes the descriptor, once no rank looks for the segment any more; the memory stays. */
     void settle() throws IOException {
         unlink();
         if (file != null) {
@@ -197,7 +206,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Leaves nothing, whatever stage it has come to. */
+    /** Removes everything, whatever stage the segment has come to. */
     @Override
     public void close() throws IOException {
         try {

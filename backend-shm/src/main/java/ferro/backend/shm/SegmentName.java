@@ -6,13 +6,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Name of a segment's file: says whose it is, so that what a dead process left can be told from the rest, and cannot be
- * guessed.
+ * Name of a segment's file. It identifies the maker, so that files of dead processes can be told from other files, and it
+ * cannot be guessed.
  *
- * @param namespace  of process numbers
- * @param pid        of its maker
- * @param startTicks of its maker, as numbers are used again
- * @param random     128 bits
+ * @param namespace  namespace of process numbers
+ * @param pid        process number of its maker
+ * @param startTicks start time of its maker, because process numbers are used again
+ * @param random     128 random bits
  */
 record SegmentName(long namespace, long pid, long startTicks, UUID random) {
     private static final Pattern FORM =
@@ -22,7 +22,7 @@ record SegmentName(long namespace, long pid, long startTicks, UUID random) {
         return new SegmentName(maker.namespace(), maker.pid(), maker.startTicks(), random);
     }
 
-    /** Reads a name; empty if it is not one of ours. */
+    /** Parses a name; empty if it is not the name of a segment. */
     static Optional<SegmentName> parse(String text) {
         Matcher parts = FORM.matcher(text);
         return parts.matches()

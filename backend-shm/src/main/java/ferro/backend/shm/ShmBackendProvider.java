@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * Back end {@code tcp} with {@code ferro.links=shm}: ranks of one host that meet and send control messages by TCP, and share
- * memory for everything else, or fail. Back end {@code tcp} alone shares memory where it can.
+ * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. They meet and send control messages by TCP,
+ * and use shared memory for everything else, or fail. Back end {@code tcp} alone shares memory where it can.
  */
 public final class ShmBackendProvider implements BackendProvider {
     private static final String CARRIER = "tcp";
@@ -36,17 +36,17 @@ public final class ShmBackendProvider implements BackendProvider {
     public Optional<String> unavailableBecause(RankContext context) {
         RankContext asked = new SharedMemoryOnly(context);
         try {
-            return Place.unusableBecause(asked).or(() -> carrier().unavailableBecause(asked));
+            return SegmentFolder.unusableBecause(asked).or(() -> carrier().unavailableBecause(asked));
         } catch (IllegalArgumentException why) {
             return Optional.of(why.getMessage());
         }
     }
 
     /**
-     * Joins by TCP, with nothing but shared memory for data.
+     * Joins by TCP, with only shared memory for data.
      *
-     * @param group   who
-     * @param context what it may use
+     * @param group   group to join
+     * @param context context of the rank
      * @return this rank's end
      * @throws IllegalArgumentException if there is no back end {@code tcp} on the path
      */
@@ -68,7 +68,7 @@ public final class ShmBackendProvider implements BackendProvider {
                 + CARRIER + ", and there are only " + names + ": add ferro-backend-tcp to the class path"));
     }
 
-    /** Says that links are shared memory, whatever is set. */
+    /** Context whose links are shared memory, whatever is set. */
     private static final class SharedMemoryOnly extends ForwardingContext {
         SharedMemoryOnly(RankContext outer) {
             super(outer);

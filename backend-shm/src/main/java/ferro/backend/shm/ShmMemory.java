@@ -18,17 +18,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** This rank's segment and those of the others that it has reached. */
+/** This rank's segment, and the segments of the other ranks that it has reached. */
 final class ShmMemory implements SharedMemory {
     private static final Set<OpenOption> ANY = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final Set<OpenOption> NO_LINK =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
     private final GroupSpec group;
-    private final Place place;
+    private final SegmentFolder place;
     private final Segment own;
     private final Runnable givesBack;
-    /** By rank; null for those that were not reached. */
+    /** By rank; null for ranks that were not reached. */
     private final Mapper.Mapping[] areas;
 
     private volatile boolean closed;
@@ -36,9 +36,9 @@ final class ShmMemory implements SharedMemory {
     /**
      * Takes over a segment.
      *
-     * @param givesBack run once, at the end
+     * @param givesBack runs once, at the end
      */
-    ShmMemory(GroupSpec group, Place place, Segment own, Runnable givesBack) {
+    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, Runnable givesBack) {
         this.group = group;
         this.place = place;
         this.own = own;
@@ -77,7 +77,8 @@ final class ShmMemory implements SharedMemory {
         if (offer.bytes() != own.bytes()) {
             return Optional.of("its area has " + offer.bytes() + " bytes, this rank's " + own.bytes());
         }
-        // what a peer names is never a path: only a file of our own folder, or a descriptor that turns out to be one
+        // a name from a peer is never used as a path: only a file of our own folder, or a descriptor that proves to be
+        // one, is opened
         return SegmentName.parse(offer.name()).isPresent()
                 ? Optional.empty()
                 : Optional.of("\"" + offer.name() + "\" is no name of a segment");
@@ -97,7 +98,7 @@ final class ShmMemory implements SharedMemory {
         return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
     }
 
-    /** Looks before it opens: a number of another namespace may lead to a device. */
+    /** Checks the file before it opens it: a number of another namespace may lead to a device. */
     private Mapper.Mapping mapped(Path path, boolean link, Offer offer) throws IOException {
         FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);
@@ -118,7 +119,10 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    /** The owner wrote it through its mapping, so whoever reads it through one sees the same memory. */
+    /**
+     * Checks the token. The owner wrote it through its mapping, so that a reader that also uses a mapping sees the same
+     * memory.
+     */
     private void checkToken(FileChannel file, Offer offer) throws IOException {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();
@@ -170,12 +174,12 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    /** What can be given back, whatever became of the rest. */
-    private interface Part {
+    /** A resource that is released even if the release of another one failed. */
+    private interface Releasable {
         void close() throws IOException;
     }
 
-    private static IOException givenBack(Part part, IOException before) {
+    private static IOException givenBack(Releasable part, IOException before) {
         try {
             part.close();
             return before;

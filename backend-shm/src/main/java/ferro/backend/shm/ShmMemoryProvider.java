@@ -22,13 +22,13 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return Place.unusableBecause(context);
+        return SegmentFolder.unusableBecause(context);
     }
 
     @Override
     public String host(RankContext context) {
         try {
-            return Place.of(context).host();
+            return SegmentFolder.of(context).host();
         } catch (IOException failure) {
             throw new FerroException(
                     Code.RESOURCE,
@@ -39,7 +39,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
     }
 
     /**
-     * Makes this rank's segment, and removes what dead processes of this user have left.
+     * Makes this rank's segment, and removes files that dead processes of this user have left.
      *
      * @throws FerroException RESOURCE if there is no room, INTERRUPTED if the caller was interrupted
      */
@@ -86,10 +86,10 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
     private static SharedMemory made(GroupSpec group, RankContext context, long bytes, Runnable givesBack) {
         Segment segment = null;
         try {
-            Place place = Place.of(context);
+            SegmentFolder place = SegmentFolder.of(context);
             Leftovers.sweep(place.folder(), place.process());
             segment = new Segment(place, bytes);
-            for (Segment.Stage stage : segment.stages()) {
+            for (Segment.CreationStage stage : segment.stages()) {
                 stage.run();
             }
             return new ShmMemory(group, place, segment, givesBack);

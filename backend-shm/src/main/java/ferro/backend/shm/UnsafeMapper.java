@@ -9,8 +9,8 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Unmaps by {@code sun.misc.Unsafe.invokeCleaner}, for JDK 17 to 21: who touches a buffer after its end ends the JVM. By
- * reflection, as the compiler warns of every mention of it and our warnings are errors.
+ * Unmaps by {@code sun.misc.Unsafe.invokeCleaner}, for JDK 17 to 21: access to a buffer after it was unmapped ends the
+ * JVM. It uses reflection, because the compiler warns of every mention of it and our warnings are errors.
  */
 final class UnsafeMapper implements Mapper {
     private final Object unsafe;
@@ -34,7 +34,7 @@ final class UnsafeMapper implements Mapper {
     }
 
     private final class Cleaned implements Mapping {
-        /** The cleaner takes no view in its place. */
+        /** The original buffer: the cleaner does not accept a view of it. */
         private final MappedByteBuffer mapped;
 
         private final ByteBuffer bytes;

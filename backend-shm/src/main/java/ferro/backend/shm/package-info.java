@@ -1,10 +1,10 @@
 /**
- * Memory that processes of one host share: segments in files of a file system that lives in memory, mapped by all of them.
+ * Memory that processes of one host share: segments in files of a file system in memory, which all of them map.
  *
- * <p>Start reading at {@code ShmMemoryProvider}; {@code Segment} says how a segment is made so that writing to it can
- * never fail and nothing is left of a process that is killed meanwhile, {@code ShmMemory} how the other ranks come to
- * it. What runs over it is the engine's.
+ * <p>Start reading at {@code ShmMemoryProvider}. {@code Segment} shows how a segment is made so that writing to it never
+ * fails and a process that is killed meanwhile leaves nothing. {@code ShmMemory} shows how the other ranks open it. The
+ * engine decides what runs over it.
  *
- * <p>Nothing here waits for another rank, and nothing here knows who sends offers to and fro.
+ * <p>Code in this package does not wait for another rank, and does not know how offers are exchanged.
  */
 package ferro.backend.shm;

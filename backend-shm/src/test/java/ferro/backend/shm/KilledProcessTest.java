@@ -80,7 +80,7 @@ class KilledProcessTest {
     @DisplayName("row 35: who shares memory with a process that is killed reads and writes on")
     void whoSharesWithAProcessThatIsKilledCanStillReadAndWrite() throws Exception {
         for (String kind : List.of("hidden", "named")) {
-            Place place = kind.equals("hidden") ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+            SegmentFolder place = kind.equals("hidden") ? Places.onTheMachine(folder) : Places.inAContainer(folder);
             start(kind, STAGES);
             byte[] offer = HexFormat.of().parseHex(told(started.size() - 1));
             try (ShmMemory own = opened(place)) {
@@ -153,9 +153,9 @@ class KilledProcessTest {
         }
     }
 
-    private ShmMemory opened(Place place) throws IOException {
+    private ShmMemory opened(SegmentFolder place) throws IOException {
         Segment segment = new Segment(place, BYTES);
-        for (Segment.Stage stage : segment.stages()) {
+        for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }
         return new ShmMemory(new GroupSpec("world", 1, 2, Duration.ofSeconds(10)), place, segment, () -> {});

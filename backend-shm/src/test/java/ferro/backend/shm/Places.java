@@ -15,20 +15,20 @@ final class Places {
     private Places() {}
 
     /** Where every process of the machine can open this one's descriptors. */
-    static Place onTheMachine(Path folder) throws IOException {
+    static SegmentFolder onTheMachine(Path folder) throws IOException {
         return of(folder, FIRST_NAMESPACE);
     }
 
     /** Where neighbours may have process numbers of their own. */
-    static Place inAContainer(Path folder) throws IOException {
+    static SegmentFolder inAContainer(Path folder) throws IOException {
         return of(folder, A_CONTAINERS);
     }
 
-    private static Place of(Path folder, long namespace) throws IOException {
+    private static SegmentFolder of(Path folder, long namespace) throws IOException {
         ThisProcess own = ThisProcess.under(Path.of("/proc"));
         ThisProcess process =
                 new ThisProcess(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
-        return new Place(folder, process, "box", Mapper.ofThisJdk());
+        return new SegmentFolder(folder, process, "box", Mapper.ofThisJdk());
     }
 
     static List<String> files(Path folder) {

@@ -25,11 +25,11 @@ public final class SharingProcess {
             return;
         }
         boolean hidden = arguments[1].equals("hidden");
-        Place place = hidden ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+        SegmentFolder place = hidden ? Places.onTheMachine(folder) : Places.inAContainer(folder);
         int wanted = Integer.parseInt(arguments[2]);
         Segment segment = new Segment(place, Long.parseLong(arguments[3]));
-        List<Segment.Stage> stages = segment.stages();
-        for (Segment.Stage stage : stages.subList(0, Math.min(wanted, stages.size()))) {
+        List<Segment.CreationStage> stages = segment.stages();
+        for (Segment.CreationStage stage : stages.subList(0, Math.min(wanted, stages.size()))) {
             stage.run();
         }
         String offer = "none";

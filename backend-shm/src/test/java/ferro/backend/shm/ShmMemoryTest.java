@@ -112,8 +112,8 @@ class ShmMemoryTest {
     @Test
     void aRankOfAnotherHostIsNotLookedFor() throws IOException {
         ShmMemory first = open(Places.onTheMachine(folder), 0);
-        Place here = Places.onTheMachine(folder);
-        ShmMemory second = open(new Place(folder, here.process(), "crate", here.mapper()), 1);
+        SegmentFolder here = Places.onTheMachine(folder);
+        ShmMemory second = open(new SegmentFolder(folder, here.process(), "crate", here.mapper()), 1);
 
         String reason = second.reach(0, first.offer()).orElseThrow();
 
@@ -181,9 +181,9 @@ class ShmMemoryTest {
         assertThrows(IllegalStateException.class, () -> first.area(0));
     }
 
-    private ShmMemory open(Place place, int rank) throws IOException {
+    private ShmMemory open(SegmentFolder place, int rank) throws IOException {
         Segment segment = new Segment(place, BYTES);
-        for (Segment.Stage stage : segment.stages()) {
+        for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }
         GroupSpec group = new GroupSpec("world", rank, 2, Duration.ofSeconds(10));

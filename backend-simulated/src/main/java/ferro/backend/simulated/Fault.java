@@ -4,41 +4,41 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Something that goes wrong in a seeded simulation, before one of its steps: between any two things that happen. A fault whose
- * step the run never reaches does not happen.
+ * A fault in a seeded simulation. It happens before one of the steps, that is, between any two events. A fault whose step
+ * the run never reaches does not happen.
  */
 public sealed interface Fault {
     /**
-     * Returns before which step of the run it happens.
+     * Returns the step of the run before which the fault happens.
      *
      * @return step, from 0
      */
     long step();
 
     /**
-     * The process of a rank is gone: no goodbye; of the control messages that it had on the way, some peers get fewer than
-     * others; each peer hears of the loss after a time of its own, at most 100 ms.
+     * The process of a rank dies without a goodbye. Of the control messages that it had on the way, some peers get fewer
+     * than others. Each peer is told of the loss after a time of its own, at most 100 ms.
      *
-     * @param step when
-     * @param rank who
+     * @param step step before which it happens
+     * @param rank which rank
      */
     record Crash(long step, int rank) implements Fault {}
 
     /**
-     * A rank stands still, as in a garbage collection or a stop: it takes no turns and runs nothing in background; what comes
-     * for it waits, and then comes all at once.
+     * A rank stands still, as in a garbage collection or a stop. It takes no turns and runs nothing in the background.
+     * What comes for it waits, and then comes all at once.
      *
-     * @param step   when
-     * @param rank   who
-     * @param length how long
+     * @param step   step before which it happens
+     * @param rank   which rank
+     * @param length duration of the pause
      */
     record Pause(long step, int rank, Duration length) implements Fault {
         /**
-         * Refuses null, and a length below zero.
+         * Refuses null and a negative length.
          *
-         * @param step   when
-         * @param rank   who
-         * @param length how long
+         * @param step   step before which it happens
+         * @param rank   which rank
+         * @param length duration of the pause
          */
         public Pause {
             if (Objects.requireNonNull(length, "length").isNegative()) {
@@ -48,31 +48,32 @@ public sealed interface Fault {
     }
 
     /**
-     * Everything that one rank sends to another vanishes from now on: data, acknowledgements, control messages, even the end of
-     * its connections. Nobody is told. The other direction goes on.
+     * From now on everything that one rank sends to another is lost: data, acknowledgements, control messages, and even
+     * the end of its connections. No rank is told. The other direction works on.
      *
-     * @param step when
-     * @param from whose messages
-     * @param to   who hears nothing any more
+     * @param step step before which it happens
+     * @param from rank whose messages are lost
+     * @param to   rank that receives nothing from it any more
      */
-    record Cut(long step, int from, int to) implements Fault {}
+    record OneWayPartition(long step, int from, int to) implements Fault {}
 
     /**
-     * The data links between two ranks break: what is on the way is lost, both are told, each after a time of its own. Control
-     * messages go on.
+     * The data links between two ranks break. What is on the way is lost, and both ranks are told, each after a time of
+     * its own. Control messages still arrive.
      *
-     * @param step  when
+     * @param step  step before which it happens
      * @param one   rank
      * @param other rank
      */
     record Drop(long step, int one, int other) implements Fault {}
 
     /**
-     * The last control messages of one rank to another come once more, as after a connection that was made anew too early.
+     * The last control messages of one rank to another arrive once more, as after a connection that was made anew too
+     * early.
      *
-     * @param step when
-     * @param from who sent them
-     * @param to   who hears them again
+     * @param step step before which it happens
+     * @param from rank that sent them
+     * @param to   rank that receives them again
      */
     record Duplicate(long step, int from, int to) implements Fault {}
 }

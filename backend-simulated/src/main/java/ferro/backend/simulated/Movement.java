@@ -7,14 +7,17 @@ import ferro.collectives.reduce.KeptKernels;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Copies or combines from a post into a receive; one per rank and group, since a kernel serves one thread at a time. */
+/**
+ * Copies or combines from a post into a receive. There is one per rank and group, because only one thread at a time may
+ * use a kernel.
+ */
 final class Movement {
     private static final int SCRATCH_BYTES = 8 << 10;
 
     private final KeptKernels kernels = new KeptKernels();
     private ByteBuffer scratch;
 
-    /** Returns elements in an array of their own. */
+    /** Returns a copy of elements in a new array. */
     static HostTensor copyOf(HostTensor data, long from, long count) {
         DataType type = data.dataType();
         int length = Math.toIntExact(count);
@@ -23,8 +26,10 @@ final class Movement {
         return copy;
     }
 
-    /** Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing where types are equal. */
-    void move(Post post, Receive receive, long bytes) {
+    /**
+     * Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing if the types are equal.
+     */
+    void move(SimulatedPost post, PostedReceive receive, long bytes) {
         HostTensor source = post.data;
         HostTensor into = receive.into;
         if (source.dataType() != into.dataType()) {
@@ -41,8 +46,11 @@ final class Movement {
         }
     }
 
-    /** A message may be sent as one type and received as another of as many bytes: bits are kept. */
-    private void moveBytes(Post post, Receive receive, long bytes) {
+    /**
+     * Moves bytes between different types: a message may be sent as one type and received as another of as many bytes.
+     * The bits are kept.
+     */
+    private void moveBytes(SimulatedPost post, PostedReceive receive, long bytes) {
         if (scratch == null) {
             scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES).order(ByteOrder.nativeOrder());
         }
@@ -58,8 +66,8 @@ final class Movement {
         }
     }
 
-    /** Returns how many of the bytes both sides have are whole elements for both. */
-    static long whole(Post post, Receive receive) {
+    /** Returns how many of the bytes that both sides have are whole elements for both. */
+    static long whole(SimulatedPost post, PostedReceive receive) {
         long bytes = Math.min(post.bytes - post.taken, receive.bytes - receive.taken);
         int unit = Math.max(
                 post.data.dataType().byteSize(), receive.into.dataType().byteSize());

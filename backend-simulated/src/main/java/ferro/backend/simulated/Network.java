@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the ranks of one {@code createGroup} share: mailboxes by group and rank, and who has died. Its lock is held to look up
- * and to connect, never while data moves or anyone is told.
+ * State that the ranks of one {@code createGroup} share: mailboxes by group and rank, and the ranks that have died. Its
+ * lock is held for look-ups and connects, but not while data moves or a rank is told something.
  */
 final class Network {
     private static final long WORLD = 0;
 
     private final int[] world;
-    private final Medium medium;
-    private final Map<Long, Mailbox[]> mailboxes = new HashMap<>();
+    private final SimulatedMedium medium;
+    private final Map<Long, GroupInbox[]> mailboxes = new HashMap<>();
     private final Map<List<Number>, ByteBuffer[]> areas = new HashMap<>();
     private final Map<List<Number>, Integer> left = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
 
-    Network(int worldSize, Medium medium) {
+    Network(int worldSize, SimulatedMedium medium) {
         this.world = new int[worldSize];
         Arrays.setAll(world, rank -> rank);
         this.medium = medium;
@@ -35,22 +35,22 @@ final class Network {
 
     /** Makes a rank's end of the group of all ranks. */
     SimulatedTransport join(String name, int rank) {
-        return new SimulatedTransport(this, new SimulatedTransport.Group(WORLD, name, rank, world));
+        return new SimulatedTransport(this, new SimulatedTransport.GroupKey(WORLD, name, rank, world));
     }
 
-    Medium medium() {
+    SimulatedMedium medium() {
         return medium;
     }
 
-    /** Returns the ends of a group by its ranks, made by whoever asks first. */
-    synchronized Mailbox[] mailboxes(SimulatedTransport.Group group) {
+    /** Returns the ends of a group by its ranks; the first call makes them. */
+    synchronized GroupInbox[] mailboxes(SimulatedTransport.GroupKey group) {
         return mailboxes.computeIfAbsent(
                 group.id(),
-                key -> Arrays.stream(group.members()).mapToObj(Mailbox::new).toArray(Mailbox[]::new));
+                key -> Arrays.stream(group.members()).mapToObj(GroupInbox::new).toArray(GroupInbox[]::new));
     }
 
-    /** Returns memory that the ranks of a group share: its own, or the n-th after that. */
-    synchronized ByteBuffer[] areas(SimulatedTransport.Group group, int number, int bytes) {
+    /** Returns memory that the ranks of a group share: the group's own for number 0, or the n-th after that. */
+    synchronized ByteBuffer[] areas(SimulatedTransport.GroupKey group, int number, int bytes) {
         return areas.computeIfAbsent(
                 List.of(group.id(), number),
                 key -> Arrays.stream(group.members())
@@ -58,8 +58,8 @@ final class Network {
                         .toArray(ByteBuffer[]::new));
     }
 
-    /** Lets go of memory once all ranks of its group have. */
-    synchronized void leave(SimulatedTransport.Group group, int number) {
+    /** Drops memory once all ranks of its group have left it. */
+    synchronized void leave(SimulatedTransport.GroupKey group, int number) {
         List<Number> key = List.of(group.id(), number);
         if (left.merge(key, 1, Integer::sum) == group.members().length) {
             left.remove(key);
@@ -67,7 +67,7 @@ final class Network {
         }
     }
 
-    /** Notes an end, so that it hears of deaths. */
+    /** Registers an end, so that it is told of deaths. */
     synchronized void opened(SimulatedTransport transport) {
         transports.add(transport);
         for (int rank : dead) {
@@ -79,7 +79,7 @@ final class Network {
         transports.remove(transport);
     }
 
-    /** Says what the ranks that live have not given back; empty if there is nothing. */
+    /** Returns what the living ranks have not given back; empty if there is nothing. */
     synchronized String leaked() {
         StringBuilder left = new StringBuilder();
         for (SimulatedTransport end : transports) {
@@ -91,8 +91,8 @@ final class Network {
         return left.toString();
     }
 
-    /** Returns the wire between two ends, made by whoever comes first. */
-    synchronized Wire connect(Mailbox mine, Mailbox peers, Lane lane) {
+    /** Returns the wire between two ends; the first of them to call makes it. */
+    synchronized Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         Wire wire = mine.wires().get(key(peers.rank(), lane));
         if (wire == null) {
             wire = Wire.between(mine.rank(), peers.rank(), lane);
@@ -109,14 +109,14 @@ final class Network {
         return wire;
     }
 
-    /** Ends all wires of an end that leaves: what its peers still send is dropped unread. */
-    void leave(Mailbox mailbox) {
+    /** Ends all wires of an end that leaves: everything that its peers still send is dropped unread. */
+    void leave(GroupInbox mailbox) {
         mailbox.leaves();
         drop(mailbox, "left the group");
     }
 
     /** Ends all wires of an end: locks the peers out of its memory at once, and tells them. */
-    void drop(Mailbox mailbox, String why) {
+    void drop(GroupInbox mailbox, String why) {
         List<Wire> wires;
         synchronized (this) {
             if (mailbox.gone() != null) {
@@ -134,9 +134,9 @@ final class Network {
         }
     }
 
-    private void tellGone(Wire wire, Mailbox gone, String why) {
-        Channel outgoing = wire.from(gone.rank());
-        Channel incoming = wire.to(gone.rank());
+    private void tellGone(Wire wire, GroupInbox gone, String why) {
+        LaneQueue outgoing = wire.from(gone.rank());
+        LaneQueue incoming = wire.to(gone.rank());
         boolean left = gone.hasLeft();
         medium.afterPosts(outgoing, () -> {
             outgoing.senderGone(why);
@@ -148,7 +148,10 @@ final class Network {
         });
     }
 
-    /** Ends a rank as the death of its process would: no goodbye, every end of every group that knows it hears of it. */
+    /**
+     * Ends a rank as the death of its process would: without a goodbye. Every end of every group that knows the rank is
+     * told.
+     */
     void kill(int rank) {
         List<SimulatedTransport> ends;
         synchronized (this) {

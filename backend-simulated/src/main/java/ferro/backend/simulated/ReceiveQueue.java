@@ -2,9 +2,12 @@ package ferro.backend.simulated;
 
 import java.util.Arrays;
 
-/** Receives in the order in which they were posted; one thread at a time. Grows, never shrinks, reuses its entries. */
+/**
+ * Receives in the order in which they were posted, for one thread at a time. It grows, never shrinks, and reuses its
+ * entries.
+ */
 final class ReceiveQueue {
-    private Receive[] ring = {new Receive(), new Receive(), new Receive(), new Receive()};
+    private PostedReceive[] ring = {new PostedReceive(), new PostedReceive(), new PostedReceive(), new PostedReceive()};
     private int first;
     private int size;
 
@@ -16,22 +19,22 @@ final class ReceiveQueue {
         return size;
     }
 
-    Receive first() {
+    PostedReceive first() {
         return ring[first];
     }
 
-    /** Returns an entry to fill, now the last one. */
-    Receive add() {
+    /** Returns an entry to fill, which is now the last one. */
+    PostedReceive add() {
         if (size == ring.length) {
             widen();
         }
-        Receive last = ring[(first + size) & (ring.length - 1)];
+        PostedReceive last = ring[(first + size) & (ring.length - 1)];
         size++;
         return last;
     }
 
     void removeFirst() {
-        Receive done = ring[first];
+        PostedReceive done = ring[first];
         done.into = null;
         done.call = null;
         done.op = null;
@@ -46,12 +49,12 @@ final class ReceiveQueue {
     }
 
     private void widen() {
-        Receive[] wider = Arrays.copyOf(ring, ring.length * 2);
+        PostedReceive[] wider = Arrays.copyOf(ring, ring.length * 2);
         for (int i = 0; i < ring.length; i++) {
             wider[i] = ring[(first + i) & (ring.length - 1)];
         }
         for (int i = ring.length; i < wider.length; i++) {
-            wider[i] = new Receive();
+            wider[i] = new PostedReceive();
         }
         ring = wider;
         first = 0;

@@ -7,37 +7,37 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Ranks on one thread: everything between two ranks takes a time drawn from the seed, in order on each link, unless one of the
- * faults keeps it from arriving.
+ * Medium for ranks on one thread. Everything between two ranks takes a time drawn from the seed, in order on each link,
+ * unless a fault keeps it from arriving.
  */
-final class SeededMedium implements Medium {
+final class SeededMedium implements SimulatedMedium {
     private static final long POSTED = 1L << 56;
     private static final long CONSUMED = 2L << 56;
     private static final long CONTROL = 3L << 56;
-    /** How many control messages a connection that is made anew may deliver twice. */
+    /** Number of control messages that a connection that is made anew may deliver twice. */
     private static final int REMEMBERED = 4;
-    /** When a death is known everywhere at the latest, as far as sockets tell. */
+    /** Time after which a death is known everywhere, as far as sockets report it. */
     private static final long DEATH_NANOS = 95_000_000;
 
-    private final Agenda agenda;
-    private final IntFunction<Bell> bells;
+    private final EventQueue agenda;
+    private final IntFunction<Doorbell> bells;
     private final int worldSize;
-    private final Way[] controls;
+    private final DelayLine[] controls;
     private final boolean[] cut;
     private final List<Deque<Runnable>> remembered = new ArrayList<>();
-    /** Every way that data, or its acknowledgement, takes. */
-    private final List<Way> ways = new ArrayList<>();
+    /** Every way of data or its acknowledgements. */
+    private final List<DelayLine> ways = new ArrayList<>();
 
-    private final List<Channel> channels = new ArrayList<>();
+    private final List<LaneQueue> channels = new ArrayList<>();
 
-    SeededMedium(Agenda agenda, int worldSize, IntFunction<Bell> bells) {
+    SeededMedium(EventQueue agenda, int worldSize, IntFunction<Doorbell> bells) {
         this.agenda = agenda;
         this.bells = bells;
         this.worldSize = worldSize;
-        controls = new Way[worldSize * worldSize];
+        controls = new DelayLine[worldSize * worldSize];
         cut = new boolean[worldSize * worldSize];
         for (int pair = 0; pair < controls.length; pair++) {
-            controls[pair] = new Way(pair, pair / worldSize, pair % worldSize);
+            controls[pair] = new DelayLine(pair, pair / worldSize, pair % worldSize);
             remembered.add(null);
         }
     }
@@ -47,14 +47,14 @@ final class SeededMedium implements Medium {
     }
 
     @Override
-    public void made(Channel channel) {
+    public void made(LaneQueue channel) {
         channel.posts = way(channel.from(), channel.to());
         channel.acknowledgements = way(channel.to(), channel.from());
         channels.add(channel);
     }
 
-    private Way way(int from, int to) {
-        Way way = new Way(ways.size(), from, to);
+    private DelayLine way(int from, int to) {
+        DelayLine way = new DelayLine(ways.size(), from, to);
         if (cut[pair(from, to)]) {
             way.cut();
         }
@@ -62,7 +62,7 @@ final class SeededMedium implements Medium {
         return way;
     }
 
-    private void travel(Way way, long kind, Runnable task) {
+    private void travel(DelayLine way, long kind, Runnable task) {
         if (way.isCut()) {
             return;
         }
@@ -75,18 +75,18 @@ final class SeededMedium implements Medium {
     }
 
     @Override
-    public void posted(Channel channel, long count) {
+    public void posted(LaneQueue channel, long count) {
         travel(channel.posts, POSTED, () -> channel.publish(count));
     }
 
     @Override
-    public void consumed(Channel channel, long count, boolean awaited) {
+    public void consumed(LaneQueue channel, long count, boolean awaited) {
         travel(channel.acknowledgements, CONSUMED, () -> channel.acknowledge(count, awaited));
     }
 
     @Override
     public void later(int from, int to, Runnable task) {
-        Way way = controls[pair(from, to)];
+        DelayLine way = controls[pair(from, to)];
         travel(way, CONTROL, task);
         if (from != to && !way.isCut()) {
             remember(pair(from, to), task);
@@ -106,26 +106,27 @@ final class SeededMedium implements Medium {
     }
 
     @Override
-    public void afterPosts(Channel channel, Runnable task) {
-        // of one kind with the posts: what waits for a rank that stands still keeps its order by kind and way
+    public void afterPosts(LaneQueue channel, Runnable task) {
+        // same kind as the posts: events that wait for a paused rank keep their order by kind and way
         travel(channel.posts, POSTED, task);
     }
 
     @Override
     public void died(int rank) {
         for (int to = 0; to < worldSize; to++) {
-            // some hear more of what it said last than others, and all hear of its end in an order of their own
+            // some ranks get more of its last messages than others, and the ranks are told of its end in an order drawn
+            // anew
             long kept = agenda.draw(2) == 0 ? DEATH_NANOS : agenda.delay();
             long silent = agenda.draw(2) == 0 ? 0 : agenda.draw(DEATH_NANOS);
             controls[pair(rank, to)].lose(agenda.elapsed(), kept, silent);
         }
     }
 
-    /** Lets everything from one rank to another vanish from now on. */
+    /** Drops everything from one rank to another from now on. */
     void cut(int from, int to) {
         cut[pair(from, to)] = true;
         controls[pair(from, to)].cut();
-        for (Way way : ways) {
+        for (DelayLine way : ways) {
             if (way.from() == from && way.to() == to) {
                 way.cut();
             }
@@ -135,7 +136,7 @@ final class SeededMedium implements Medium {
     /** Breaks the data links between two ranks; both ends are told later, each at a time of its own. */
     void drop(int one, int other) {
         String why = "broke the link";
-        for (Channel channel : List.copyOf(channels)) {
+        for (LaneQueue channel : List.copyOf(channels)) {
             if (Math.min(channel.from(), channel.to()) == Math.min(one, other)
                     && Math.max(channel.from(), channel.to()) == Math.max(one, other)) {
                 tellAndCut(channel.posts, POSTED, () -> channel.senderGone(why));
@@ -144,8 +145,8 @@ final class SeededMedium implements Medium {
         }
     }
 
-    /** What is on the way is lost; what tells of the end is the last that arrives. */
-    private void tellAndCut(Way way, long kind, Runnable end) {
+    /** Loses what is on the way, and lets the notice of the end be the last item that arrives. */
+    private void tellAndCut(DelayLine way, long kind, Runnable end) {
         if (!way.isCut()) {
             way.lose(agenda.elapsed(), 0, agenda.delay());
             agenda.add(way.next(agenda), way.to(), kind | way.number(), end);
@@ -162,7 +163,7 @@ final class SeededMedium implements Medium {
     }
 
     @Override
-    public Bell bell(int rank) {
+    public Doorbell bell(int rank) {
         return bells.apply(rank);
     }
 }

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank of a group that lives in one JVM: the engine over channels in memory, no sockets, a rank per thread.
+ * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank.
  *
- * <p>For tests and for trying things out. Each rank is to be used from a thread of its own, platform or virtual, as ranks
+ * <p>For tests and for trying things out. Each rank must be used from a thread of its own, platform or virtual, as ranks
  * of different processes are. No thread and no link is made before it is needed.
  */
 public final class SimulatedBackend extends ForwardingBackend {
@@ -37,7 +37,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     private final Network network;
     private final Consumer<Work> submitted;
 
-    /** Makes a rank whose operations are told to {@code submitted}. */
+    /** Makes a rank that passes its operations to {@code submitted}. */
     SimulatedBackend(
             CollectiveBackend engine, SimulatedTransport transport, Network network, Consumer<Work> submitted) {
         super(engine);
@@ -61,8 +61,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Makes a group of ranks in this JVM.
      *
      * @param worldSize number of ranks
-     * @param settings  by property, for example {@code ferro.timeout}; neither system properties nor the environment are
-     *                  looked at
+     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
      * @return back ends, index = rank; close each
      * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
      */
@@ -89,7 +88,10 @@ public final class SimulatedBackend extends ForwardingBackend {
         return List.copyOf(ranks);
     }
 
-    /** They are made one after the other by one thread: the first would wait for the others until its deadline. */
+    /**
+     * Refuses warm-up. One thread makes the ranks one after the other, so the first would wait for the others until its
+     * deadline.
+     */
     private static void refuseWarmUp(RankContext context, int worldSize) {
         Duration time = Settings.WARM_UP.of(context);
         if (worldSize > 1 && !time.isZero()) {
@@ -98,7 +100,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         }
     }
 
-    /** Threads of one process stand still and die together, so they send no heartbeats unless that is asked for. */
+    /** Turns heartbeats off unless they are set: threads of one process stand still and die together. */
     private static Map<String, String> inOneProcess(Map<String, String> settings) {
         Setting<?> interval = Settings.HEARTBEAT_INTERVAL;
         if (settings.containsKey(interval.name()) || settings.containsKey(interval.variable())) {
@@ -109,7 +111,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return all;
     }
 
-    /** Makes a group of one rank, in a context of the caller's. */
+    /** Makes a group of one rank, in the caller's context. */
     static SimulatedBackend alone(GroupSpec group, RankContext context) {
         return join(group, context, new Network(1, new ThreadedMedium(context.background(), context::nanoTime)));
     }
@@ -119,7 +121,10 @@ public final class SimulatedBackend extends ForwardingBackend {
         return new SimulatedBackend(CollectiveEngine.over(transport, group, context), transport, network, work -> {});
     }
 
-    /** One daemon thread for all ranks of a group, there only while there is something for it to do. */
+    /**
+     * Returns an executor with one daemon thread for all ranks of a group; the thread exists only while there is work for
+     * it.
+     */
     private static ScheduledExecutorService background() {
         ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "ferro-" + NAME + "-background");
@@ -132,7 +137,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return background;
     }
 
-    /** Ends this rank as the death of its process would: no goodbye, the others hear PEER_LOST. */
+    /** Ends this rank as the death of its process would: without a goodbye; the others get PEER_LOST. */
     void kill() {
         network.kill(transport.worldRank(transport.rank()));
     }

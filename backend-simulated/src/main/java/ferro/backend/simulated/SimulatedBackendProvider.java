@@ -7,8 +7,8 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * Lets {@code -Dferro.backend=simulated} join a world of one; a larger world is made by
- * {@link SimulatedBackend#createGroup(int)}, since its ranks live in one JVM. Never chosen by {@code auto}.
+ * Lets {@code -Dferro.backend=simulated} join a world of one. {@link SimulatedBackend#createGroup(int)} makes larger
+ * worlds, because their ranks are in one JVM. Never chosen by {@code auto}.
  */
 public final class SimulatedBackendProvider implements BackendProvider {
     /** For the service loader. */
@@ -32,8 +32,8 @@ public final class SimulatedBackendProvider implements BackendProvider {
     /**
      * Joins a world of one.
      *
-     * @param group   who
-     * @param context what it may use
+     * @param group   group to join
+     * @param context context of the rank
      * @return the only rank
      * @throws IllegalArgumentException if the world has more than one rank
      */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
-/** What one simulated rank has from outside: settings of a map, a clock and timers shared by all ranks, no store. */
+/** The context of one simulated rank: settings from a map, a clock and timers that all ranks share, and no store. */
 final class SimulatedContext extends ForwardingContext {
     private final LongSupplier clock;
     private final ScheduledExecutorService background;

@@ -8,18 +8,21 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One lane to one peer: posts go into one channel, receives are served from the other by whoever drives this rank. */
+/**
+ * One lane to one peer. Posts go into one channel; the thread that makes progress for this rank serves receives from the
+ * other.
+ */
 final class SimulatedLink implements Link {
     private static final long NO_CALL = Long.MIN_VALUE;
 
     private final SimulatedTransport transport;
     private final int peer;
     private final Lane lane;
-    private final Channel outgoing;
-    private final Channel incoming;
+    private final LaneQueue outgoing;
+    private final LaneQueue incoming;
     private final ReceiveQueue receives = new ReceiveQueue();
     private final AtomicBoolean signalled = new AtomicBoolean();
-    /** Next in the transport's stack of links to look at; belongs to whoever pushed this one. */
+    /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
     private SimulatedLink nextReady;
 
     private long sendSequence = NO_CALL;
@@ -30,7 +33,7 @@ final class SimulatedLink implements Link {
     private boolean failed;
     private volatile boolean dropped;
 
-    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, Channel outgoing, Channel incoming) {
+    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, LaneQueue outgoing, LaneQueue incoming) {
         this.transport = transport;
         this.peer = peer;
         this.lane = lane;
@@ -75,7 +78,7 @@ final class SimulatedLink implements Link {
             received++;
             return;
         }
-        Receive receive = receives.add();
+        PostedReceive receive = receives.add();
         receive.call = call;
         receive.header = header;
         receive.into = into;
@@ -101,15 +104,15 @@ final class SimulatedLink implements Link {
         return outgoing == incoming ? 2 * incoming.movedBytes() : outgoing.movedBytes() + incoming.movedBytes();
     }
 
-    /** Has this link looked at, and wakes whoever drives this rank; any thread. */
+    /** Has the next poll move this link, and wakes the thread that makes progress for this rank; any thread may call. */
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
-            transport.bell().ring();
+            transport.bell().signal();
         }
     }
 
-    /** Has this link looked at by the next poll; called by whoever drives, who needs no waking. */
+    /** Has the next poll move this link; called by the thread that makes progress, which needs no wake-up. */
     private void mark() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
@@ -124,13 +127,13 @@ final class SimulatedLink implements Link {
         nextReady = link;
     }
 
-    /** Moves what can be moved; told by the peer, or by a post of this rank. */
+    /** Moves what can be moved, after a signal of the peer or a post of this rank. */
     boolean pump() {
         signalled.getAndSet(false);
         if (dropped || failed) {
             return false;
         }
-        // read before the posts: what the peer posted before its end is then seen
+        // read before the posts, so that everything the peer posted before its end is seen
         String senderGone = incoming.senderGone();
         long sent = outgoing.sent();
         boolean moved = sent != seenSent;
@@ -144,13 +147,13 @@ final class SimulatedLink implements Link {
         return moved;
     }
 
-    /** Does one thing for the first receive; says whether there may be more to do. */
+    /** Does one step for the first receive; returns whether there may be more to do. */
     private boolean step() {
-        Post post = incoming.first(transport.network().medium());
+        SimulatedPost post = incoming.first(transport.network().medium());
         if (failed || dropped || receives.isEmpty()) {
             return false;
         }
-        Receive receive = receives.first();
+        PostedReceive receive = receives.first();
         if (receive.finished()) {
             receives.removeFirst();
             received++;
@@ -166,7 +169,7 @@ final class SimulatedLink implements Link {
         return receive.header ? takeHeader(post, receive) : takeElements(post, receive);
     }
 
-    private boolean takeHeader(Post post, Receive receive) {
+    private boolean takeHeader(SimulatedPost post, PostedReceive receive) {
         CallHeader expected = receive.call;
         CallHeader onWire = WireHeader.other(expected, post.headerBytes, 0);
         if (onWire != null) {
@@ -179,7 +182,7 @@ final class SimulatedLink implements Link {
         return true;
     }
 
-    private boolean takeElements(Post post, Receive receive) {
+    private boolean takeElements(SimulatedPost post, PostedReceive receive) {
         if (Movement.whole(post, receive) == 0) {
             outOfStep(post, receive);
             return false;
@@ -187,7 +190,7 @@ final class SimulatedLink implements Link {
         return incoming.take(post, receive, transport.movement()) > 0;
     }
 
-    private void outOfStep(Post post, Receive receive) {
+    private void outOfStep(SimulatedPost post, PostedReceive receive) {
         failed = true;
         transport.tellOutOfStep(
                 peer, has(receive.header, receive.bytes - receive.taken), has(post.header, post.bytes - post.taken));
@@ -215,12 +218,12 @@ final class SimulatedLink implements Link {
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 
-    /** Ignores everything from now on. */
+    /** Ignores every post from now on. */
     void drop() {
         dropped = true;
     }
 
-    /** Lets go of the memory of receives; called by whoever drives. */
+    /** Drops the references to the memory of receives; called by the thread that makes progress. */
     void forget() {
         receives.clear();
     }

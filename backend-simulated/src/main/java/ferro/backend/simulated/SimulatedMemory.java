@@ -8,9 +8,12 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Areas of ranks that are threads of one JVM: plain direct buffers, made by whoever comes first. */
+/**
+ * Segments of ranks that are threads of one JVM: plain direct buffers. The first rank that opens the memory makes them
+ * all.
+ */
 final class SimulatedMemory implements SharedMemory {
-    /** More ranks would take more memory than they save time. */
+    /** Most ranks that share memory: more ranks would take more memory than they save time. */
     static final int RANKS_MOST = 16;
 
     private static final String HOST = "this JVM";
@@ -24,10 +27,10 @@ final class SimulatedMemory implements SharedMemory {
         this.leaves = leaves;
     }
 
-    /** Returns the way of the ranks of a group to their areas. */
-    static SharedMemoryProvider of(Network network, SimulatedTransport.Group ranks) {
+    /** Returns the provider of the segments of a group's ranks. */
+    static SharedMemoryProvider of(Network network, SimulatedTransport.GroupKey ranks) {
         return new SharedMemoryProvider() {
-            /** All ranks open in the same order. */
+            /** Numbers the openings; all ranks open in the same order. */
             private final AtomicInteger opened = new AtomicInteger();
 
             @Override
@@ -66,7 +69,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void settle() {
-        // nobody looks for a name
+        // no rank looks for a name
     }
 
     @Override

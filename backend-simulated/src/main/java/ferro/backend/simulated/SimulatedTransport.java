@@ -15,18 +15,18 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One rank's end of a group, in memory. Links are made on first use; a peer that did something for a link pushes it on
- * a stack and rings, so that a poll looks at those links only, however many ranks there are.
+ * One rank's end of a group, in memory. Links are made on first use. A peer that did something for a link pushes the link
+ * on a stack and signals the doorbell, so that a poll handles only those links, however many ranks there are.
  */
 final class SimulatedTransport implements Transport {
     private static final int PAGE = 64;
     private static final int LANES = Lane.values().length;
 
     private final Network network;
-    private final Group group;
-    private final Mailbox[] mailboxes;
-    private final Mailbox mailbox;
-    private final Bell bell;
+    private final GroupKey group;
+    private final GroupInbox[] mailboxes;
+    private final GroupInbox mailbox;
+    private final Doorbell bell;
     private final Movement movement = new Movement();
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in pages, so that a thousand ranks do not take a million places. */
@@ -39,16 +39,16 @@ final class SimulatedTransport implements Transport {
     private Events events;
 
     /**
-     * Which group this is an end of.
+     * The group that this transport is an end of.
      *
      * @param id      identity, 0 for the group of all ranks
      * @param name    for messages
-     * @param rank    this rank in it
-     * @param members ranks of the world, in its order
+     * @param rank    this rank in the group
+     * @param members ranks of the world, in the order of the group
      */
-    record Group(long id, String name, int rank, int[] members) {}
+    record GroupKey(long id, String name, int rank, int[] members) {}
 
-    SimulatedTransport(Network network, Group group) {
+    SimulatedTransport(Network network, GroupKey group) {
         this.network = network;
         this.group = group;
         this.mailboxes = network.mailboxes(group);
@@ -86,7 +86,7 @@ final class SimulatedTransport implements Transport {
         return -1;
     }
 
-    Mailbox mailbox() {
+    GroupInbox mailbox() {
         return mailbox;
     }
 
@@ -99,7 +99,7 @@ final class SimulatedTransport implements Transport {
         return new ferro.Medium("memory of one process", List.of());
     }
 
-    Bell bell() {
+    Doorbell bell() {
         return bell;
     }
 
@@ -144,10 +144,10 @@ final class SimulatedTransport implements Transport {
                     + ranks.length + " ranks of the new group: only members may make it");
         }
         String name = name() + "/" + Long.toHexString(identity);
-        return new SimulatedTransport(network, new Group(identity, name, self, members));
+        return new SimulatedTransport(network, new GroupKey(identity, name, self, members));
     }
 
-    /** Pushes a link on the stack of those to look at; once until it is looked at. */
+    /** Pushes a link on the stack of links to poll; a link is pushed once until it is polled. */
     void ready(SimulatedLink link) {
         SimulatedLink top;
         do {
@@ -170,7 +170,7 @@ final class SimulatedTransport implements Transport {
         boolean moved = false;
         SimulatedLink link = ready.getAndSet(null);
         while (link != null) {
-            // the peer may push the link again as soon as it is looked at
+            // the peer may push the link again as soon as it is polled
             SimulatedLink next = link.nextReady();
             moved |= link.pump();
             link = next;
@@ -187,12 +187,12 @@ final class SimulatedTransport implements Transport {
 
     @Override
     public void wakeup() {
-        bell.ring();
+        bell.signal();
     }
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        Mailbox peers = mailboxes[InvalidRankException.check(peer, worldSize())];
+        GroupInbox peers = mailboxes[InvalidRankException.check(peer, worldSize())];
         if (dead || closed) {
             return;
         }
@@ -241,7 +241,7 @@ final class SimulatedTransport implements Transport {
         network.closed(this);
     }
 
-    /** Dies without a goodbye; any thread. */
+    /** Ends without a goodbye; any thread may call. */
     void die() {
         dead = true;
         mailbox.close();

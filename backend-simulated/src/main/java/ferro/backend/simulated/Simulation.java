@@ -19,12 +19,13 @@ import java.util.function.IntConsumer;
 import java.util.stream.LongStream;
 
 /**
- * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed: the real engine, with delays
- * on every link, overtaking between links, and ranks that take their turns at random. The same seed gives the same run.
+ * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. It runs the real engine,
+ * with delays on every link, overtaking between links, and ranks that take their turns at random. The same seed gives the
+ * same run.
  *
- * <p>Ranks are scripts of {@code submit} and {@code ...Async}; what comes after goes into {@code Work.completion()}, whose
- * dependants the simulation runs too. A blocking call in a script throws IllegalStateException. Tests take their seeds
- * from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
+ * <p>Ranks are scripts of {@code submit} and {@code ...Async}. Code that runs after an operation goes into
+ * {@code Work.completion()}, whose dependants the simulation runs too. A blocking call in a script throws
+ * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
  * <pre>{@code
  * Simulation.seeds(100, context).forEach(seed -> {
  *     int[][] data = {{3}, {4}};
@@ -35,7 +36,7 @@ import java.util.stream.LongStream;
  * });
  * }</pre>
  *
- * <p>One run per object; not for several threads.
+ * <p>An object runs once, and only one thread may use it.
  */
 public final class Simulation {
     private static final long LINGER_MILLIS = 150;
@@ -44,10 +45,10 @@ public final class Simulation {
     private static final long LONGEST_NANOS = Duration.ofHours(24).toNanos();
 
     private final long seed;
-    private final Agenda agenda;
+    private final EventQueue agenda;
     private final SeededMedium medium;
     private final Network network;
-    private final Misfortune misfortune;
+    private final FaultInjector misfortune;
     private final List<SteppedRank> ranks = new ArrayList<>();
     private final List<CompletionStage<?>> watched = new ArrayList<>();
     private final List<Runnable> checks = new ArrayList<>();
@@ -55,13 +56,13 @@ public final class Simulation {
     private boolean mayFail;
     private boolean started;
 
-    /** Makes a simulation whose ranks see the medium, and decide, as a test has them. */
+    /** Makes a simulation whose medium and decisions a test may replace. */
     Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
         this.seed = seed;
-        this.agenda = new Agenda(seed, worldSize);
+        this.agenda = new EventQueue(seed, worldSize);
         this.medium = new SeededMedium(agenda, worldSize, ranks::get);
         this.network = new Network(worldSize, medium);
-        this.misfortune = new Misfortune(agenda, medium, network, ranks);
+        this.misfortune = new FaultInjector(agenda, medium, network, ranks);
         for (int rank = 0; rank < worldSize; rank++) {
             VirtualExecutor background = new VirtualExecutor(agenda, rank);
             RankContext context = new SimulatedContext(settings, agenda::nanoTime, background);
@@ -72,7 +73,7 @@ public final class Simulation {
         }
     }
 
-    /** What one rank does: it submits, and chains what comes after. */
+    /** The script of one rank: it submits operations, and chains the code that runs after them. */
     @FunctionalInterface
     public interface Script {
         /**
@@ -84,11 +85,11 @@ public final class Simulation {
     }
 
     /**
-     * What a run was.
+     * The result of a run.
      *
-     * @param traceHash   64 bits over everything that happened, in order; equal for equal seeds and scripts
-     * @param virtualTime how long the ranks took by their own clock
-     * @param steps       how many things happened
+     * @param traceHash   64 bits over all events, in order; equal for equal seeds and scripts
+     * @param virtualTime time that the ranks took by their own clock
+     * @param steps       number of events
      */
     public record Result(long traceHash, Duration virtualTime, long steps) {}
 
@@ -96,7 +97,7 @@ public final class Simulation {
      * Makes a simulation with default settings.
      *
      * @param worldSize number of ranks
-     * @param seed      what everything random is drawn from
+     * @param seed      seed of all random choices
      * @return simulation, not started
      * @throws IllegalArgumentException if there is not at least one rank
      */
@@ -108,8 +109,8 @@ public final class Simulation {
      * Makes a simulation.
      *
      * @param worldSize number of ranks
-     * @param seed      what everything random is drawn from
-     * @param settings  by property, for example {@code ferro.algorithm}; nothing else is looked at
+     * @param seed      seed of all random choices
+     * @param settings  by property, for example {@code ferro.algorithm}; nothing else is read
      * @return simulation, not started
      * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
      */
@@ -122,12 +123,12 @@ public final class Simulation {
     }
 
     /**
-     * Returns the seeds that a test should run: the one of {@code ferro.seed} where it is set, else 1 to {@code count}.
+     * Returns the seeds that a test should run: the value of {@code ferro.seed} if it is set, else 1 to {@code count}.
      *
-     * @param count   how many
-     * @param context where {@code ferro.seed} is looked up
+     * @param count   number of seeds
+     * @param context context in which {@code ferro.seed} is looked up
      * @return seeds
-     * @throws IllegalArgumentException if {@code ferro.seed} is no number
+     * @throws IllegalArgumentException if {@code ferro.seed} is not a number
      */
     public static LongStream seeds(int count, RankContext context) {
         return Settings.SEED
@@ -137,10 +138,10 @@ public final class Simulation {
     }
 
     /**
-     * Says what a rank does; several scripts of one rank start in an order drawn from the seed.
+     * Adds a script of a rank; several scripts of one rank start in an order drawn from the seed.
      *
-     * @param rank   who
-     * @param script what
+     * @param rank   rank that runs the script
+     * @param script script to run
      * @return this
      * @throws InvalidRankException  if there is no such rank
      * @throws IllegalStateException if the simulation has run
@@ -154,9 +155,9 @@ public final class Simulation {
     }
 
     /**
-     * Says what all ranks do.
+     * Adds a script that all ranks run.
      *
-     * @param script what
+     * @param script script to run
      * @return this
      * @throws IllegalStateException if the simulation has run
      */
@@ -168,9 +169,9 @@ public final class Simulation {
     }
 
     /**
-     * Says what goes wrong. Operations may then fail: the scripts, and the checks, say what may not happen.
+     * Adds faults. Operations may then fail; the scripts and the checks say what must not happen.
      *
-     * @param faults in any order
+     * @param faults faults in any order
      * @return this
      * @throws InvalidRankException  if there is no such rank
      * @throws IllegalStateException if the simulation has run
@@ -183,8 +184,9 @@ public final class Simulation {
     }
 
     /**
-     * Lets operations fail, as they do where a script aborts a group; {@link #run} then goes on for {@value #LINGER_MILLIS} ms
-     * of virtual time after the last has ended, so that checks find what all ranks agree on.
+     * Lets operations fail, as they do when a script aborts a group. {@link #run} then continues for
+     * {@value #LINGER_MILLIS} ms of virtual time after the last operation has ended, so that checks find what all ranks
+     * agree on.
      *
      * @return this
      */
@@ -203,7 +205,7 @@ public final class Simulation {
     }
 
     /**
-     * Fails the run if a stage fails or never ends; for chains of a script, whose failures nobody else sees.
+     * Fails the run if a stage fails or never ends. It is for chains of a script, whose failures are not seen otherwise.
      *
      * @param stage end of a chain
      */
@@ -212,13 +214,13 @@ public final class Simulation {
     }
 
     /**
-     * Makes a group of some ranks without waiting, as {@code ProcessGroup.newGroup} does, which a script must not call; called
-     * by exactly the ranks of the new group, and one at a time by each.
+     * Makes a group of some ranks without waiting, as {@code ProcessGroup.newGroup} does, which a script must not call.
+     * Exactly the ranks of the new group call it, and each makes one group at a time.
      *
      * @param parent this rank's end of a group of this simulation
-     * @param ranks  ranks of that group, this one among them
+     * @param ranks  ranks of that group, among them this one
      * @return this rank's end of the new group, or a FerroException; completed under the virtual clock
-     * @throws IllegalArgumentException if the group is none of this simulation, or the ranks make no group
+     * @throws IllegalArgumentException if the group is not of this simulation, or the ranks make no group
      */
     public CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int... ranks) {
         Objects.requireNonNull(parent, "parent");
@@ -233,7 +235,7 @@ public final class Simulation {
     }
 
     /**
-     * Adds a check of the results, run when all operations have ended.
+     * Adds a check of the results, which runs when all operations have ended.
      *
      * @param check throws if a result is wrong
      * @return this
@@ -244,11 +246,11 @@ public final class Simulation {
     }
 
     /**
-     * Runs all scripts to their end on this thread, then closes all groups and sees to it that nothing of theirs is left.
+     * Runs all scripts to their end on this thread, then closes all groups and checks that nothing of them is left.
      *
-     * @return what the run was
-     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, nothing ends, or something
-     *                               is left after the end; it names the seed
+     * @return result of the run
+     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, if nothing ends, or if
+     *                               something is left after the end; the message names the seed
      * @throws IllegalStateException if the simulation has run
      */
     public Result run() {
@@ -281,7 +283,7 @@ public final class Simulation {
         observer.accept(agenda.owner());
     }
 
-    /** Goes on until what has gone wrong has had time to be known, what goes wrong meanwhile included. */
+    /** Continues until all ranks have had time to learn of the faults, including faults that happen in the meantime. */
     private void linger() {
         int struck;
         do {
@@ -303,7 +305,7 @@ public final class Simulation {
                 .sum();
     }
 
-    /** Closes what is left of all ranks; nothing but what goes on for ever may then be left. */
+    /** Closes the groups of all living ranks; afterwards only what runs forever may be left. */
     private void end() {
         for (SteppedRank rank : ranks) {
             if (!rank.isDead()) {
@@ -312,7 +314,8 @@ public final class Simulation {
         }
         turnUntil(agenda.elapsed() + LINGER_NANOS);
         if (!network.leaked().isEmpty()) {
-            // what was cut off answers no goodbye: then a close has its bound, which a rank that stands still has later
+            // a rank that was cut off gets no answer to its goodbye: its close then takes its full bound,
+            // and a rank that stood still reaches that bound later
             turnUntil(agenda.elapsed() + CLOSE_NANOS);
             turnUntil(agenda.elapsed() + stoodStillNanos());
         }
@@ -341,7 +344,7 @@ public final class Simulation {
         }
     }
 
-    /** Has a test hear to whom each step has happened, right after it. */
+    /** Calls {@code afterStep} with the owner of each step, right after the step; for tests. */
     void observe(IntConsumer afterStep) {
         observer = afterStep;
     }
@@ -351,8 +354,8 @@ public final class Simulation {
         return ranks.get(rank).group();
     }
 
-    /** Returns what has gone wrong so far; for tests. */
-    Misfortune misfortune() {
+    /** Returns the faults of this run; for tests. */
+    FaultInjector misfortune() {
         return misfortune;
     }
 

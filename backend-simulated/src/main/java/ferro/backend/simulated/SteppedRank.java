@@ -4,7 +4,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
-import ferro.collectives.control.Rules;
+import ferro.collectives.control.failure.FailurePolicy;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -16,19 +16,19 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
-/** One rank of a seeded simulation: its engine, when it has its next turn, and what it has under way. */
-final class SteppedRank implements Bell {
+/** One rank of a seeded simulation: its engine, the time of its next turn, and its open operations. */
+final class SteppedRank implements Doorbell {
     private static final long TURN = 7L << 56;
     private static final long SCRIPT = 8L << 56;
     private static final long NONE = Long.MAX_VALUE;
-    /** How often a rank that waits looks at its deadlines, as a driver does that parks. */
+    /** How often a waiting rank checks its deadlines, as a parked progress thread does. */
     private static final long LOOK_NANOS = 10_000_000;
 
-    private final Agenda agenda;
+    private final EventQueue agenda;
     private final int rank;
     private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
-    /** The engines of this rank's groups, that of all ranks first. */
+    /** The engines of this rank's groups; the first is that of all ranks. */
     private final List<CollectiveEngine.Stepped> engines = new ArrayList<>();
 
     private final List<ProcessGroup> groups = new ArrayList<>();
@@ -36,17 +36,17 @@ final class SteppedRank implements Bell {
     private SimulatedTransport transport;
     private Network network;
     private long turnAt = NONE;
-    /** Operations before this one have ended. */
+    /** Index of the first operation that may be open; all operations before it have ended. */
     private int firstOpen;
 
-    /** Groups that this rank is making. */
+    /** Number of groups that this rank is making. */
     private int beingMade;
 
     private FerroException failure;
     private boolean dead;
     private boolean closed;
 
-    SteppedRank(Agenda agenda, int rank, VirtualExecutor background) {
+    SteppedRank(EventQueue agenda, int rank, VirtualExecutor background) {
         this.agenda = agenda;
         this.rank = rank;
         this.background = background;
@@ -55,11 +55,11 @@ final class SteppedRank implements Bell {
     /**
      * How a rank's engine is made; a test that plants a fault replaces a part.
      *
-     * @param medium what the engine sees of the medium
-     * @param rules  what it decides when something goes wrong
+     * @param medium changes what the engine sees of the medium
+     * @param rules  what the engine decides when something goes wrong
      */
-    record Making(UnaryOperator<Transport> medium, Rules rules) {
-        static final Making SHIPPED = new Making(UnaryOperator.identity(), Rules.SHIPPED);
+    record Making(UnaryOperator<Transport> medium, FailurePolicy rules) {
+        static final Making SHIPPED = new Making(UnaryOperator.identity(), FailurePolicy.SHIPPED);
     }
 
     void join(Network joined, GroupSpec spec, RankContext with, Making making) {
@@ -98,11 +98,11 @@ final class SteppedRank implements Bell {
 
     private void submitted(Work work) {
         works.add(work);
-        ring();
+        signal();
     }
 
     @Override
-    public void ring() {
+    public void signal() {
         turn(agenda.elapsed() + agenda.delay(), true);
     }
 
@@ -140,13 +140,13 @@ final class SteppedRank implements Bell {
         }
         agenda.trace(moved ? 1 : 0);
         if (moved) {
-            ring();
+            signal();
         } else if (!isDone()) {
             turn(agenda.elapsed() + LOOK_NANOS, false);
         }
     }
 
-    /** Stops for good, as a process that is killed. */
+    /** Stops forever, as a process that is killed. */
     void die() {
         dead = true;
     }
@@ -155,7 +155,7 @@ final class SteppedRank implements Bell {
         return dead;
     }
 
-    /** Returns whether everything submitted has ended; of the dead nothing is awaited. */
+    /** Returns whether every submitted operation has ended; true for a dead rank. */
     boolean isDone() {
         while (firstOpen < works.size() && works.get(firstOpen).isDone()) {
             firstOpen++;
@@ -176,7 +176,7 @@ final class SteppedRank implements Bell {
         works.forEach(Work::await);
     }
 
-    /** Closes this rank's end of everything. */
+    /** Closes this rank's end of all its groups. */
     void close() {
         closed = true;
         for (int i = groups.size() - 1; i >= 0; i--) {
@@ -195,7 +195,7 @@ final class SteppedRank implements Bell {
         }
     }
 
-    /** Returns how many timers of this rank would still do something; of the dead none. */
+    /** Returns how many timers of this rank would still run; 0 for a dead rank. */
     int openTimers() {
         return dead ? 0 : background.openTimers();
     }

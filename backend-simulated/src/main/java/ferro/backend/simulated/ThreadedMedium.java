@@ -3,34 +3,34 @@ package ferro.backend.simulated;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
-/** Ranks on threads: posts are seen at once, tasks run on one background thread. */
-final class ThreadedMedium implements Medium {
-    private final Errands background;
+/** Medium for ranks on threads: posts are visible at once, and tasks run on one background thread. */
+final class ThreadedMedium implements SimulatedMedium {
+    private final TaskQueue background;
     private final LongSupplier clock;
 
     ThreadedMedium(Executor background, LongSupplier clock) {
-        this.background = new Errands(background);
+        this.background = new TaskQueue(background);
         this.clock = clock;
     }
 
     @Override
-    public void posted(Channel channel, long posts) {
+    public void posted(LaneQueue channel, long posts) {
         channel.publish(posts);
     }
 
     @Override
-    public void consumed(Channel channel, long posts, boolean awaited) {
+    public void consumed(LaneQueue channel, long posts, boolean awaited) {
         channel.acknowledge(posts, awaited);
     }
 
     @Override
-    public void made(Channel channel) {
+    public void made(LaneQueue channel) {
         // all channels are alike
     }
 
     @Override
     public void died(int rank) {
-        // what it has sent arrives at once
+        // everything it has sent arrives at once
     }
 
     @Override
@@ -38,14 +38,17 @@ final class ThreadedMedium implements Medium {
         background.add(task);
     }
 
-    /** Behind every control message sent before, so that a peer hears of an abort before it finds the links ended. */
+    /**
+     * Runs the task after every control message sent before, so that a peer hears of an abort before it finds the links
+     * ended.
+     */
     @Override
-    public void afterPosts(Channel channel, Runnable task) {
+    public void afterPosts(LaneQueue channel, Runnable task) {
         background.add(task);
     }
 
     @Override
-    public Bell bell(int rank) {
-        return new ThreadBell(clock);
+    public Doorbell bell(int rank) {
+        return new ThreadDoorbell(clock);
     }
 }

@@ -12,18 +12,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Timers and background work of one simulated rank, run by the simulation at virtual times. */
+/** Runs the timers and background work of one simulated rank at virtual times. */
 final class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private static final long EXECUTE = 5L << 56;
     private static final long TIMER = 6L << 56;
 
-    private final Agenda agenda;
+    private final EventQueue agenda;
     private final int rank;
-    private final Set<Timer<?>> open = new HashSet<>();
+    private final Set<VirtualTimer<?>> open = new HashSet<>();
     private long lastExecute;
     private long timers;
 
-    VirtualExecutor(Agenda agenda, int rank) {
+    VirtualExecutor(EventQueue agenda, int rank) {
         this.agenda = agenda;
         this.rank = rank;
     }
@@ -37,35 +37,35 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     @Override
     public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-        return start(new Timer<>(Executors.callable(task), 0), unit.toNanos(delay));
+        return start(new VirtualTimer<>(Executors.callable(task), 0), unit.toNanos(delay));
     }
 
     @Override
     public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
-        return start(new Timer<>(task, 0), unit.toNanos(delay));
+        return start(new VirtualTimer<>(task, 0), unit.toNanos(delay));
     }
 
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initialDelay, long period, TimeUnit unit) {
-        return start(new Timer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
+        return start(new VirtualTimer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
     }
 
-    /** The same as at a fixed rate: under the virtual clock a task takes no time. */
+    /** Schedules as at a fixed rate: under the virtual clock a task takes no time. */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
         return scheduleAtFixedRate(task, initialDelay, delay, unit);
     }
 
-    private <V> Timer<V> start(Timer<V> timer, long delayNanos) {
+    private <V> VirtualTimer<V> start(VirtualTimer<V> timer, long delayNanos) {
         open.add(timer);
         timer.dueAt = agenda.elapsed() + Math.max(0, delayNanos);
         agenda.addTimer(timer.dueAt, rank, TIMER | timer.number << 16 | rank, timer::fire);
         return timer;
     }
 
-    /** Returns how many timers would still do something. */
+    /** Returns how many timers would still run. */
     int openTimers() {
-        open.removeIf(Timer::isDone);
+        open.removeIf(VirtualTimer::isDone);
         return open.size();
     }
 
@@ -99,13 +99,13 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return false;
     }
 
-    /** A task at a virtual time, or at every period from there. */
-    private final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
+    /** A task at a virtual time, or periodically from that time on. */
+    private final class VirtualTimer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         private final long periodNanos;
         private final long number = ++timers;
         private long dueAt;
 
-        Timer(Callable<V> task, long periodNanos) {
+        VirtualTimer(Callable<V> task, long periodNanos) {
             super(task);
             this.periodNanos = periodNanos;
         }

@@ -9,19 +9,19 @@ import ferro.spi.Transport.Lane;
  * @param up   from the lower rank to the higher one
  * @param down from the higher rank to the lower one
  */
-record Wire(int low, Channel up, Channel down) {
+record Wire(int low, LaneQueue up, LaneQueue down) {
     static Wire between(int one, int other, Lane lane) {
         int low = Math.min(one, other);
         int high = Math.max(one, other);
-        Channel up = new Channel(lane, low, high);
-        return new Wire(low, up, one == other ? up : new Channel(lane, high, low));
+        LaneQueue up = new LaneQueue(lane, low, high);
+        return new Wire(low, up, one == other ? up : new LaneQueue(lane, high, low));
     }
 
-    Channel from(int rank) {
+    LaneQueue from(int rank) {
         return rank == low ? up : down;
     }
 
-    Channel to(int rank) {
+    LaneQueue to(int rank) {
         return rank == low ? down : up;
     }
 }

@@ -49,7 +49,7 @@ record Cause(String text, Set<Code> codes, Set<Integer> suspects, int sure, Faul
                 possible = true;
                 suspects.addAll(cause.suspects);
                 sure &= cause.sure < 0 || culprits.contains(cause.sure);
-                circle |= cause.fault instanceof Fault.Cut && code == Code.TIMED_OUT;
+                circle |= cause.fault instanceof Fault.OneWayPartition && code == Code.TIMED_OUT;
             }
         }
         if (code == Code.TIMED_OUT) {

@@ -134,7 +134,7 @@ final class FaultyRun {
                 diedAt[each] = now();
             }
         }
-        if (rank != Agenda.NOBODY) {
+        if (rank != EventQueue.NOBODY) {
             for (GroupRun group : groups) {
                 group.look(group.part.indexOf(rank));
             }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class FramesToSharedMemoryTest {
     private static final List<String> DIRECT =
-            List.of("SharedMachine.move", "SharedMachine.take", "OperationQueue.endsAtOnce", "OperationQueue.run");
+            List.of("SharedMachine.move", "SharedMachine.consume", "OperationQueue.endsAtOnce", "OperationQueue.run");
     private static final List<String> BY_THE_LOOP =
             List.of("SharedMachine.move", "SharedMachine.advance", "ProgressLoop.run", "OperationQueue.run");
 

@@ -2,8 +2,8 @@ package ferro.backend.simulated;
 
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.collectives.control.Failure;
-import ferro.collectives.control.Rules;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -65,8 +65,8 @@ enum Planted {
 
     NO_ABORT_FLOOD("a rank that fails tells nobody") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public boolean floods(Failure failure, int peer) {
                     return false;
@@ -82,8 +82,8 @@ enum Planted {
 
     NOTHING_TOLD_ON("what a rank hears of a failure it does not tell on") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public boolean forwards(Failure failure, int peer) {
                     return false;
@@ -94,8 +94,8 @@ enum Planted {
 
     FIRST_CAUSE_ONLY("a rank that knows one cause takes no other") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public Failure merged(Failure known, Failure other) {
                     return known;
@@ -106,8 +106,8 @@ enum Planted {
 
     CALLS_NOT_COMPARED("what others have called is taken for the same") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public boolean isSameCall(long mine, long theirs) {
                     return true;
@@ -118,8 +118,8 @@ enum Planted {
 
     CONSEQUENCES_BLAMED("a rank that ends its links because the group has failed is blamed for it") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public long eofGraceNanos() {
                     return 0;
@@ -140,8 +140,8 @@ enum Planted {
 
     LINKS_KEPT("links are not given up when a call fails, and go on being read") {
         @Override
-        Rules rules() {
-            return new Rules() {
+        FailurePolicy rules() {
+            return new FailurePolicy() {
                 @Override
                 public boolean abandonsLinks() {
                     return false;
@@ -275,8 +275,8 @@ enum Planted {
         this.text = text;
     }
 
-    Rules rules() {
-        return Rules.SHIPPED;
+    FailurePolicy rules() {
+        return FailurePolicy.SHIPPED;
     }
 
     /** Returns the transport that the engine sees. */

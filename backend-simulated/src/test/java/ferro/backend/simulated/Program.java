@@ -193,7 +193,7 @@ final class Program {
             case 0, 1, 2 -> new Fault.Crash(step, one);
             case 3 -> new Fault.Pause(step, one, patience.dividedBy(4));
             case 4 -> new Fault.Pause(step, one, patience.multipliedBy(heartbeats ? 4 : 2));
-            case 5 -> new Fault.Cut(step, one, other);
+            case 5 -> new Fault.OneWayPartition(step, one, other);
             case 6 -> new Fault.Drop(step, one, other);
             default -> new Fault.Duplicate(step, one, other);
         };
@@ -207,7 +207,7 @@ final class Program {
             return new Cause(fault.toString(), loss, Set.of(crash.rank()), fault);
         } else if (fault instanceof Fault.Pause pause && pause.length().compareTo(patience) > 0) {
             return new Cause(fault.toString(), silence, Set.of(pause.rank()), fault);
-        } else if (fault instanceof Fault.Cut cut) {
+        } else if (fault instanceof Fault.OneWayPartition cut) {
             return new Cause(fault.toString(), silence, Set.of(cut.from(), cut.to()), fault);
         } else if (fault instanceof Fault.Drop drop) {
             Set<Code> link = EnumSet.of(Code.PARTITION, Code.PEER_LOST);

@@ -93,7 +93,7 @@ class SimulatedFaultsTest {
                 "ferro.heartbeat.interval", "100ms",
                 "ferro.heartbeat.suspect", "300ms",
                 "ferro.heartbeat.limit", "1s");
-        assertAll(allReduceWith(new Fault.Cut(0, 1, 0), settings), -1, Code.PARTITION, "1");
+        assertAll(allReduceWith(new Fault.OneWayPartition(0, 1, 0), settings), -1, Code.PARTITION, "1");
     }
 
     @Test

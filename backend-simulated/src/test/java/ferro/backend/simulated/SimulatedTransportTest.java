@@ -113,7 +113,7 @@ class SimulatedTransportTest {
 
     @Test
     void largeMessageWaitsForItsReceiver() {
-        byte[] data = new byte[(int) Channel.SMALL_BYTES + 1];
+        byte[] data = new byte[(int) LaneQueue.SMALL_BYTES + 1];
         ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, data.length);
         ends.settle();
         assertEquals(0, ends.messages(0, 1).sent());

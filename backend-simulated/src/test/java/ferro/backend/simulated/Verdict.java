@@ -28,7 +28,7 @@ final class Verdict {
             if (fault instanceof Fault.Pause pause) {
                 paused.add(pause.rank());
                 pausedNanos += pause.length().toNanos();
-            } else if (fault instanceof Fault.Cut cut) {
+            } else if (fault instanceof Fault.OneWayPartition cut) {
                 cuts.add(List.of(cut.from(), cut.to()));
             }
         }

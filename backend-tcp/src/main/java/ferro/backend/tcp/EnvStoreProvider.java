@@ -1,6 +1,9 @@
 package ferro.backend.tcp;
 
 import ferro.Store;
+import ferro.backend.tcp.port.FileMeeting;
+import ferro.backend.tcp.port.Rendezvous;
+import ferro.backend.tcp.port.StoreOpening;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -9,7 +12,7 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.util.Optional;
 
-/** Opens the store that the variables of a launcher name, or a job file where they name none: {@code env://}. */
+/** Opens the store of {@code env://}: the one that a launcher's variables name, or a job file if they name none. */
 public final class EnvStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public EnvStoreProvider() {}

@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import ferro.Backend;
+import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
@@ -10,7 +11,7 @@ import java.util.stream.IntStream;
 
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
-    /** Subgroups have hashes of their own; the mesh of another joined group does not see this one. */
+    /** Identity of the whole joined group. Subgroups have their own hashes; another joined group has its own mesh. */
     private static final long WHOLE_GROUP = 0;
 
     /** Loads nothing; for {@link java.util.ServiceLoader}. */

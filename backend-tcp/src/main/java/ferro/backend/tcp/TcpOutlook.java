@@ -2,6 +2,12 @@ package ferro.backend.tcp;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.AddressChoice;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.LocalInterface;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.port.NetLink;
+import ferro.backend.tcp.port.Rendezvous;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import ferro.spi.RankContext;
@@ -17,19 +23,19 @@ import java.util.Optional;
 /**
  * What a rank with these settings would do on this machine, for {@code ferro doctor}; nothing is bound or sent.
  *
- * @param address       that other ranks would be told
- * @param addressReason why this one
- * @param link          interface of that address with its speed, and a faster one that is up
- * @param ports         that ranks of this host listen on
- * @param sockets       how they are driven, and why not better
+ * @param address       address that other ranks would be told
+ * @param addressReason why this address is chosen
+ * @param link          interface of that address with its speed, and a faster interface that is up
+ * @param ports         ports that ranks of this host listen on
+ * @param sockets       how sockets are polled, and why not in a better way
  * @param congestion    congestion control of data links
  */
 public record TcpOutlook(
         String address, String addressReason, String link, String ports, String sockets, String congestion) {
     /**
-     * Looks.
+     * Determines the outlook from the settings and from this machine.
      *
-     * @param context settings to look at
+     * @param context settings to read
      * @return outlook
      * @throws FerroException           RENDEZVOUS if a host name has no address, or no route leads there
      * @throws IllegalArgumentException if a setting makes no sense
@@ -43,11 +49,11 @@ public record TcpOutlook(
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
                 .orElse("loopback, as nothing names a rendezvous (MASTER_ADDR): a job on this host");
         InetAddress at = Addresses.resolved(host, context.nanoTime(), context, where);
-        // the doctor may run on a machine that the store is not on, whatever rank it takes itself for
+        // the settings may say rank 0, but the doctor may run on another machine than the store
         boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
                 && Addresses.routingTo(at, where).equals(at);
         AddressChoice choice = AddressChoice.of(
-                context, where, new AddressChoice.Meeting(at, servedHere, reason), LocalInterface::all);
+                context, where, new AddressChoice.StoreLocation(at, servedHere, reason), LocalInterface::all);
         return new TcpOutlook(
                 choice.advertise(),
                 choice.reason(),
@@ -73,8 +79,8 @@ public record TcpOutlook(
     /**
      * Returns the interfaces of this machine that {@code ferro.tcp.interface} allows.
      *
-     * @param context settings to look at
-     * @return names, in the order in which they would be chosen; empty where it is not set, or none is allowed
+     * @param context settings to read
+     * @return names, in the order in which they would be chosen; empty if it is not set, or none is allowed
      * @throws IllegalArgumentException if the setting makes no sense
      */
     public static List<String> interfaces(RankContext context) {

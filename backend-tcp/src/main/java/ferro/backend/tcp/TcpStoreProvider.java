@@ -1,6 +1,8 @@
 package ferro.backend.tcp;
 
 import ferro.Store;
+import ferro.backend.tcp.port.Rendezvous;
+import ferro.backend.tcp.port.StoreOpening;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.StoreProvider;

@@ -2,6 +2,16 @@ package ferro.backend.tcp;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.StrangerLog;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.port.JoinWatch;
+import ferro.backend.tcp.port.TcpPort;
+import ferro.backend.tcp.store.StoreGuest;
+import ferro.backend.tcp.store.StoreService;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,8 +19,8 @@ import java.security.SecureRandom;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A rendezvous store on a port of its own, for a launcher that serves its ranks; they find it by {@code MASTER_ADDR} and
- * {@code MASTER_PORT} and know by {@code FERRO_STORE_SERVED=1} that rank 0 must not serve.
+ * A rendezvous store on its own port, for a launcher that serves its ranks. The ranks find it by {@code MASTER_ADDR} and
+ * {@code MASTER_PORT}; {@code FERRO_STORE_SERVED=1} tells them that rank 0 must not serve.
  */
 public final class TcpStoreServer implements AutoCloseable {
     private final BackgroundLoop loop;
@@ -39,9 +49,9 @@ public final class TcpStoreServer implements AutoCloseable {
     /**
      * Binds exactly this address and serves until closed.
      *
-     * @param address   of this machine; without a secret only a loopback address
+     * @param address   address of this machine; without a secret only a loopback address
      * @param port      port, or 0 for any free one
-     * @param jobId     job whose ranks may come; at most 64 bytes
+     * @param jobId     job whose ranks may connect; at most 64 bytes
      * @param worldSize number of ranks expected, for the number of handshakes at once
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
@@ -64,15 +74,16 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Completes when every rank of the job has joined one group: from then on the job's secret need not be read again.
+     * Returns a stage that completes when every rank of the job has joined one group. The job's secret need not be read
+     * again after that.
      *
-     * @return completes on the store's thread, which must not be kept; never, if the ranks do not come
+     * @return completes on the store's thread, which must not be blocked; never completes if the ranks do not join
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
     }
 
-    /** Ends all clients and gives the port back; idempotent. */
+    /** Closes all client connections and releases the port; idempotent. */
     @Override
     public void close() {
         listener.close();

@@ -2,6 +2,15 @@ package ferro.backend.tcp;
 
 import ferro.FerroException;
 import ferro.Medium;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.link.CheckedDataSocket;
+import ferro.backend.tcp.link.DataSocket;
+import ferro.backend.tcp.link.Doorbells;
+import ferro.backend.tcp.link.LinkEvents;
+import ferro.backend.tcp.link.PolledLinks;
+import ferro.backend.tcp.link.TcpLink;
+import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.SharedMemoryProvider;
@@ -19,16 +28,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 
 /**
- * The data links of one group, driven by whoever calls, over the control connections that all groups of a rank share.
+ * The data links of one group. The calling thread makes progress on them. All groups of a rank share the control
+ * connections of the mesh.
  *
- * <p>Data connections come from the mesh, on its background loop; they wait in a queue until the driver takes them over at
- * its next {@link #poll}.
+ * <p>Data connections arrive from the mesh, on its background loop. They wait in a queue until the next {@link #poll} takes
+ * them over.
  */
 final class TcpTransport implements Transport {
-    /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores those. */
+    /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores interrupts. */
     private static final long SLICE_NANOS = 10_000_000;
 
-    /** Connections in the place of those that ended have higher ones. */
+    /** Epoch of the first connection; each replacement of a connection that ended has a higher one. */
     private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
@@ -36,14 +46,14 @@ final class TcpTransport implements Transport {
     private final LongSupplier clock;
     /** Ranks of the mesh, in the order of this group. */
     private final int[] members;
-    /** The other way round; -1 for those that are not in this group. */
+    /** Ranks of this group, by rank of the mesh; -1 for a rank that is not in this group. */
     private final int[] rankOf;
 
     private final int rank;
     private final TcpLink[][] links;
-    private final Bells bells;
-    private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
-    private volatile DrivenLinks driven;
+    private final Doorbells bells;
+    private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
+    private volatile PolledLinks driven;
     private volatile Events events;
     private volatile boolean abandoned;
     private volatile boolean closed;
@@ -51,10 +61,10 @@ final class TcpTransport implements Transport {
     /**
      * Makes the transport of one group.
      *
-     * @param mesh  given back by {@link #close}
+     * @param mesh  mesh, released by {@link #close}
      * @param group 64 bits of the group's identity
-     * @param members ranks of the mesh, this one among them
-     * @param clock the context's
+     * @param members ranks of the mesh, including this one
+     * @param clock clock of the context
      */
     TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
         this.mesh = mesh;
@@ -68,7 +78,7 @@ final class TcpTransport implements Transport {
         }
         rank = rankOf[mesh.rank()];
         links = new TcpLink[DataLane.values().length][members.length];
-        bells = new Bells(members.length);
+        bells = new Doorbells(members.length);
     }
 
     @Override
@@ -111,40 +121,40 @@ final class TcpTransport implements Transport {
     @Override
     public boolean poll() {
         boolean connected = !arrivals.isEmpty() && takeArrivals();
-        DrivenLinks now = driven;
+        PolledLinks now = driven;
         return now != null && now.poll() | connected;
     }
 
     @Override
     public void park(long deadlineNanos) {
         if (!arrivals.isEmpty()) {
-            return; // the next poll takes them, and tells that something has moved
+            return; // the next poll takes them over and reports progress
         }
         long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
         if (nanos > 0 && !closed) {
             bells.want();
-            driven().block(nanos);
+            polledLinks().block(nanos);
             bells.silence();
         }
     }
 
     @Override
     public void wakeup() {
-        DrivenLinks now = driven;
+        PolledLinks now = driven;
         if (now != null) {
             now.wakeup();
         }
     }
 
     @Override
-    public boolean ring(int peer) {
+    public boolean signal(int peer) {
         if (abandoned) {
             return false;
         }
         if (bells.asksFor(peer)) {
             mesh.openData(members[peer], group, DataLane.BELL, FIRST_EPOCH);
         }
-        return bells.ring(peer);
+        return bells.signal(peer);
     }
 
     @Override
@@ -197,7 +207,7 @@ final class TcpTransport implements Transport {
             }
             bells.close();
             closeArrivals();
-            closeDriven();
+            closePolledLinks();
         }
         return true;
     }
@@ -223,10 +233,10 @@ final class TcpTransport implements Transport {
         if (members.length == 1 || hosts.isEmpty()) {
             return Medium.UNKNOWN;
         }
-        // by what was told, not by what it resolves to here: all ranks must say the same
+        // uses the advertised names, not what they resolve to here: all ranks must return the same medium
         String text = hosts.stream().allMatch(Addresses::isLoopback) ? "TCP (loopback)" : "TCP";
         Medium near = new Medium(text, hosts);
-        // ranks of one host are near, wherever the rest of the job is
+        // ranks of one host are near each other, however far the rest of the job is
         return near.hasSeveralAddresses() && mesh.isFar() ? new Medium(text, hosts, true) : near;
     }
 
@@ -238,12 +248,12 @@ final class TcpTransport implements Transport {
         closed = true;
         abandon();
         mesh.unregister(group);
-        closeDriven();
+        closePolledLinks();
         mesh.close();
     }
 
-    private void closeDriven() {
-        DrivenLinks last = driven;
+    private void closePolledLinks() {
+        PolledLinks last = driven;
         driven = null;
         if (last != null) {
             last.close();
@@ -255,13 +265,13 @@ final class TcpTransport implements Transport {
         return "TcpTransport[rank " + rank + " of " + members.length + ", " + name() + "]";
     }
 
-    /** Returns how often others have rung; for tests. */
+    /** Returns how often peers have signalled a doorbell; for tests. */
     long rung() {
         return bells.heard();
     }
 
-    private DrivenLinks driven() {
-        DrivenLinks now = driven;
+    private PolledLinks polledLinks() {
+        PolledLinks now = driven;
         if (closed) {
             throw new IllegalStateException("the transport of rank " + rank + " in " + name() + " is closed");
         }
@@ -272,17 +282,16 @@ final class TcpTransport implements Transport {
         return now;
     }
 
-    private DrivenLinks opened() {
+    private PolledLinks opened() {
         try {
-            return DrivenLinks.open(mesh.io());
+            return PolledLinks.open(mesh.io());
         } catch (IllegalStateException | UncheckedIOException | ChannelException unable) {
-            String text = "rank " + rank + " of " + name() + " cannot watch data connections: " + unable.getMessage();
-            throw failure(FerroException.Code.RESOURCE, rank, text, unable);
+            throw failures(rank, DataLane.COLLECTIVE).notWatched(unable);
         }
     }
 
     private TcpLink newLink(int peer, DataLane lane) {
-        TcpLink made = new TcpLink(driven(), new FromLink(peer, lane));
+        TcpLink made = new TcpLink(polledLinks(), new FromLink(peer, lane));
         links[lane.ordinal()][peer] = made;
         if (abandoned) {
             made.close();
@@ -290,13 +299,13 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Gives the connections that have come to their links; returns whether there were any. */
+    /** Passes the connections that have arrived to their links; returns whether there were any. */
     private boolean takeArrivals() {
         boolean any = false;
-        for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
+        for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             any = true;
             if (arrival.lane() == DataLane.BELL) {
-                hang(arrival);
+                registerDoorbell(arrival);
                 continue;
             }
             TcpLink known = links[arrival.lane().ordinal()][arrival.peer()];
@@ -305,47 +314,42 @@ final class TcpTransport implements Transport {
         return any;
     }
 
-    /** Without a bell control messages wake, so that a bell that cannot be had is no failure. */
-    private void hang(Arrival arrival) {
+    /** Registers a doorbell. A missing doorbell is no failure, because control messages wake the peer without one. */
+    private void registerDoorbell(ArrivedConnection arrival) {
         if (arrival.channel() == null) {
             return;
         }
         try {
-            bells.hang(arrival.peer(), driven().adopt(arrival.channel()));
+            bells.register(arrival.peer(), polledLinks().adopt(arrival.channel()));
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
         }
     }
 
-    private void connect(TcpLink link, Arrival arrival) {
+    private void connect(TcpLink link, ArrivedConnection arrival) {
         if (arrival.channel() == null) {
             link.fail(arrival.failure());
             return;
         }
         try {
-            Wire wire = driven().adopt(arrival.channel());
-            link.connect(mesh.io().checksum() ? new CheckedWire(wire) : wire, arrival.epoch());
+            DataSocket wire = polledLinks().adopt(arrival.channel());
+            link.connect(mesh.io().checksum() ? new CheckedDataSocket(wire) : wire, arrival.epoch());
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
-            link.fail(failure(
-                    FerroException.Code.RESOURCE,
-                    arrival.peer(),
-                    "the " + words(arrival.lane()) + " connection of rank " + rank + " to rank " + arrival.peer()
-                            + " of " + name() + " cannot be driven: " + unable.getMessage(),
-                    unable));
+            link.fail(failures(arrival.peer(), arrival.lane()).notPolled(unable));
         }
     }
 
-    /** Any thread may call. */
+    /** Closes the connections that have arrived but were not taken over; any thread may call. */
     private void closeArrivals() {
-        for (Arrival arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
+        for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             if (arrival.channel() != null) {
                 arrival.channel().unsafe().closeForcibly();
             }
         }
     }
 
-    private void arrived(Arrival arrival) {
+    private void arrived(ArrivedConnection arrival) {
         arrivals.add(arrival);
         if (abandoned) {
             closeArrivals();
@@ -354,26 +358,18 @@ final class TcpTransport implements Transport {
         }
     }
 
-    private FerroException failure(FerroException.Code code, int peer, String message, Throwable cause) {
-        return new FerroException(code, where(peer, -1), message, cause);
-    }
-
-    private FerroException.Where where(int peer, long sequence) {
-        return new FerroException.Where(mesh.spec().name(), rank, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
-    }
-
-    private static String words(DataLane lane) {
-        return lane == DataLane.COLLECTIVE ? "collective" : "point-to-point";
+    private LinkFailures failures(int peer, DataLane lane) {
+        return new LinkFailures(mesh.spec().name(), name(), rank, peer, lane);
     }
 
     private String name() {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has come, or why none will; one of the two is null. */
-    private record Arrival(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
+    /** A connection that has arrived, or the reason why none will; one of {@code channel} and {@code failure} is null. */
+    private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
-    /** Passes on what the mesh tells on its background loop, in ranks of this group. */
+    /** Passes on the events of the mesh, which come on its background loop, in ranks of this group. */
     private final class FromMesh implements TcpMesh.Listener {
         @Override
         public void control(int peer, ByteBuffer message) {
@@ -395,44 +391,34 @@ final class TcpTransport implements Transport {
                 channel.unsafe().closeForcibly();
                 return;
             }
-            arrived(new Arrival(rankOf[peer], lane, epoch, channel, null));
+            arrived(new ArrivedConnection(rankOf[peer], lane, epoch, channel, null));
         }
 
         @Override
         public void noData(int peer, DataLane lane, FerroException cause) {
             if (rankOf[peer] >= 0) {
-                arrived(new Arrival(rankOf[peer], lane, FIRST_EPOCH, null, cause));
+                arrived(new ArrivedConnection(rankOf[peer], lane, FIRST_EPOCH, null, cause));
             }
         }
     }
 
-    /** Puts names to what a link tells. */
+    /** Adds the names of group, ranks and lane to the events of a link. */
     private final class FromLink implements LinkEvents {
         private final int peer;
         private final DataLane lane;
+        private final LinkFailures texts;
 
         FromLink(int peer, DataLane lane) {
             this.peer = peer;
             this.lane = lane;
+            texts = failures(peer, lane);
         }
 
         @Override
         public FerroException ended(long sequence, String progress, IOException cause) {
-            if (cause instanceof CheckedWire.Corrupted) {
-                return corrupted(progress, cause);
-            }
-            String message = "rank " + rank + " of " + name() + " lost rank " + peer + ": their " + words(lane)
-                    + " connection ended" + (cause == null ? "" : " (" + cause.getMessage() + ")") + ", " + progress
-                    + "; the output of rank " + peer + " says why";
-            FerroException.Where where = where(peer, lane == DataLane.COLLECTIVE ? sequence : -1);
-            return new FerroException(FerroException.Code.PEER_LOST, where, message, cause);
-        }
-
-        private FerroException corrupted(String progress, IOException cause) {
-            String message = "rank " + rank + " of " + name() + " refused what rank " + peer + " sent: on their "
-                    + words(lane) + " connection " + cause.getMessage() + ", " + progress
-                    + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
-            return failure(FerroException.Code.PROTOCOL, peer, message, cause);
+            return cause instanceof CheckedDataSocket.Corrupted
+                    ? texts.corrupted(progress, cause)
+                    : texts.ended(sequence, progress, cause);
         }
 
         @Override
@@ -450,7 +436,7 @@ final class TcpTransport implements Transport {
                             System.Logger.Level.DEBUG,
                             "the {0} connection of rank {1} to rank {2} of {3} had ended while it was idle and is made anew"
                                     + " (epoch {4})",
-                            words(lane),
+                            lane.label(),
                             rank,
                             peer,
                             name(),
@@ -459,26 +445,18 @@ final class TcpTransport implements Transport {
 
         @Override
         public FerroException notAgain(FerroException ended, FerroException cause) {
-            return with(ended, "; it cannot be made anew: " + cause.getMessage());
+            return LinkFailures.notAgain(ended, cause);
         }
 
         @Override
         public FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
-            String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
-            return with(
-                    ended,
-                    "; " + there + bytesHere + " bytes from " + (bytesThere < 0 ? "rank " + peer : "it")
-                            + " were under way, so it cannot go on over another");
-        }
-
-        private static FerroException with(FerroException ended, String more) {
-            return new FerroException(ended.code(), ended.where(), ended.getMessage() + more, ended.getCause());
+            return texts.underWay(ended, bytesThere, bytesHere);
         }
 
         @Override
         public void broken(FerroException cause) {
             if (cause.code() == FerroException.Code.PROTOCOL) {
-                // nothing on its way can explain it better
+                // no message in flight can explain it better
                 events.lost(peer, cause);
             } else {
                 events.broken(peer, cause);

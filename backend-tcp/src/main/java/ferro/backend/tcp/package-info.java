@@ -1,12 +1,14 @@
 /**
- * Everything that knows sockets: the one port of a rank, the handshake, the store, the mesh of control connections and
- * the data links that the engine drives.
+ * The public part of the TCP back end. The rest is in the packages below. Each of them uses only those listed before it:
+ * {@code connect} (dial, listen, handshake), {@code store} (the map that all ranks share), {@code port} (how ranks find each
+ * other) and {@code mesh} (control connections); {@code link} (data links) stands beside them.
  *
- * <p>Start reading at {@code TcpBackendProvider}; the mesh ({@code TcpMesh}) says how ranks find each other, the
- * transport how elements move. What travels is written down in docs/wire-protocol.md.
+ * <p>Start reading at {@code TcpBackendProvider}. The mesh ({@code TcpMesh}) shows how ranks find each other, the
+ * transport how elements move. The wire format is in docs/wire-protocol.md.
  *
- * <p>Two kinds of loop live here. The background loop of {@code TcpPort} always runs and owns all that liveness needs:
- * accepting, handshakes, store, control connections; nothing on it may block. Data links sit on a loop that the caller
- * drives; nothing that must happen by itself may be put there. Netty never appears in a public signature.
+ * <p>There are two kinds of loop. The background loop of {@code TcpPort} always runs and owns all that liveness needs:
+ * accepting, handshakes, store, control connections. Nothing on it may block. Data links are on a loop that the progress
+ * engine polls. Nothing that must happen without a progress thread may be put there. Netty never appears in a public
+ * signature.
  */
 package ferro.backend.tcp;

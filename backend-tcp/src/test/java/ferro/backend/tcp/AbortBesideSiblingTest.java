@@ -8,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.backend.tcp.connect.Memory;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -155,7 +156,7 @@ class AbortBesideSiblingTest {
     }
 
     /** Sums and compares every element. */
-    static Void sum(ProcessGroup group, int start, int count) {
+    public static Void sum(ProcessGroup group, int start, int count) {
         float[] data = filled(count, group.rank() + start);
         group.allReduce(data, ReduceOp.SUM);
         for (int i = 0; i < count; i++) {

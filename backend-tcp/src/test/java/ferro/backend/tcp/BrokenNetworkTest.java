@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.TcpProxy.Fault;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;

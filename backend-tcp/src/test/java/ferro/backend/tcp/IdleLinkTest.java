@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.TcpProxy.End;
-import ferro.backend.tcp.TcpProxy.Fault;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.End;
+import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.connect.Threads;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;

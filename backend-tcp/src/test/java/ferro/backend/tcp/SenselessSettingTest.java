@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import java.util.List;
 import java.util.Map;

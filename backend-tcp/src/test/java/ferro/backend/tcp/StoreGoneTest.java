@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.mesh.TcpMesh;
+import ferro.backend.tcp.port.JoiningContext;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;

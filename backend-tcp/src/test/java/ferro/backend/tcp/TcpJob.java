@@ -1,6 +1,8 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -41,7 +43,7 @@ final class TcpJob implements AutoCloseable {
         common.put("FERRO_STORE_SERVED", "1");
     }
 
-    static TcpJob of(int worldSize) {
+    public static TcpJob of(int worldSize) {
         return new TcpJob(worldSize, Ranks.LONG, Map.of());
     }
 
@@ -70,7 +72,7 @@ final class TcpJob implements AutoCloseable {
     }
 
     /** Has all ranks join, each in a context of its own. */
-    List<ProcessGroup> joinAll(String name) {
+    public List<ProcessGroup> joinAll(String name) {
         return joinAll(name, Collections.nCopies(worldSize, Map.of()));
     }
 
@@ -83,7 +85,7 @@ final class TcpJob implements AutoCloseable {
     }
 
     /** Has every group do the same at once, each on a thread of its own. */
-    static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
+    public static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
         return startOnAll(groups, task).stream().map(TcpJob::result).toList();
     }
 
@@ -93,7 +95,7 @@ final class TcpJob implements AutoCloseable {
                 .toList();
     }
 
-    static <T> T result(CompletableFuture<T> future) {
+    public static <T> T result(CompletableFuture<T> future) {
         try {
             return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException failed) {

@@ -8,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.GroupEvent.Kind;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.time.Duration;

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -204,7 +206,7 @@ class TcpTransportTest {
     private static void rings(TcpTransport ringer, int peer, TcpTransport sleeper, TcpTransport other) {
         long before = sleeper.rung();
         long otherBefore = other.rung();
-        drive(List.of(ringer, sleeper, other), () -> ringer.ring(peer));
+        drive(List.of(ringer, sleeper, other), () -> ringer.signal(peer));
         drive(List.of(ringer, sleeper, other), () -> {
             sleeper.park(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(10));
             other.park(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,6 +8,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.List;

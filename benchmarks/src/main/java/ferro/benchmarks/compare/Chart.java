@@ -17,7 +17,10 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Draws the time of one call over the size of its data, both by powers, a line per contestant, ours the thick ones. */
+/**
+ * Draws the time of one call over the size of its data, both on logarithmic axes, with a line per contestant. The lines of
+ * ferro are thick.
+ */
 final class Chart {
     private static final int WIDTH = 1000;
     private static final int HEIGHT = 620;
@@ -40,9 +43,9 @@ final class Chart {
      *
      * @param items  sizes of one collective and world size
      * @param medium whose contestants are drawn
-     * @param folder where the PNG goes
+     * @param folder folder for the PNG
      */
-    static void write(Ratios ratios, List<Item> items, Medium medium, Path folder) throws IOException {
+    static void write(Ratios ratios, List<Item> items, MediumName medium, Path folder) throws IOException {
         Item first = items.get(0);
         XYChart chart = empty(first.collective() + " of f32 by " + first.ranks() + " ranks, " + medium.label());
         int ours = 0;
@@ -52,10 +55,10 @@ final class Chart {
                     .filter(item ->
                             item.bytes() > 0 && ratios.micros(item, name).isPresent())
                     .toList();
-            if (Medium.of(name) != medium || measured.size() < FEWEST_SIZES) {
+            if (MediumName.of(name) != medium || measured.size() < FEWEST_SIZES) {
                 continue;
             }
-            boolean mine = Medium.ours(name);
+            boolean mine = MediumName.ours(name);
             Color color = mine ? OURS.get(ours++ % OURS.size()) : OTHERS.get(others++ % OTHERS.size());
             add(chart, ratios, measured, name, color);
         }
@@ -74,9 +77,9 @@ final class Chart {
                 .mapToDouble(item -> ratios.micros(item, name).orElseThrow().middle())
                 .toArray();
         XYSeries series = chart.addSeries(name, powers, micros);
-        series.setLineStyle(new BasicStroke(Medium.ours(name) ? 3.5f : 1.5f));
+        series.setLineStyle(new BasicStroke(MediumName.ours(name) ? 3.5f : 1.5f));
         series.setLineColor(color);
-        series.setMarker(Medium.ours(name) ? SeriesMarkers.CIRCLE : SeriesMarkers.DIAMOND);
+        series.setMarker(MediumName.ours(name) ? SeriesMarkers.CIRCLE : SeriesMarkers.DIAMOND);
         series.setMarkerColor(color);
     }
 
@@ -101,7 +104,7 @@ final class Chart {
         return chart;
     }
 
-    /** Only whole powers of two have a name. */
+    /** Returns the label of a power of two; empty for other values. */
     private static String size(double power) {
         return power == Math.rint(power) && power >= 0 ? Sizes.label(1L << (int) power) : "";
     }
@@ -110,13 +113,13 @@ final class Chart {
         return value >= 1 ? String.format(Locale.ROOT, "%,.0f", value) : String.format(Locale.ROOT, "%.2f", value);
     }
 
-    /** Draws into memory first: a machine that cannot draw leaves no empty file behind. */
+    /** Draws into memory first, so that a machine that cannot draw leaves no empty file. */
     private static byte[] picture(XYChart chart) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
             BitmapEncoder.saveBitmap(List.of(chart), 1, 1, bytes, BitmapFormat.PNG);
         } catch (LinkageError | InternalError | RuntimeException noFonts) {
-            // which of them depends on the JDK
+            // the type of exception depends on the JDK
             throw new IOException(
                     "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
         }

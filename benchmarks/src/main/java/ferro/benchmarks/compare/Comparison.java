@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program behind benchmarks/compare.sh: starts all contestants, asks each of them for every size once per round, each round
- * beginning with another one, probes the machine before and after each, and reports.
+ * The program of benchmarks/compare.sh. It starts all contestants, and asks each of them for every size once per round. Each
+ * round begins with another contestant. It probes the machine before and after each measurement, and reports.
  */
 public final class Comparison {
     private static final int BAD_INPUT = 2;
@@ -22,22 +22,22 @@ public final class Comparison {
     private static final String SHARED = "-shared";
 
     /**
-     * A JVM runs so long before any figure of anybody is taken, over all that it will be asked for: compilers that still work take
-     * a core from those who are measured, and leave the first rounds of a size to interpreted code.
+     * Time that a JVM runs all of its items before any contestant is measured. Compilers that are still busy take a core
+     * from the measured processes, and the first rounds of a size would run interpreted code.
      */
     private static final Duration COMPILING = Duration.ofMillis(3000);
 
     private static final Duration COMPILING_EACH = Duration.ofMillis(300);
-    /** Before the rounds of a size, of every contestant: until its buffers are there. */
+    /** Warm-up of every contestant before the rounds of a size, so that its buffers are allocated. */
     private static final Duration WARM_UP = Duration.ofMillis(60);
 
-    private final Options options;
+    private final CompareOptions options;
     private final RawFile raw;
     private final String run = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
     private final Map<String, Contestant> started = new LinkedHashMap<>();
     private long wrong;
 
-    private Comparison(Options options) {
+    private Comparison(CompareOptions options) {
         this.options = options;
         raw = new RawFile(options.out().resolve("raw.csv"));
     }
@@ -46,12 +46,12 @@ public final class Comparison {
      * Measures if a starter is named, then reports on all of raw.csv.
      *
      * @param words as benchmarks/compare.sh passes them
-     * @throws Exception if a file cannot be written or a contestant not be started
+     * @throws Exception if a file cannot be written or a contestant cannot be started
      */
     public static void main(String[] words) throws Exception {
-        Options options;
+        CompareOptions options;
         try {
-            options = Options.parse(List.of(words));
+            options = CompareOptions.parse(List.of(words));
         } catch (IllegalArgumentException misuse) {
             System.err.println("compare: " + misuse.getMessage());
             System.exit(BAD_INPUT);
@@ -62,15 +62,15 @@ public final class Comparison {
         if (wrong > 0) {
             System.err.println("compare: " + wrong + " elements of ferro are not what a plain loop gives");
         }
-        // readers of pipes are still there
+        // exits explicitly because threads that read pipes are still alive
         System.exit(wrong > 0 ? WRONG : 0);
     }
 
-    private static long run(Options options) throws IOException, InterruptedException {
+    private static long run(CompareOptions options) throws IOException, InterruptedException {
         Comparison comparison = new Comparison(options);
         if (options.tune()) {
             long wrong = 0;
-            for (Options each : Tuning.of(options)) {
+            for (CompareOptions each : Tuning.of(options)) {
                 Comparison one = new Comparison(each);
                 one.measure();
                 wrong += one.wrong;
@@ -137,10 +137,10 @@ public final class Comparison {
             }
         }
         for (int round = 0; round < options.rounds() && !able.isEmpty(); round++) {
-            MachineProbe.State before = probe.read();
+            MachineProbe.MachineState before = probe.read();
             for (String name : able) {
                 String[] answer = ask(name, item, options.time().dividedBy(5), false);
-                MachineProbe.State after = probe.read();
+                MachineProbe.MachineState after = probe.read();
                 if (answer != null) {
                     raw.append(new Measurement(run, item, name, round, times(answer), 0, before, after));
                 }
@@ -153,7 +153,7 @@ public final class Comparison {
                 item.collective(), item.ranks(), item.bytes(), options.rounds(), able.size());
     }
 
-    /** Checks the result and warms up; says whether the contestant can do it at all. */
+    /** Checks the result and warms up; returns whether the contestant can do the item and its result is right. */
     private boolean warmUp(String name, Item item) throws IOException, InterruptedException {
         String[] answer = ask(name, item, WARM_UP, true);
         if (answer == null) {
@@ -163,7 +163,7 @@ public final class Comparison {
         if (found > 0) {
             System.err.printf("compare: %s is left out: %d wrong elements in %s%n", name, found, item);
         }
-        wrong += Medium.ours(name) ? found : 0;
+        wrong += MediumName.ours(name) ? found : 0;
         return found == 0;
     }
 
@@ -188,8 +188,8 @@ public final class Comparison {
         return answer.split(" ");
     }
 
-    private static Measurement.Times times(String[] answer) {
-        return new Measurement.Times(
+    private static Measurement.MeasuredTimes times(String[] answer) {
+        return new Measurement.MeasuredTimes(
                 Double.parseDouble(answer[0]), Double.parseDouble(answer[1]), Double.parseDouble(answer[2]));
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The processes of one library: they wait on pipes until they are asked, measure together, answer by rank 0, and wait again. */
+/** The processes of one library. They wait on pipes for a request, measure together, answer by rank 0, and wait again. */
 final class Contestant implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(40);
     private static final Duration ANSWER = Duration.ofSeconds(60);
@@ -49,10 +49,10 @@ final class Contestant implements AutoCloseable {
     }
 
     /**
-     * Starts one; it is ready once {@link #awaitReady} says so.
+     * Starts a contestant. It is ready when {@link #awaitReady} returns true.
      *
-     * @param name    as {@code starter} knows it
-     * @param ranks   how many processes
+     * @param name    name that {@code starter} knows
+     * @param ranks   number of processes
      * @param starter script that becomes the contestant: {@code --start NAME FOLDER RANKS}
      */
     static Contestant start(String name, int ranks, Path starter) throws IOException, InterruptedException {
@@ -63,7 +63,7 @@ final class Contestant implements AutoCloseable {
         return name;
     }
 
-    /** Opened for reading and writing, so that neither side waits for the other to open it. */
+    /** Opens a pipe for reading and writing, so that neither side waits for the other to open it. */
     private RandomAccessFile pipe(String file) throws IOException, InterruptedException {
         Path path = folder.resolve(file);
         int code = new ProcessBuilder("mkfifo", "-m", "600", path.toString())
@@ -86,7 +86,7 @@ final class Contestant implements AutoCloseable {
         }
     }
 
-    /** Returns whether all its ranks have found one another; prints what they said if not. */
+    /** Returns whether all its ranks have found one another; prints their output if not. */
     boolean awaitReady() throws IOException, InterruptedException {
         String line = nextAnswer(START);
         if (!"ready".equals(line)) {
@@ -95,7 +95,7 @@ final class Contestant implements AutoCloseable {
         return !lost;
     }
 
-    /** Asks all ranks; returns rank 0's answer, or null if there is none any more. */
+    /** Asks all ranks; returns rank 0's answer, or null if the contestant is lost. */
     String ask(String request) throws IOException, InterruptedException {
         if (lost) {
             return null;

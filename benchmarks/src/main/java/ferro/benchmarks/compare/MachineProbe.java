@@ -11,21 +11,21 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** What the machine gives at this moment without any of the contestants: two threads that exchange flags, then bytes. */
+/** Measures the machine at this moment without any contestant: two threads exchange flags, then bytes. */
 final class MachineProbe implements AutoCloseable {
-    /** Half round trip of a flag, in microseconds: clearly less where cores share a cache, clearly more where they do not. */
+    /** Half round trip of a flag, in microseconds: clearly less if cores share a cache, clearly more if they do not. */
     private static final double NEAR_BELOW = 0.1;
 
-    /** No two cores are that far from each other; two threads on one core are. */
+    /** Half round trip of two threads on one core; two different cores are always faster. */
     private static final double ONE_CORE = 0.8;
 
     private static final int BATCHES = 60;
     private static final int TRIPS = 100;
-    /** Until the code is compiled; a reading takes half a second of processor where both threads share a core. */
+    /** Readings until the code is compiled. A reading takes half a second of processor time if both threads share a core. */
     private static final int WARM_UP_READINGS = 40;
-    /** Shorter measurements show that all works, not how fast anything is. */
+    /** Shorter measurements only show that everything works, not its speed. */
     private static final Duration WORTH_WARMING_UP = Duration.ofMillis(10);
-    /** Before giving the core away, in case that both threads share it. */
+    /** Spins before yielding the core, in case both threads share it. */
     private static final int SPINS = 20_000;
     /** Longs between the two flags: they must not share a cache line, nor a pair of lines that are fetched together. */
     private static final int APART = 32;
@@ -51,13 +51,13 @@ final class MachineProbe implements AutoCloseable {
      * @param flagMicros     half a round trip of a flag between two threads
      * @param loopbackMicros half a round trip of 4 bytes over a plain loopback connection, both ends spinning
      */
-    record State(double flagMicros, double loopbackMicros) {
+    record MachineState(double flagMicros, double loopbackMicros) {
         boolean near() {
             return flagMicros < NEAR_BELOW;
         }
     }
 
-    /** Opens one for measurements of a length, its code compiled where they are worth it. */
+    /** Opens a probe for measurements of a length; compiles its code first if they are long enough. */
     static MachineProbe open(Duration measurement) throws IOException, InterruptedException {
         MachineProbe probe = new MachineProbe(WireProbe.pair());
         int readings = measurement.compareTo(WORTH_WARMING_UP) < 0 ? 1 : WARM_UP_READINGS;
@@ -67,7 +67,7 @@ final class MachineProbe implements AutoCloseable {
         return probe;
     }
 
-    State read() throws IOException, InterruptedException {
+    MachineState read() throws IOException, InterruptedException {
         double flag = flagMicros();
         for (int tries = 1; tries < 5 && flag > ONE_CORE; tries++) {
             flag = flagMicros();
@@ -75,7 +75,7 @@ final class MachineProbe implements AutoCloseable {
         Future<?> follower = second.submit(loopback::follow);
         double micros = loopback.lead();
         await(follower);
-        return new State(flag, micros);
+        return new MachineState(flag, micros);
     }
 
     private double flagMicros() throws IOException, InterruptedException {

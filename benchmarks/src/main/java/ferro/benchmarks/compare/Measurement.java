@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What one contestant needed for one size in one round, and the machine's state around it; a line of raw.csv.
+ * The time of one contestant for one size in one round, and the machine's state around it; a line of raw.csv.
  *
  * @param run        which call of the comparison; rounds of different runs are different rounds
- * @param item       what was measured
- * @param contestant who
- * @param round      in which round
- * @param times      of one call
- * @param wrong      elements that were not what a plain loop gives
+ * @param item       measured item
+ * @param contestant name of the contestant
+ * @param round      number of the round
+ * @param times      times of one call
+ * @param wrong      elements that differ from a plain loop
  * @param before     state of the machine before
  * @param after      state of the machine after
  */
@@ -20,17 +20,17 @@ record Measurement(
         Item item,
         String contestant,
         int round,
-        Times times,
+        MeasuredTimes times,
         long wrong,
-        MachineProbe.State before,
-        MachineProbe.State after) {
+        MachineProbe.MachineState before,
+        MachineProbe.MachineState after) {
     static final String HEAD = "run,ranks,collective,bytes,contestant,round,us_min,us_median,us_p99,wrong,"
             + "flag_before,flag_after,loopback_before,loopback_after";
 
     private static final int COLUMNS = HEAD.split(",").length;
 
     /**
-     * What is measured.
+     * The measured collective and size.
      *
      * @param ranks      world size
      * @param collective as {@code ferro bench} names it
@@ -43,9 +43,9 @@ record Measurement(
      *
      * @param min    fastest block
      * @param median middle block
-     * @param p99    slowest block but one in a hundred
+     * @param p99    slowest block but one in a hundred; with fewer than a hundred blocks the slowest
      */
-    record Times(double min, double median, double p99) {}
+    record MeasuredTimes(double min, double median, double p99) {}
 
     String csv() {
         return String.format(
@@ -78,31 +78,31 @@ record Measurement(
                 new Item(Integer.parseInt(cells.get(1)), cells.get(2), Long.parseLong(cells.get(3))),
                 cells.get(4),
                 Integer.parseInt(cells.get(5)),
-                new Times(number(cells.get(6)), number(cells.get(7)), number(cells.get(8))),
+                new MeasuredTimes(number(cells.get(6)), number(cells.get(7)), number(cells.get(8))),
                 Long.parseLong(cells.get(9)),
-                new MachineProbe.State(number(cells.get(10)), number(cells.get(12))),
-                new MachineProbe.State(number(cells.get(11)), number(cells.get(13))));
+                new MachineProbe.MachineState(number(cells.get(10)), number(cells.get(12))),
+                new MachineProbe.MachineState(number(cells.get(11)), number(cells.get(13))));
     }
 
     private static double number(String cell) {
         return Double.parseDouble(cell);
     }
 
-    /** Whether the machine was near, far, or changed meanwhile. */
-    Nearness nearness() {
+    /** Returns whether the machine was near, far, or changed meanwhile. */
+    CoreLatency nearness() {
         boolean first = before.near();
         if (first != after.near()) {
-            return Nearness.CHANGED;
+            return CoreLatency.CHANGED;
         }
-        return first ? Nearness.NEAR : Nearness.FAR;
+        return first ? CoreLatency.NEAR : CoreLatency.FAR;
     }
 
     double loopbackMicros() {
         return (before.loopbackMicros() + after.loopbackMicros()) / 2;
     }
 
-    /** How fast two cores see what the other writes. */
-    enum Nearness {
+    /** How fast two cores see each other's writes. */
+    enum CoreLatency {
         NEAR,
         FAR,
         CHANGED;

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Middle and ends of some numbers.
+ * Median and extremes of some numbers.
  *
- * @param count  how many
+ * @param count  number of numbers
  * @param least  smallest
  * @param middle median
  * @param most   largest
  */
 record Medians(int count, double least, double middle, double most) {
-    /** Of at least one number. */
+    /** Returns the medians of at least one number. */
     static Medians of(Collection<Double> numbers) {
         double[] sorted =
                 numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();

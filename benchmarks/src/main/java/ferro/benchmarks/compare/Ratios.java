@@ -1,7 +1,7 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.compare.Measurement.Nearness;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -11,11 +11,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Ratios of paired rounds: a contestant's median time by another one's of the same round, where the machine was in one state
- * around both of them.
+ * Ratios of paired rounds: a contestant's median time divided by that of another one in the same round, if the machine was
+ * in the same state around both.
  */
 final class Ratios {
-    /** Loopback probes that differ by more are of another state; what the memory of two cores does not see. */
+    /**
+     * Loopback probes that differ by more belong to different states, which the exchange of flags between two cores does not
+     * show.
+     */
     private static final double SAME_LOOPBACK = 1.25;
 
     private final Map<Item, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();
@@ -31,12 +34,12 @@ final class Ratios {
     }
 
     /**
-     * One contestant beside another one.
+     * One contestant compared with another.
      *
-     * @param opponent who
-     * @param micros   medians of the contestant, of the rounds that count
-     * @param theirs   of the opponent
-     * @param ratio    of the rounds that count
+     * @param opponent the other contestant
+     * @param micros   medians of the contestant in the rounds that count
+     * @param theirs   medians of the opponent in these rounds
+     * @param ratio    medians of the ratios in these rounds
      */
     record Ratio(String opponent, Medians micros, Medians theirs, Medians ratio) {}
 
@@ -44,7 +47,7 @@ final class Ratios {
         return byItem.keySet();
     }
 
-    /** All names, in the order in which they appear. */
+    /** Returns all names, in the order in which they appear. */
     Set<String> contestants() {
         return names;
     }
@@ -53,7 +56,7 @@ final class Ratios {
         return byItem.getOrDefault(item, Map.of()).keySet();
     }
 
-    /** Times of all rounds, whatever the machine did. */
+    /** Returns the times of all rounds, whatever the state of the machine. */
     Optional<Medians> micros(Item item, String contestant) {
         Map<String, Measurement> rounds = rounds(item, contestant);
         return rounds.isEmpty()
@@ -67,8 +70,8 @@ final class Ratios {
         return byItem.getOrDefault(item, Map.of()).getOrDefault(contestant, Map.of());
     }
 
-    /** Returns the ratio over the rounds in which the machine was in this state around both; none without such a round. */
-    Optional<Ratio> ratio(Item item, String contestant, String opponent, Nearness nearness) {
+    /** Returns the ratio over the rounds in which the machine was in this state around both; empty without such a round. */
+    Optional<Ratio> ratio(Item item, String contestant, String opponent, CoreLatency nearness) {
         List<Double> micros = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
         List<Double> ratios = new ArrayList<>();
@@ -86,7 +89,7 @@ final class Ratios {
                 : Optional.of(new Ratio(opponent, Medians.of(micros), Medians.of(theirs), Medians.of(ratios)));
     }
 
-    private static boolean comparable(Measurement one, Measurement other, Nearness nearness) {
+    private static boolean comparable(Measurement one, Measurement other, CoreLatency nearness) {
         double mine = one.loopbackMicros();
         double theirs = other.loopbackMicros();
         return one.nearness() == nearness
@@ -95,8 +98,11 @@ final class Ratios {
                 && theirs < SAME_LOOPBACK * mine;
     }
 
-    /** Returns the ratio to the opponent that is fastest beside this contestant in this state; none without any round. */
-    Optional<Ratio> best(Item item, String contestant, List<String> opponents, Nearness nearness) {
+    /**
+     * Returns the ratio to the opponent that is fastest in rounds paired with this contestant in this state; empty without
+     * any round.
+     */
+    Optional<Ratio> best(Item item, String contestant, List<String> opponents, CoreLatency nearness) {
         Ratio best = null;
         for (String opponent : opponents) {
             Ratio next = ratio(item, contestant, opponent, nearness).orElse(null);

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Every measurement of every run, appended as it is made, so that whole tables come from several short runs; files of several
- * machines or folders may simply be joined.
+ * The file of all measurements of all runs. Each is appended when it is made, so that several short runs give whole tables.
+ * Files of several machines or folders may be concatenated.
  *
- * @param path of the file
+ * @param path path of the file
  */
 record RawFile(Path path) {
     void append(Measurement measurement) throws IOException {

@@ -1,7 +1,7 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.compare.Measurement.Nearness;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Writes ratios.csv, ratios.md, targets.md and a chart per collective, world size and medium. */
 final class Report {
-    private static final List<Nearness> STATES = List.of(Nearness.NEAR, Nearness.FAR);
+    private static final List<CoreLatency> STATES = List.of(CoreLatency.NEAR, CoreLatency.FAR);
     private static final String CSV_HEAD =
             "ranks,collective,bytes,contestant,opponent,state,rounds,us,opponent_us,ratio,ratio_least,ratio_most";
 
@@ -44,13 +44,13 @@ final class Report {
 
     private void drawCharts() throws IOException {
         for (Map.Entry<String, List<Item>> table : tables().entrySet()) {
-            for (Medium medium : Medium.values()) {
+            for (MediumName medium : MediumName.values()) {
                 Chart.write(ratios, table.getValue(), medium, folder);
             }
         }
     }
 
-    /** Sizes of each collective and world size. */
+    /** Returns the items of each collective and world size. */
     private Map<String, List<Item>> tables() {
         Map<String, List<Item>> tables = new LinkedHashMap<>();
         for (Item item : ratios.items()) {
@@ -75,8 +75,8 @@ final class Report {
 
     private String csv(Item item, String contestant, String opponent) {
         StringBuilder lines = new StringBuilder();
-        if (Medium.ours(contestant) && !contestant.equals(opponent)) {
-            for (Nearness state : STATES) {
+        if (MediumName.ours(contestant) && !contestant.equals(opponent)) {
+            for (CoreLatency state : STATES) {
                 ratios.ratio(item, contestant, opponent, state)
                         .ifPresent(ratio -> lines.append(csv(item, contestant, state, ratio)));
             }
@@ -84,7 +84,7 @@ final class Report {
         return lines.toString();
     }
 
-    private static String csv(Item item, String contestant, Nearness state, Ratio ratio) {
+    private static String csv(Item item, String contestant, CoreLatency state, Ratio ratio) {
         return String.format(
                 Locale.ROOT,
                 "%d,%s,%d,%s,%s,%s,%d,%.4f,%.4f,%.4f,%.4f,%.4f%n",
@@ -106,7 +106,7 @@ final class Report {
         StringBuilder text = new StringBuilder();
         tables().forEach((title, items) -> {
             for (String contestant : ratios.contestants()) {
-                if (Medium.ours(contestant)
+                if (MediumName.ours(contestant)
                         && items.stream()
                                 .anyMatch(
                                         item -> ratios.micros(item, contestant).isPresent())) {
@@ -118,9 +118,9 @@ final class Report {
     }
 
     private String table(String title, List<Item> items, String contestant) {
-        List<String> peers = Medium.peers(contestant, ratios.contestants());
+        List<String> peers = MediumName.peers(contestant, ratios.contestants());
         List<String> others = ratios.contestants().stream()
-                .filter(name -> !Medium.ours(name) && Medium.of(name) == Medium.of(contestant))
+                .filter(name -> !MediumName.ours(name) && MediumName.of(name) == MediumName.of(contestant))
                 .toList();
         StringBuilder text = new StringBuilder();
         text.append("### ")
@@ -140,7 +140,7 @@ final class Report {
             text.append(ratios.micros(item, contestant)
                     .map(micros -> micros(micros.middle()))
                     .orElse("-"));
-            for (Nearness state : STATES) {
+            for (CoreLatency state : STATES) {
                 Optional<Ratio> best = ratios.best(item, contestant, peers, state);
                 text.append(" | ").append(best.map(Report::opponent).orElse("-"));
                 text.append(" | ").append(best.map(Report::spread).orElse("-"));
@@ -163,7 +163,7 @@ final class Report {
                 Locale.ROOT, "**%.2f** (%.2f to %.2f, %d)", all.middle(), all.least(), all.most(), all.count());
     }
 
-    /** Ratio near / ratio far. */
+    /** Returns the ratio near / the ratio far. */
     private String both(Item item, String contestant, String opponent) {
         List<String> cells = STATES.stream()
                 .map(state -> ratios.ratio(item, contestant, opponent, state))
@@ -174,7 +174,7 @@ final class Report {
         return String.join(" / ", cells);
     }
 
-    /** Three digits that mean something. */
+    /** Formats a value with three significant digits. */
     private static String micros(double value) {
         return String.format(
                 Locale.ROOT, value < 1 ? "%.3f" : value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);

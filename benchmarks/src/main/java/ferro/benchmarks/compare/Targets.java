@@ -1,7 +1,7 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.compare.Measurement.Nearness;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** What ferro promises to be, row by row, beside what was measured: the worst size of each row, near and far apart. */
+/**
+ * The promises of ferro, row by row, beside the measured ratios: the worst size of each row, separately for near and far.
+ */
 final class Targets {
     private static final long KIB = 1024;
     private static final long MIB = KIB * KIB;
@@ -28,17 +30,17 @@ final class Targets {
     }
 
     /**
-     * One promise.
+     * One promised ratio.
      *
      * @param text        for people
-     * @param contestant  who, without its JDK
+     * @param contestant  name of the contestant, without its JDK
      * @param ranks       world size
-     * @param collectives which of them
-     * @param sizes       for which sizes
-     * @param opponents   the fastest of them counts
-     * @param limit       of the ratio
+     * @param collectives collectives of the promise
+     * @param sizes       sizes of the promise
+     * @param opponents   contestants of which the fastest counts
+     * @param limit       limit of the ratio
      */
-    private record Target(
+    private record PromisedRatio(
             String text,
             String contestant,
             int ranks,
@@ -54,7 +56,7 @@ final class Targets {
         }
     }
 
-    /** Sizes from and to, both included. */
+    /** A range of sizes, both ends included. */
     private record Range(long least, long most) {}
 
     private static final Range SMALL = new Range(0, KIB);
@@ -68,44 +70,47 @@ final class Targets {
     private static final Range ALL = new Range(0, ANY);
     private static final String NO_VECTORS = "the same without the Vector API";
 
-    private static List<Target> sharedMemory() {
+    private static List<PromisedRatio> sharedMemory() {
         List<String> sums = List.of("allreduce", "barrier");
         List<String> ofMany = List.of("openmpi-shm");
         return List.of(
-                new Target("shm, 2 ranks, to 1 KiB, and barrier", "ferro-shm", 2, sums, SMALL, SHM, 0.5),
-                new Target("shm, 2 ranks, 16 KiB", "ferro-shm", 2, ALL_REDUCE, SIXTEEN, SHM, 0.45),
-                new Target(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, SIXTEEN, SHM, 0.65),
-                new Target("shm, 2 ranks, 64 KiB to 4 MiB", "ferro-shm", 2, ALL_REDUCE, MIDDLE, SHM, 0.35),
-                new Target(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, MIDDLE, SHM, 0.5),
-                new Target("shm, 2 ranks, 16 MiB", "ferro-shm", 2, ALL_REDUCE, LARGE, SHM, 0.35),
-                new Target("shm, 2 ranks, 64 MiB", "ferro-shm", 2, ALL_REDUCE, LARGEST, SHM, 0.2),
-                new Target("shared buffers, from 64 KiB", "ferro-shm-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.2),
-                new Target(NO_VECTORS, "ferro-shm-plain-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.35),
-                new Target("shm, 3 ranks on 2 cores", "ferro-shm", 3, ALL_REDUCE, ALL, ofMany, 0.7),
-                new Target("shm, 4 ranks on 2 cores", "ferro-shm", 4, ALL_REDUCE, ALL, ofMany, 0.7));
+                new PromisedRatio("shm, 2 ranks, to 1 KiB, and barrier", "ferro-shm", 2, sums, SMALL, SHM, 0.5),
+                new PromisedRatio("shm, 2 ranks, 16 KiB", "ferro-shm", 2, ALL_REDUCE, SIXTEEN, SHM, 0.45),
+                new PromisedRatio(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, SIXTEEN, SHM, 0.65),
+                new PromisedRatio("shm, 2 ranks, 64 KiB to 4 MiB", "ferro-shm", 2, ALL_REDUCE, MIDDLE, SHM, 0.35),
+                new PromisedRatio(NO_VECTORS, "ferro-shm-plain", 2, ALL_REDUCE, MIDDLE, SHM, 0.5),
+                new PromisedRatio("shm, 2 ranks, 16 MiB", "ferro-shm", 2, ALL_REDUCE, LARGE, SHM, 0.35),
+                new PromisedRatio("shm, 2 ranks, 64 MiB", "ferro-shm", 2, ALL_REDUCE, LARGEST, SHM, 0.2),
+                new PromisedRatio("shared buffers, from 64 KiB", "ferro-shm-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.2),
+                new PromisedRatio(NO_VECTORS, "ferro-shm-plain-shared", 2, ALL_REDUCE, FROM_64, SHM, 0.35),
+                new PromisedRatio("shm, 3 ranks on 2 cores", "ferro-shm", 3, ALL_REDUCE, ALL, ofMany, 0.7),
+                new PromisedRatio("shm, 4 ranks on 2 cores", "ferro-shm", 4, ALL_REDUCE, ALL, ofMany, 0.7));
     }
 
-    private static List<Target> others() {
+    private static List<PromisedRatio> others() {
         List<String> reno = List.of("openmpi-tcp-reno");
         List<String> ofMany = List.of("openmpi-tcp", "gloo-tcp");
         List<String> ourShm = List.of("ferro-shm");
         return List.of(
-                new Target("TCP, 2 ranks, to 1 MiB", "ferro-tcp", 2, ALL_REDUCE, TO_1_MIB, TCP, 0.85),
-                new Target("TCP, 2 ranks, 16 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGE, TCP, 0.7),
-                new Target("TCP, 2 ranks, 64 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGEST, TCP, 0.45),
-                new Target("TCP, 2 ranks", "ferro-tcp", 2, ALL_REDUCE, ALL, reno, 1.0),
-                new Target("TCP, 2 ranks, below 64 KiB", "ferro-tcp", 2, ALL_REDUCE, BELOW_64, GLOO, 0.2),
-                new Target("TCP, 2 ranks, from 64 KiB", "ferro-tcp", 2, ALL_REDUCE, FROM_64, GLOO, 0.5),
-                new Target("TCP, 4 ranks on 2 cores", "ferro-tcp", 4, ALL_REDUCE, ALL, ofMany, 0.9),
-                new Target("moving collectives, shm, 2 ranks", "ferro-shm", 2, MOVES, ALL, SHM, 0.9),
-                new Target("moving collectives, TCP, 2 ranks", "ferro-tcp", 2, MOVES, ALL, TCP, 0.9),
-                new Target("simulated, 2 ranks, from 64 KiB", "ferro-simulated", 2, ALL_REDUCE, FROM_64, ourShm, 1.0));
+                new PromisedRatio("TCP, 2 ranks, to 1 MiB", "ferro-tcp", 2, ALL_REDUCE, TO_1_MIB, TCP, 0.85),
+                new PromisedRatio("TCP, 2 ranks, 16 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGE, TCP, 0.7),
+                new PromisedRatio("TCP, 2 ranks, 64 MiB", "ferro-tcp", 2, ALL_REDUCE, LARGEST, TCP, 0.45),
+                new PromisedRatio("TCP, 2 ranks", "ferro-tcp", 2, ALL_REDUCE, ALL, reno, 1.0),
+                new PromisedRatio("TCP, 2 ranks, below 64 KiB", "ferro-tcp", 2, ALL_REDUCE, BELOW_64, GLOO, 0.2),
+                new PromisedRatio("TCP, 2 ranks, from 64 KiB", "ferro-tcp", 2, ALL_REDUCE, FROM_64, GLOO, 0.5),
+                new PromisedRatio("TCP, 4 ranks on 2 cores", "ferro-tcp", 4, ALL_REDUCE, ALL, ofMany, 0.9),
+                new PromisedRatio("moving collectives, shm, 2 ranks", "ferro-shm", 2, MOVES, ALL, SHM, 0.9),
+                new PromisedRatio("moving collectives, TCP, 2 ranks", "ferro-tcp", 2, MOVES, ALL, TCP, 0.9),
+                new PromisedRatio(
+                        "simulated, 2 ranks, from 64 KiB", "ferro-simulated", 2, ALL_REDUCE, FROM_64, ourShm, 1.0));
     }
 
-    /** A table of those of which something was measured. */
+    /** Returns a table of the promises for which there are measurements. */
     String markdown() {
         TreeSet<String> jdks = new TreeSet<>(Comparator.reverseOrder());
-        ratios.contestants().stream().filter(Medium::ours).forEach(name -> jdks.add(name.substring(name.indexOf('@'))));
+        ratios.contestants().stream()
+                .filter(MediumName::ours)
+                .forEach(name -> jdks.add(name.substring(name.indexOf('@'))));
         StringBuilder text = new StringBuilder("| case | against the best of | target |");
         jdks.forEach(jdk -> text.append(" JDK ").append(jdk.substring(1)).append(", near | far |"));
         text.append(" met |\n|---|---|---|")
@@ -116,12 +121,12 @@ final class Targets {
         return text.toString();
     }
 
-    private String row(Target target, Iterable<String> jdks) {
+    private String row(PromisedRatio target, Iterable<String> jdks) {
         List<Worst> cells = new ArrayList<>();
         StringBuilder text = new StringBuilder("| " + target.text + " | " + String.join(", ", target.opponents)
                 + String.format(Locale.ROOT, " | %.2f |", target.limit));
         for (String jdk : jdks) {
-            for (Nearness state : List.of(Nearness.NEAR, Nearness.FAR)) {
+            for (CoreLatency state : List.of(CoreLatency.NEAR, CoreLatency.FAR)) {
                 Optional<Worst> worst = worst(target, jdk, state);
                 worst.ifPresent(cells::add);
                 text.append(' ').append(worst.map(Worst::toString).orElse("-")).append(" |");
@@ -134,7 +139,7 @@ final class Targets {
         return text.append(met ? " yes |\n" : " **no** |\n").toString();
     }
 
-    /** The item of a row that is furthest from its promise. */
+    /** The item of a row that is worst against its promise. */
     private record Worst(double ratio, double best, Item item, int items) {
         @Override
         public String toString() {
@@ -146,9 +151,9 @@ final class Targets {
         }
     }
 
-    private Optional<Worst> worst(Target target, String jdk, Nearness state) {
+    private Optional<Worst> worst(PromisedRatio target, String jdk, CoreLatency state) {
         List<String> opponents = target.opponents.stream()
-                .map(name -> Medium.ours(name) ? name + jdk : name)
+                .map(name -> MediumName.ours(name) ? name + jdk : name)
                 .toList();
         Worst worst = null;
         for (Item item : ratios.items()) {

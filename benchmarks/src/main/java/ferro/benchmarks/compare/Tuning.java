@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Which algorithm is fastest for each collective, world size and size: every algorithm is a contestant of its own. */
+/** Finds the fastest algorithm for each collective, world size and size. Every algorithm is a contestant of its own. */
 final class Tuning {
     private final Ratios ratios;
 
@@ -22,9 +22,9 @@ final class Tuning {
         ratios = new Ratios(measurements);
     }
 
-    /** Returns what to measure: one comparison per collective that has a choice, of all its algorithms. */
-    static List<Options> of(Options all) {
-        List<Options> each = new ArrayList<>();
+    /** Returns the comparisons to measure: one per collective with a choice, of all its algorithms. */
+    static List<CompareOptions> of(CompareOptions all) {
+        List<CompareOptions> each = new ArrayList<>();
         for (Measured collective : all.collectives()) {
             List<String> contestants = new ArrayList<>();
             for (String base : all.contestants()) {
@@ -41,11 +41,11 @@ final class Tuning {
     }
 
     private static List<String> algorithms(String base, Measured collective) {
-        Topology topology = Medium.of(base) == Medium.TCP ? Topology.FLAT : Topology.SHARED_MEMORY;
+        Topology topology = MediumName.of(base) == MediumName.TCP ? Topology.FLAT : Topology.SHARED_MEMORY;
         return AlgorithmRegistry.names(collective.kind(), topology);
     }
 
-    /** As the starter reads it: ferro-tcp+allReduce=ring@25. */
+    /** Returns the name that the starter reads, such as ferro-tcp+allReduce=ring@25. */
     private static String named(String base, Measured collective, String algorithm) {
         return base.replace("@", "+" + collective.kind() + "=" + algorithm + "@");
     }
@@ -65,7 +65,7 @@ final class Tuning {
                     .filter(item -> table.equals(item.collective() + " " + item.ranks()))
                     .sorted(Comparator.comparingLong(Item::bytes))
                     .toList();
-            for (Medium medium : Medium.values()) {
+            for (MediumName medium : MediumName.values()) {
                 text.append(rows(items, medium));
             }
         }
@@ -74,8 +74,8 @@ final class Tuning {
         System.out.print(text);
     }
 
-    /** A line per run of sizes with the same fastest algorithm; the last one for whatever is larger. */
-    private String rows(List<Item> items, Medium medium) {
+    /** Returns a line per run of sizes with the same fastest algorithm. The last line covers all larger sizes. */
+    private String rows(List<Item> items, MediumName medium) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < items.size(); i++) {
             Item item = items.get(i);
@@ -91,9 +91,9 @@ final class Tuning {
         return text.toString();
     }
 
-    private Optional<String> fastest(Item item, Medium medium) {
+    private Optional<String> fastest(Item item, MediumName medium) {
         return ratios.contestants(item).stream()
-                .filter(name -> name.contains("=") && Medium.of(name) == medium)
+                .filter(name -> name.contains("=") && MediumName.of(name) == medium)
                 .min(Comparator.comparingDouble(
                         name -> ratios.micros(item, name).orElseThrow().middle()))
                 .map(Tuning::algorithm);

@@ -8,7 +8,7 @@ import ferro.ReduceOp;
 import ferro.dispatch.GpuCollectives;
 import java.util.List;
 
-/** Every collective with every type and op against plain loops. */
+/** Checks every collective with every type and op against plain loops. */
 final class CollectiveChecks {
     private static final List<Integer> COUNTS = List.of(1, 1003);
     private static final int ROOT = 0;
@@ -23,7 +23,7 @@ final class CollectiveChecks {
         this.ranks = rig.ranks();
     }
 
-    static void run(Rig rig, Findings findings) {
+    static void run(Rig rig, FindingsPrinter findings) {
         CollectiveChecks checks = new CollectiveChecks(rig);
         findings.check("allReduce", () -> reductions(checks::allReduce));
         findings.check("reduce", () -> reductions(checks::reduce));
@@ -41,13 +41,13 @@ final class CollectiveChecks {
         findings.check("fresh result", checks::freshResult);
     }
 
-    /** One collective of one type, op and length; returns elements that are right. */
+    /** Runs one collective of one type, op and length; returns the number of right elements. */
     @FunctionalInterface
     private interface Reduction {
         long run(DataType type, ReduceOp op, int count);
     }
 
-    /** One collective of one type and length that combines nothing. */
+    /** Runs one collective of one type and length that does not reduce. */
     @FunctionalInterface
     private interface Move {
         long run(DataType type, int count);
@@ -72,7 +72,7 @@ final class CollectiveChecks {
         return right;
     }
 
-    /** Over host memory the types are those of the engine; NCCL has to take all. */
+    /** Checks the moves of all types. Over host memory the types are those of the engine; NCCL has to accept all types. */
     private static String moves(Move move) {
         long right = 0;
         for (DataType type : Samples.TYPES) {
@@ -196,7 +196,7 @@ final class CollectiveChecks {
         rig.group().allReduce(data, ReduceOp.SUM);
         for (int index = 0; index < data.length; index++) {
             double wanted = Samples.reduced(ReduceOp.SUM, ranks, index);
-            Findings.require(data[index] == wanted, "element %d is %s, not %s", index, data[index], wanted);
+            FindingsPrinter.require(data[index] == wanted, "element %d is %s, not %s", index, data[index], wanted);
         }
         return "allReduce of float[] by sum: " + data.length + " elements right";
     }

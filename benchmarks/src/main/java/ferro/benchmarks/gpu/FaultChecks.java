@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is answered to calls that cannot work, and that everything works afterwards. */
+/** Checks the answers to calls that cannot work, and that everything works afterwards. */
 final class FaultChecks {
-    /** More than any device has, less than a count overflows at. */
+    /** More than any device has, but too little to overflow a count. */
     private static final long TOO_MANY_BYTES = 1L << 50;
 
     private static final int NO_SUCH_DEVICE = 99;
@@ -29,7 +29,7 @@ final class FaultChecks {
         this.rig = rig;
     }
 
-    static void run(Rig rig, Findings findings) {
+    static void run(Rig rig, FindingsPrinter findings) {
         FaultChecks checks = new FaultChecks(rig);
         findings.check("result texts", FaultChecks::texts);
         findings.check("result codes", FaultChecks::codes);
@@ -47,7 +47,7 @@ final class FaultChecks {
         return String.join(", ", texts);
     }
 
-    /** All on one thread: group depth and last error belong to it. */
+    /** Runs all calls on one thread: group depth and last error belong to a thread. */
     private static String codes() {
         expect(4, Nccl.ncclAllReduce(0, 0, 1, NO_SUCH_TYPE, 0, 0, 0), "ncclAllReduce without communicator");
         expect(5, Nccl.ncclGroupEnd(), "ncclGroupEnd without start");
@@ -60,7 +60,7 @@ final class FaultChecks {
     }
 
     private static void expect(int code, int found, String call) {
-        Findings.require(code == found, "%s answered %d, expected %d", call, found, code);
+        FindingsPrinter.require(code == found, "%s answered %d, expected %d", call, found, code);
     }
 
     private String misuse() {
@@ -91,7 +91,8 @@ final class FaultChecks {
         try {
             rig.empty(DataType.UINT8, TOO_MANY_BYTES);
         } catch (FerroException failure) {
-            Findings.require(failure.code() == Code.RESOURCE, "code %s: %s", failure.code(), failure.getMessage());
+            FindingsPrinter.require(
+                    failure.code() == Code.RESOURCE, "code %s: %s", failure.code(), failure.getMessage());
             return failure.getMessage();
         }
         throw new IllegalStateException("2^50 bytes were allocated");
@@ -113,17 +114,17 @@ final class FaultChecks {
         rig.group().close(Duration.ofSeconds(5));
         Rig.free(data);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
-        Findings.require(took.compareTo(SOON) < 0, "it took %s", took);
+        FindingsPrinter.require(took.compareTo(SOON) < 0, "it took %s", took);
         return "a call after it fails, close returns, all within " + took.toMillis() + " ms: " + said;
     }
 
-    /** Runs a call that must fail with a failure of communication, and returns what it said. */
+    /** Runs a call that must fail with a failure of communication, and returns its message. */
     static String failed(Runnable call) {
         FerroException failure = failure(call);
         return failure.code() + ": " + failure.getMessage();
     }
 
-    /** Runs a call that must fail with a failure of communication, and returns that. */
+    /** Runs a call that must fail with a failure of communication, and returns the exception. */
     static FerroException failure(Runnable call) {
         try {
             call.run();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs all parts and prints what they find, as Markdown; its exit code is the number of failed checks, at most 100. */
+/** Runs all parts and prints their findings as Markdown. Its exit code is the number of failed checks, at most 100. */
 public final class GpuReport {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int WORST_EXIT_CODE = 100;
@@ -32,15 +32,17 @@ public final class GpuReport {
     /**
      * Prints the report.
      *
-     * @param words MiB of the large tensors (256 if there is none), then the parts to run (all if there are none)
+     * @param words MiB of the large tensors (256 by default), then the parts to run (all by default)
      */
     public static void main(String[] words) {
         long mebibytes = words.length > 0 ? Long.parseLong(words[0]) : DEFAULT_MEBIBYTES;
-        Set<Part> parts = EnumSet.allOf(Part.class);
+        Set<ReportPart> parts = EnumSet.allOf(ReportPart.class);
         if (words.length > 1) {
-            // the first one counts the devices
-            parts = EnumSet.of(Part.AVAILABILITY);
-            List.of(words).subList(1, words.length).stream().map(Part::parse).forEach(parts::add);
+            // the first part counts the devices
+            parts = EnumSet.of(ReportPart.AVAILABILITY);
+            List.of(words).subList(1, words.length).stream()
+                    .map(ReportPart::parse)
+                    .forEach(parts::add);
         }
         GpuReport report = new GpuReport(System.out, mebibytes << 20);
         parts.forEach(report::run);
@@ -49,24 +51,24 @@ public final class GpuReport {
         System.exit(Math.min(WORST_EXIT_CODE, report.failed));
     }
 
-    private void run(Part part) {
+    private void run(ReportPart part) {
         out.println();
         out.println("## " + part.title());
-        if (devices == 0 && part != Part.AVAILABILITY) {
-            print(Findings.SKIP + part.label() + ": no device");
+        if (devices == 0 && part != ReportPart.AVAILABILITY) {
+            print(FindingsPrinter.SKIP + part.label() + ": no device");
             return;
         }
         try {
             ranks(part);
         } catch (IOException | RuntimeException failure) {
-            print(Findings.FAIL + part.label() + ": " + failure);
+            print(FindingsPrinter.FAIL + part.label() + ": " + failure);
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
-            print(Findings.FAIL + part.label() + ": interrupted");
+            print(FindingsPrinter.FAIL + part.label() + ": interrupted");
         }
     }
 
-    private void ranks(Part part) throws IOException, InterruptedException {
+    private void ranks(ReportPart part) throws IOException, InterruptedException {
         List<RankRun> ranks = new ArrayList<>();
         try {
             int port = freePort();
@@ -78,7 +80,7 @@ public final class GpuReport {
                 }));
             }
             for (RankRun rank : ranks) {
-                // rank 0 of a pair is through before the other goes on
+                // rank 0 of a pair has finished before the other goes on
                 rank.release();
                 boolean killed = part.kills() && rank.rank() == 1;
                 rank.findings(PATIENCE, killed).forEach(line -> print(part.ranks() > 1 ? of(rank, line) : line));
@@ -90,24 +92,24 @@ public final class GpuReport {
         }
     }
 
-    /** The same finding with its rank behind the kind. */
+    /** Returns the finding with its rank after the kind. */
     private static String of(RankRun rank, String line) {
-        return line.substring(0, Findings.PASS.length()) + "rank " + rank.rank() + ", "
-                + line.substring(Findings.PASS.length());
+        return line.substring(0, FindingsPrinter.PASS.length()) + "rank " + rank.rank() + ", "
+                + line.substring(FindingsPrinter.PASS.length());
     }
 
     private void print(String line) {
         out.println(line);
         out.flush();
-        passed += line.startsWith(Findings.PASS) ? 1 : 0;
-        failed += line.startsWith(Findings.FAIL) ? 1 : 0;
+        passed += line.startsWith(FindingsPrinter.PASS) ? 1 : 0;
+        failed += line.startsWith(FindingsPrinter.FAIL) ? 1 : 0;
         if (line.startsWith(PartProgram.DEVICES)) {
             String count = line.substring(PartProgram.DEVICES.length());
             devices = count.matches("\\d+") ? Integer.parseInt(count) : 0;
         }
     }
 
-    private List<String> command(Part part, int rank) {
+    private List<String> command(ReportPart part, int rank) {
         List<String> line =
                 new ArrayList<>(List.of(RankRun.java(), "-Xmx1g", "-XX:MaxDirectMemorySize=4g", "-XX:+UseSerialGC"));
         if (Runtime.version().feature() >= 24) {
@@ -122,24 +124,24 @@ public final class GpuReport {
         return line;
     }
 
-    private boolean oneDeviceEach(Part part) {
+    private boolean oneDeviceEach(ReportPart part) {
         return devices >= part.ranks();
     }
 
-    /** Our own settings, such as where the libraries are, and those of the part. */
-    private static Map<String, String> settings(Part part) {
+    /** Returns the settings of this process, such as the paths of the libraries, and those of the part. */
+    private static Map<String, String> settings(ReportPart part) {
         Map<String, String> settings = new HashMap<>();
         System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith("ferro."))
                 .forEach(name -> settings.put(name, System.getProperty(name)));
         settings.put("ferro.backend", part.backend());
         settings.put("ferro.gpu.fallback", part.overHost() ? "1" : "0");
-        // less than the patience of a check, so that what ferro says about it is seen
+        // less than the time limit of a check, so that ferro's own message is seen
         settings.put("ferro.timeout", "40s");
         return settings;
     }
 
-    private Map<String, String> variables(Part part, int rank, int port) {
+    private Map<String, String> variables(ReportPart part, int rank, int port) {
         Map<String, String> variables = new HashMap<>();
         variables.put("RANK", "" + rank);
         variables.put("WORLD_SIZE", "" + part.ranks());
@@ -151,14 +153,14 @@ public final class GpuReport {
         variables.put("NCCL_IB_DISABLE", "1");
         variables.put("NCCL_DEBUG", "WARN");
         if (!oneDeviceEach(part)) {
-            // two ranks on one device: NCCL compares host and device, 2.30.3 and newer have a switch
+            // two ranks on one device: NCCL compares host and device, and 2.30.3 and newer have a switch
             variables.put("NCCL_HOSTID", "ferro-" + rank);
             variables.put("NCCL_MULTI_RANK_GPU_ENABLE", "1");
         }
         return variables;
     }
 
-    /** A port that was free a moment ago; rank 0 serves the store there. */
+    /** Returns a port that was free a moment ago; rank 0 serves the store there. */
     private static int freePort() throws IOException {
         try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return probe.getLocalPort();

@@ -8,7 +8,7 @@ import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Groups beside the world, calls that nobody waits for at once, and tensors of the size that the report was asked for. */
+/** Checks groups beside the world, calls that are not waited for at once, and tensors of the requested size. */
 final class GroupChecks {
     private static final int UNDER_WAY = 100;
     private static final int ELEMENTS = 1003;
@@ -19,7 +19,7 @@ final class GroupChecks {
         this.rig = rig;
     }
 
-    static void run(Rig rig, Findings findings, long bytes) {
+    static void run(Rig rig, FindingsPrinter findings, long bytes) {
         GroupChecks checks = new GroupChecks(rig);
         findings.check("many calls under way", checks::underWay);
         findings.check("a group in another order", checks::reversed);
@@ -79,7 +79,7 @@ final class GroupChecks {
         }
     }
 
-    private String large(Findings findings, long bytes) {
+    private String large(FindingsPrinter findings, long bytes) {
         DeviceTensor data = rig.operand(DataType.FLOAT32, bytes / 4);
         rig.group().allReduce(data, ReduceOp.SUM);
         long right = rig.expect("allReduce", data, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));

@@ -12,12 +12,12 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What happens to a rank that waits for one that does not come: aborted, killed, late, or gone into another call. */
+/** Checks a rank that waits for another rank that does not come: one that is aborted, killed, late, or in another call. */
 final class PairChecks {
-    /** What rank 1 says when it may be killed. */
+    /** The line that rank 1 prints when it may be killed. */
     static final String READY = "ready to be killed";
 
-    /** The watchdog of a rank asks NCCL ten times a second. */
+    /** Time that rank 0 keeps serving the store after a failure; the watchdog of a rank asks NCCL ten times a second. */
     private static final long STORE_MILLIS = 1_000;
 
     private static final Duration DEADLINE = Duration.ofSeconds(20);
@@ -26,7 +26,7 @@ final class PairChecks {
     private PairChecks() {}
 
     /** Rank 0 waits for rank 1, which makes no call, until another thread of rank 0 aborts. */
-    static void abort(Rig rig, Findings findings) {
+    static void abort(Rig rig, FindingsPrinter findings) {
         if (rig.rank() == 0) {
             findings.check("abort frees a rank that waits", () -> abortWhileWaiting(rig));
         } else {
@@ -59,8 +59,8 @@ final class PairChecks {
         return "after " + millis + " ms: " + said;
     }
 
-    /** Rank 1 is killed in the midst of many calls; rank 0 must hear of it by its deadline. */
-    static void kill(Rig rig, Findings findings, PrintStream out) {
+    /** Rank 1 is killed in the middle of many calls; rank 0 must be told of it by its deadline. */
+    static void kill(Rig rig, FindingsPrinter findings, PrintStream out) {
         DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
         rig.group().allReduce(data, ReduceOp.MAX);
         if (rig.rank() == 1) {
@@ -78,14 +78,14 @@ final class PairChecks {
                 }
             });
             long millis = (System.nanoTime() - last[0]) / 1_000_000;
-            Findings.require(millis < DEADLINE.toMillis() + 5_000, "it took %d ms", millis);
+            FindingsPrinter.require(millis < DEADLINE.toMillis() + 5_000, "it took %d ms", millis);
             return "listeners are told after " + (told[0] - last[0]) / 1_000_000 + " ms, the call ends after " + millis
                     + " ms: " + said;
         });
     }
 
-    /** Rank 0 calls, rank 1 does not; its deadline ends it, though NCCL's kernel would wait for ever. */
-    static void late(Rig rig, Findings findings) {
+    /** Rank 0 calls, rank 1 does not. The deadline ends the call, although NCCL's kernel would wait forever. */
+    static void late(Rig rig, FindingsPrinter findings) {
         DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
         rig.group().allReduce(data, ReduceOp.MAX);
         findings.check(rig.rank() == 0 ? "a rank that does not call is named" : "who did not call is told", () -> {
@@ -101,8 +101,8 @@ final class PairChecks {
         });
     }
 
-    /** Both wait in calls that never meet. */
-    static void mismatch(Rig rig, Findings findings) {
+    /** Both ranks wait in calls that do not match. */
+    static void mismatch(Rig rig, FindingsPrinter findings) {
         DeviceTensor data = rig.operand(DataType.FLOAT32, 1 << 20);
         rig.group().allReduce(data, ReduceOp.MAX);
         findings.check("calls that differ are told apart", () -> {
@@ -117,16 +117,16 @@ final class PairChecks {
             });
             long millis = (System.nanoTime() - start) / 1_000_000;
             if (rig.rank() == 0) {
-                // it serves the store, in which rank 1 has to read why its call was cut off
+                // rank 0 serves the store, in which rank 1 has to read why its call was aborted
                 Thread.sleep(STORE_MILLIS);
             }
-            Findings.require(failure.code() == Code.MISMATCH, "%s: %s", failure.code(), failure.getMessage());
+            FindingsPrinter.require(failure.code() == Code.MISMATCH, "%s: %s", failure.code(), failure.getMessage());
             return "after " + millis + " ms: " + failure.getMessage();
         });
     }
 
     private static void expect(FerroException failure, Code code, String culprits) {
-        Findings.require(
+        FindingsPrinter.require(
                 failure.code() == code && failure.where().culprits().equals(culprits),
                 "expected %s of rank %s, found %s of %s: %s",
                 code,
@@ -136,7 +136,7 @@ final class PairChecks {
                 failure.getMessage());
     }
 
-    /** Host tensors go over one half of the group, device tensors over the other. */
+    /** Checks host tensors, which use one half of the group, and device tensors, which use the other. */
     static String bothKinds(Rig rig) {
         float[] host = new float[1003];
         for (int index = 0; index < host.length; index++) {
@@ -147,14 +147,14 @@ final class PairChecks {
         rig.group().allReduce(device, ReduceOp.SUM);
         for (int index = 0; index < host.length; index++) {
             double wanted = Samples.reduced(ReduceOp.SUM, rig.ranks(), index);
-            Findings.require(host[index] == wanted, "element %d is %s, not %s", index, host[index], wanted);
+            FindingsPrinter.require(host[index] == wanted, "element %d is %s, not %s", index, host[index], wanted);
         }
         long right = rig.expect("allReduce", device, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
         Rig.free(device);
         return host.length + " elements right on the host, " + right + " on the device";
     }
 
-    /** The report closes this process's input when rank 0 is through. */
+    /** Waits until the report closes this process's input, which it does when rank 0 has finished. */
     private static void awaitEndOfInput() throws IOException {
         System.in.transferTo(java.io.OutputStream.nullOutputStream());
     }

@@ -7,44 +7,44 @@ import java.io.PrintStream;
 
 /** One rank of one part; started by {@link GpuReport} with {@code PART BYTES DEVICE}. */
 final class PartProgram {
-    /** What {@link GpuReport} reads the number of devices from. */
+    /** Prefix of the line from which {@link GpuReport} reads the number of devices. */
     static final String DEVICES = "- INFO devices: ";
 
     private PartProgram() {}
 
-    /** Runs it; prints findings, and ends with 0 whatever they are. */
+    /** Runs the part, prints its findings, and always ends with 0. */
     public static void main(String[] words) {
         PrintStream out = System.out;
-        Findings findings = new Findings(out);
-        Part part = Part.parse(words[0]);
+        FindingsPrinter findings = new FindingsPrinter(out);
+        ReportPart part = ReportPart.parse(words[0]);
         long bytes = Long.parseLong(words[1]);
         int device = Integer.parseInt(words[2]);
         try {
-            if (part == Part.AVAILABILITY) {
+            if (part == ReportPart.AVAILABILITY) {
                 lookAround(findings);
             } else {
                 join(part, device, findings, rig -> run(part, rig, findings, bytes));
             }
         } finally {
             out.flush();
-            // a check that hangs must not keep the process
+            // a check that hangs must not keep the process alive
             Runtime.getRuntime().halt(0);
         }
     }
 
-    /** What a joined rank does. */
+    /** The work of a joined rank. */
     @FunctionalInterface
-    private interface Work {
+    private interface RankTask {
         void on(Rig rig);
     }
 
-    private static void join(Part part, int device, Findings findings, Work work) {
+    private static void join(ReportPart part, int device, FindingsPrinter findings, RankTask work) {
         Rig[] joined = new Rig[1];
         findings.check("joining", () -> {
             try {
                 joined[0] = Rig.join(device);
             } catch (RuntimeException failure) {
-                throw twoOnOneDevice(part, failure) ? new Findings.Skipped(refusal(failure)) : failure;
+                throw twoOnOneDevice(part, failure) ? new FindingsPrinter.Skipped(refusal(failure)) : failure;
             }
             return joined[0].rank() + 1 + " of " + joined[0].ranks();
         });
@@ -57,8 +57,8 @@ final class PartProgram {
         }
     }
 
-    /** NCCL refuses two ranks on one device where neither NCCL_HOSTID nor NCCL_MULTI_RANK_GPU_ENABLE convinces it. */
-    private static boolean twoOnOneDevice(Part part, RuntimeException failure) {
+    /** Whether NCCL has refused two ranks on one device, in spite of NCCL_HOSTID and NCCL_MULTI_RANK_GPU_ENABLE. */
+    private static boolean twoOnOneDevice(ReportPart part, RuntimeException failure) {
         String said = "" + failure.getMessage();
         return part.ranks() > 1 && (said.contains("Duplicate GPU") || said.contains("ncclInvalidUsage"));
     }
@@ -67,7 +67,7 @@ final class PartProgram {
         return "this NCCL does not take two ranks on one device (" + failure.getMessage() + ")";
     }
 
-    private static void run(Part part, Rig rig, Findings findings, long bytes) {
+    private static void run(ReportPart part, Rig rig, FindingsPrinter findings, long bytes) {
         switch (part) {
             case COLLECTIVES -> CollectiveChecks.run(rig, findings);
             case PAIR_COLLECTIVES -> {
@@ -93,7 +93,7 @@ final class PartProgram {
         }
     }
 
-    private static void lookAround(Findings findings) {
+    private static void lookAround(FindingsPrinter findings) {
         try (SystemContext context = SystemContext.ofProcess()) {
             findings.info("java", "%s, %s", Runtime.version(), System.getProperty("os.arch"));
             findings.check("libraries are found and a device can be used", () -> {
@@ -106,7 +106,7 @@ final class PartProgram {
                 findings.info("functions that it lacks", "%s", found.lacks());
                 findings.info("runtime", "%s", found.runtime());
                 findings.info("devices", "%d", found.devices());
-                Findings.require(
+                FindingsPrinter.require(
                         found.unavailableBecause().isEmpty(),
                         "%s",
                         found.unavailableBecause().orElse(""));
@@ -117,7 +117,7 @@ final class PartProgram {
                         .filter(one -> one.name().equals("nccl"))
                         .findFirst()
                         .orElseThrow();
-                Findings.require(
+                FindingsPrinter.require(
                         nccl.unavailable().isEmpty(), "%s", nccl.unavailable().orElse(""));
                 return "by name";
             });

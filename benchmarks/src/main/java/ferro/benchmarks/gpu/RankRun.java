@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
-/** One rank of a part as a process: its lines as they come, its end at the latest after a bound. */
+/**
+ * One rank of a part as a process. It passes on lines as they come, and ends the process after a time limit at the latest.
+ */
 final class RankRun implements AutoCloseable {
     private static final int LAST_LINES = 6;
 
@@ -57,7 +59,7 @@ final class RankRun implements AutoCloseable {
                 onLine.accept(this, line);
             }
         } catch (IOException | UncheckedIOException gone) {
-            // of a process that was killed; its exit code says so
+            // the process was killed, which its exit code shows
         }
     }
 
@@ -65,12 +67,12 @@ final class RankRun implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** Tells it to go on: its input ends. */
+    /** Tells the process to go on, by closing its input. */
     void release() throws IOException {
         process.getOutputStream().close();
     }
 
-    /** Waits; returns its findings, a bad end among them. */
+    /** Waits for the end of the process; returns its findings, including a bad end. */
     List<String> findings(Duration patience, boolean killed) throws InterruptedException, IOException {
         boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (!ended) {
@@ -83,9 +85,10 @@ final class RankRun implements AutoCloseable {
             lines.stream().filter(line -> line.startsWith("- ")).forEach(found::add);
         }
         if (!ended) {
-            found.add(Findings.FAIL + "end: still running after " + patience.toSeconds() + " s, killed; " + last());
+            found.add(FindingsPrinter.FAIL + "end: still running after " + patience.toSeconds() + " s, killed; "
+                    + last());
         } else if (process.exitValue() != 0 && !killed) {
-            found.add(Findings.FAIL + "end: exit code " + process.exitValue() + "; " + last());
+            found.add(FindingsPrinter.FAIL + "end: exit code " + process.exitValue() + "; " + last());
         }
         return found;
     }

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongToDoubleFunction;
 
-/** One rank with its device: what every part works on. */
+/** One rank with its device, on which every part works. */
 final class Rig implements AutoCloseable {
-    /** No check waits longer for one call. */
+    /** Longest time that a check waits for one call. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final SystemContext context = SystemContext.ofProcess();
@@ -29,7 +29,7 @@ final class Rig implements AutoCloseable {
         this.device = device;
     }
 
-    /** Joins the group that the environment describes; without NCCL the tensors are on the device given. */
+    /** Joins the group that the environment describes. Without NCCL the tensors are on the given device. */
     static Rig join(int device) {
         ProcessGroup group = ProcessGroup.join();
         Optional<NcclBackend> nccl = group.backend().asNcclBackend();
@@ -74,12 +74,14 @@ final class Rig implements AutoCloseable {
         return tensor;
     }
 
-    /** This rank's operand. */
+    /** Returns this rank's operand. */
     DeviceTensor operand(DataType type, long count) {
         return filled(type, count, index -> Samples.operand(rank(), index));
     }
 
-    /** Compares a tensor with what a plain loop gives; returns how many elements are right, which is all of them. */
+    /**
+     * Compares a tensor with the result of a plain loop; throws if an element is wrong, and returns the number of elements.
+     */
     long expect(String what, DeviceTensor tensor, LongToDoubleFunction expected) {
         DataType type = tensor.dataType();
         ByteBuffer bytes = Samples.memory(type, tensor.elementCount());
@@ -87,7 +89,7 @@ final class Rig implements AutoCloseable {
         for (int index = 0; index < tensor.elementCount(); index++) {
             double found = Samples.at(bytes, type, index);
             double wanted = expected.applyAsDouble(index);
-            Findings.require(
+            FindingsPrinter.require(
                     Math.abs(found - wanted) <= tolerance(type) * Math.abs(wanted),
                     "%s of %s: element %d is %s, a plain loop gives %s",
                     what,
@@ -111,7 +113,7 @@ final class Rig implements AutoCloseable {
     }
 
     static void done(DeviceMemory.Copy copy) {
-        Findings.require(copy.await(PATIENCE), "a copy is not done after %s", PATIENCE);
+        FindingsPrinter.require(copy.await(PATIENCE), "a copy is not done after %s", PATIENCE);
     }
 
     static void free(DeviceTensor... tensors) {

@@ -4,11 +4,11 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 
-/** Device tensors over host memory: the gate is open and the back end is TCP. */
+/** Checks device tensors over host memory: the round trip is enabled and the back end is TCP. */
 final class RoundTripChecks {
     private RoundTripChecks() {}
 
-    static void speed(Rig rig, Findings findings, long bytes) {
+    static void speed(Rig rig, FindingsPrinter findings, long bytes) {
         findings.check("host round trip is measured", () -> {
             DeviceTensor data = rig.operand(DataType.FLOAT32, bytes / 4);
             double nanos = SpeedChecks.median(() -> rig.group().allReduce(data, ReduceOp.MAX));

@@ -8,22 +8,25 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Elements of every type, and what reductions must make of them; small whole numbers, which every type holds exactly. */
+/**
+ * Elements of every type and the expected results of reductions. They are small whole numbers, which every type holds
+ * exactly.
+ */
 final class Samples {
-    /** How an element of each type lies in memory: every type that NCCL knows and ferro has. */
-    private static final Map<DataType, Form> FORMS = forms();
+    /** Memory layout of an element of each type, for every type that NCCL knows and ferro has. */
+    private static final Map<DataType, SampleForm> FORMS = forms();
 
     /** Every type that NCCL knows and ferro has. */
     static final List<DataType> TYPES = List.copyOf(FORMS.keySet());
 
     private Samples() {}
 
-    /** Element of a rank's operand: 2 to 6, neither 0 nor 1, different between neighbours and ranks. */
+    /** Returns an element of a rank's operand: 2 to 6, never 0 or 1, different between adjacent elements and ranks. */
     static double operand(int rank, long index) {
         return 2 + (index * 3 + rank * 2L) % 5;
     }
 
-    /** Element of the reduction over all ranks. */
+    /** Returns an element of the reduction over all ranks. */
     static double reduced(ReduceOp op, int ranks, long index) {
         double value = operand(0, index);
         for (int rank = 1; rank < ranks; rank++) {
@@ -38,7 +41,7 @@ final class Samples {
         return op == ReduceOp.AVG ? value / ranks : value;
     }
 
-    /** Ops that NCCL has for a type: an average of whole numbers would be rounded. */
+    /** Returns the ops to check for a type: an average of whole numbers would be rounded. */
     static List<ReduceOp> ops(DataType type) {
         List<ReduceOp> plain = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
         return type.isFloating()
@@ -69,37 +72,42 @@ final class Samples {
         double at(ByteBuffer from, int at);
     }
 
-    /** Both for one type. */
-    private record Form(Put put, At at) {}
+    /** The writer and the reader for one type. */
+    private record SampleForm(Put put, At at) {}
 
-    private static Map<DataType, Form> forms() {
-        Form ints = new Form((to, at, value) -> to.putInt(at, (int) value), ByteBuffer::getInt);
-        Form longs = new Form((to, at, value) -> to.putLong(at, (long) value), ByteBuffer::getLong);
-        Map<DataType, Form> forms = new EnumMap<>(DataType.class);
-        forms.put(DataType.INT8, new Form((to, at, value) -> to.put(at, (byte) value), ByteBuffer::get));
+    private static Map<DataType, SampleForm> forms() {
+        SampleForm ints = new SampleForm((to, at, value) -> to.putInt(at, (int) value), ByteBuffer::getInt);
+        SampleForm longs = new SampleForm((to, at, value) -> to.putLong(at, (long) value), ByteBuffer::getLong);
+        Map<DataType, SampleForm> forms = new EnumMap<>(DataType.class);
+        forms.put(DataType.INT8, new SampleForm((to, at, value) -> to.put(at, (byte) value), ByteBuffer::get));
         forms.put(
                 DataType.UINT8,
-                new Form((to, at, value) -> to.put(at, (byte) value), (from, at) -> Byte.toUnsignedInt(from.get(at))));
+                new SampleForm(
+                        (to, at, value) -> to.put(at, (byte) value), (from, at) -> Byte.toUnsignedInt(from.get(at))));
         forms.put(DataType.INT32, ints);
         forms.put(DataType.UINT32, ints);
         forms.put(DataType.INT64, longs);
         forms.put(DataType.UINT64, longs);
         forms.put(
                 DataType.FLOAT16,
-                new Form(
+                new SampleForm(
                         (to, at, value) -> to.putShort(at, (short) half((float) value)),
                         (from, at) -> whole(Short.toUnsignedInt(from.getShort(at)))));
         forms.put(
                 DataType.BFLOAT16,
-                new Form(
+                new SampleForm(
                         (to, at, value) -> to.putShort(at, (short) (Float.floatToIntBits((float) value) >>> 16)),
                         (from, at) -> Float.intBitsToFloat(Short.toUnsignedInt(from.getShort(at)) << 16)));
-        forms.put(DataType.FLOAT32, new Form((to, at, value) -> to.putFloat(at, (float) value), ByteBuffer::getFloat));
-        forms.put(DataType.FLOAT64, new Form(ByteBuffer::putDouble, ByteBuffer::getDouble));
+        forms.put(
+                DataType.FLOAT32,
+                new SampleForm((to, at, value) -> to.putFloat(at, (float) value), ByteBuffer::getFloat));
+        forms.put(DataType.FLOAT64, new SampleForm(ByteBuffer::putDouble, ByteBuffer::getDouble));
         return forms;
     }
 
-    /** IEEE binary16 of a number that it holds exactly, none of them subnormal: 5 bits of exponent, bias 15. */
+    /**
+     * Returns the IEEE binary16 of a number that it holds exactly; none is subnormal. It has 5 bits of exponent, bias 15.
+     */
     private static int half(float value) {
         int bits = Float.floatToIntBits(value);
         if (value == 0) {

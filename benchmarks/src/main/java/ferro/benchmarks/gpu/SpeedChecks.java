@@ -11,26 +11,26 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** How fast it is; figures only, nothing here can be wrong. */
+/** Measures speed. It gives figures only; no check can fail here. */
 final class SpeedChecks {
     private static final int REPEATS = 9;
     private static final int CALLS = 20_000;
-    /** Enough for compiled code, few enough for a stand-in. */
+    /** Calls that are waited for: enough for compiled code, few enough for a stand-in. */
     private static final int WAITED = 1_000;
 
     private static final long DEFAULT_STREAM = 0;
 
     private final Rig rig;
-    private final Findings findings;
+    private final FindingsPrinter findings;
     private final long bytes;
 
-    private SpeedChecks(Rig rig, Findings findings, long bytes) {
+    private SpeedChecks(Rig rig, FindingsPrinter findings, long bytes) {
         this.rig = rig;
         this.findings = findings;
         this.bytes = bytes;
     }
 
-    static void run(Rig rig, Findings findings, long bytes) {
+    static void run(Rig rig, FindingsPrinter findings, long bytes) {
         SpeedChecks checks = new SpeedChecks(rig, findings, bytes);
         findings.check("staging is measured", checks::staging);
         findings.check("copies on the device are measured", checks::onDevice);
@@ -59,7 +59,7 @@ final class SpeedChecks {
                 tensor.byteCount() / down);
     }
 
-    /** Counts bytes read and bytes written, as the C program does. */
+    /** Measures copies on the device; counts bytes read and bytes written, as the C program does. */
     private String onDevice() {
         NcclBackend nccl = rig.nccl();
         RawShape shape = new RawShape(bytes / 4, DataType.FLOAT32);
@@ -113,7 +113,7 @@ final class SpeedChecks {
         return CALLS + " calls";
     }
 
-    /** Nanoseconds of one run, the middle one of several after one to warm up. */
+    /** Returns nanoseconds of one run: the median of several after one run to warm up. */
     static double median(Runnable run) {
         return median(1, REPEATS, run);
     }

@@ -7,9 +7,12 @@ import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import java.util.function.BiConsumer;
 
-/** Whether work waits for what it must wait for: copies fill the default stream, so that whoever does not wait reads old bytes. */
+/**
+ * Checks that work on streams waits for earlier work. Copies fill the default stream, so that a call that does not wait
+ * reads old bytes.
+ */
 final class StreamChecks {
-    /** Copies before the one that counts, to keep the stream busy. */
+    /** Copies before the last one, to keep the stream busy. */
     private static final int BUSY = 20;
 
     private static final long DEFAULT_STREAM = 0;
@@ -24,14 +27,14 @@ final class StreamChecks {
         this.shape = new RawShape(bytes / DataType.FLOAT32.byteSize(), DataType.FLOAT32);
     }
 
-    static void run(Rig rig, Findings findings, long bytes) {
+    static void run(Rig rig, FindingsPrinter findings, long bytes) {
         StreamChecks checks = new StreamChecks(rig, bytes);
         findings.check("whole calls start after the default stream", () -> checks.after(checks::wholeCall));
         findings.check("a stream waits for another by an event", () -> checks.after(checks::rawAfterEvent));
         findings.check("raw calls on the caller's own stream", () -> checks.after(checks::rawOnDefaultStream));
     }
 
-    /** Fills {@code late} by the last of many copies on the default stream, lets a call read it, and looks at the result. */
+    /** Fills {@code late} by the last of many copies on the default stream, makes a call read it, and checks the result. */
     private String after(BiConsumer<DeviceTensor, DeviceTensor> call) {
         DeviceTensor old = rig.filled(shape.dataType(), shape.count(), index -> 9);
         DeviceTensor fresh = rig.operand(shape.dataType(), shape.count());

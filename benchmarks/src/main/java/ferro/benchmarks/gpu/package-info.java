@@ -1,11 +1,10 @@
 /**
- * The report that {@code gpu/report} prints on a machine with a GPU: what works there, against results of plain loops on the
+ * The report that {@code gpu/report} prints on a machine with a GPU: what works there, compared with plain loops on the
  * host, and how fast it is.
  *
- * <p>Start reading at {@link ferro.benchmarks.gpu.GpuReport}, which runs the parts ({@code Part}), each in processes of its
- * own; {@code PartProgram} is such a process, {@code Findings} what it prints.
+ * <p>Start reading at {@link ferro.benchmarks.gpu.GpuReport}, which runs the parts ({@code ReportPart}), each in processes
+ * of its own. {@code PartProgram} is such a process, and {@code FindingsPrinter} prints its findings.
  *
- * <p>A check that fails is a line and never the end of the report, not even if it ends its JVM. Nothing here reads the
- * environment.
+ * <p>A failed check gives a line and never ends the report, not even if it ends its JVM. Nothing here reads the environment.
  */
 package ferro.benchmarks.gpu;

@@ -10,41 +10,41 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Plays the plans of all ranks with what each step costs instead of doing it: sends, receives and copies take their core's
- * time, one after the other, and a piece arrives a latency after it was sent. What waits for what is the plans' own.
+ * Simulates the plans of all ranks by the cost of each step. Sends, receives and copies take time of their core, one after
+ * the other, and a piece arrives one latency after it was sent. The dependencies are those of the plans.
  */
 public final class PlanTime {
-    /** More pieces of a step in flight change nothing that can be seen. */
+    /** More pieces of a step do not change the result visibly. */
     private static final int PIECES_MOST = 64;
 
     private final Load load;
     private final Rates rates;
     private final double[] coreFree;
     private final double[][] linkFree;
-    private final Lane[] sends;
-    private final Lane[] receives;
+    private final StepLane[] sends;
+    private final StepLane[] receives;
     private final int[] chunkCounts;
     private final List<List<Deque<Double>>> arrivals = new ArrayList<>();
     private final boolean mirrored;
 
     /**
-     * What the plans are run for.
+     * The load for which the plans are simulated.
      *
-     * @param bytes      of the whole operation, all chunks together
-     * @param pieceBytes what travels at once: a step's later pieces are sent while the first ones are received
+     * @param bytes      bytes of the whole operation, all chunks together
+     * @param pieceBytes bytes of one piece: later pieces of a step are sent while the first ones are received
      * @param inPlace    whether IN and OUT are the same memory, so that copies between them cost nothing
-     * @param cores      that the ranks share by turns; as many as ranks if each has one
+     * @param cores      cores that the ranks share in turns; as many as ranks if each has one
      */
     public record Load(long bytes, long pieceBytes, boolean inPlace, int cores) {}
 
-    /** The steps of one list, each in as many pieces, which finish in their order. */
-    private static final class Lane {
+    /** The steps of one list, each in the same number of pieces. The pieces finish in order. */
+    private static final class StepLane {
         final List<? extends Step> steps;
         final int pieces;
         final double[] done;
         int next;
 
-        Lane(List<? extends Step> steps, int pieces) {
+        StepLane(List<? extends Step> steps, int pieces) {
             this.steps = steps;
             this.pieces = pieces;
             done = new double[steps.size() * pieces];
@@ -58,7 +58,9 @@ public final class PlanTime {
             return steps.get(next / pieces);
         }
 
-        /** When a piece of the last of so many steps was done; infinite if it is not yet. */
+        /**
+         * Returns when a piece of the last of the first {@code stepsBefore} steps was done; infinite if it is not done yet.
+         */
         double done(int stepsBefore, int piece) {
             int index = (stepsBefore - 1) * pieces + piece;
             return stepsBefore == 0 ? 0 : index < next ? done[index] : Double.POSITIVE_INFINITY;
@@ -71,10 +73,12 @@ public final class PlanTime {
         this.mirrored = mirrored;
         coreFree = new double[load.cores];
         linkFree = new double[plans.size()][plans.size()];
-        sends = plans.stream().map(plan -> new Lane(plan.sends(), pieces(plan))).toArray(Lane[]::new);
+        sends = plans.stream()
+                .map(plan -> new StepLane(plan.sends(), pieces(plan)))
+                .toArray(StepLane[]::new);
         receives = plans.stream()
-                .map(plan -> new Lane(plan.receives(), pieces(plan)))
-                .toArray(Lane[]::new);
+                .map(plan -> new StepLane(plan.receives(), pieces(plan)))
+                .toArray(StepLane[]::new);
         for (int rank = 0; rank < plans.size(); rank++) {
             arrivals.add(Stream.generate(() -> (Deque<Double>) new ArrayDeque<Double>())
                     .limit(plans.size())
@@ -87,7 +91,7 @@ public final class PlanTime {
      * Returns the time from the call to the last rank's end.
      *
      * @param plans of all ranks
-     * @param load  what for
+     * @param load  load of the operation
      * @param rates what it costs
      * @return microseconds
      */
@@ -96,12 +100,12 @@ public final class PlanTime {
     }
 
     /**
-     * Returns the time of one rank among many that all do the same at the same time: what it receives next is what it has just
-     * sent, over one link. For worlds whose plans together would not fit into memory; a tree's depth shows as the root's sends,
-     * of which there are as many.
+     * Returns the time of one rank among many that all do the same at the same time: it next receives what it has just sent,
+     * over one link. This is for worlds whose plans together would not fit into memory. The depth of a tree appears as the
+     * number of the root's sends, which is the same.
      *
      * @param plan  of rank 0
-     * @param load  what for, with one core
+     * @param load  load of the operation, with one core
      * @param rates what it costs
      * @return microseconds
      */
@@ -114,7 +118,7 @@ public final class PlanTime {
         return (int) Math.max(1, Math.min(PIECES_MOST, (chunkBytes + load.pieceBytes - 1) / load.pieceBytes));
     }
 
-    /** Always does what can begin first, until nothing is left. */
+    /** Runs the piece that can begin first, until none is left. */
     private double play() {
         double last = 0;
         while (true) {
@@ -136,11 +140,11 @@ public final class PlanTime {
             last = rank < 0 ? last : Math.max(last, run(rank, sending ? sends[rank] : receives[rank], start));
         }
         checkFinished();
-        // what is under way when the mirrored rank ends is received by another one
+        // another rank receives what is still in flight when the mirrored rank ends
         return mirrored ? Math.max(last, linkFree[0][0] + rates.latencyMicros()) : last;
     }
 
-    /** Lets a mirrored rank receive first what in truth a rank of another kind sends first. */
+    /** Makes a mirrored rank receive first, if in truth a rank of another kind sends first. */
     private boolean unblock() {
         boolean waits = mirrored && !receives[0].finished();
         if (waits) {
@@ -149,8 +153,8 @@ public final class PlanTime {
         return waits;
     }
 
-    /** When the next piece of a list can begin; infinite if that is not known yet. */
-    private double start(int rank, Lane lane) {
+    /** Returns when the next piece of a list can begin; infinite if that is not known yet. */
+    private double start(int rank, StepLane lane) {
         if (lane.finished()) {
             return Double.POSITIVE_INFINITY;
         }
@@ -162,7 +166,7 @@ public final class PlanTime {
         return Math.max(Math.max(ready, coreFree[rank % load.cores]), peer < 0 ? 0 : arrival(peer, rank));
     }
 
-    /** From whom a step receives; below 0 if from nobody. */
+    /** Returns the rank from which a step receives; below 0 if it does not receive. */
     private int source(Step step) {
         if (step instanceof Step.Receive receive) {
             return mirrored ? 0 : receive.peer();
@@ -175,12 +179,12 @@ public final class PlanTime {
         if (first != null) {
             return first;
         }
-        // a rank that only receives, seen alone: the others have sent at once
+        // a mirrored rank that only receives: the others have sent at once
         boolean nothingToWaitFor = mirrored && sends[0].finished();
         return nothingToWaitFor ? rates.latencyMicros() : Double.POSITIVE_INFINITY;
     }
 
-    private double run(int rank, Lane lane, double start) {
+    private double run(int rank, StepLane lane, double start) {
         Step step = lane.step();
         double end = start + cost(rank, step) / lane.pieces;
         coreFree[rank % load.cores] = end;
@@ -194,7 +198,7 @@ public final class PlanTime {
         return end;
     }
 
-    /** A link carries one piece after the other. */
+    /** Delivers a piece; a link carries one piece after the other. */
     private void deliver(int from, int to, double sent, double bytes) {
         double carried = Math.max(sent, linkFree[from][to]) + bytes * rates.linkPerByte();
         linkFree[from][to] = carried;
@@ -211,7 +215,7 @@ public final class PlanTime {
         }
         Step.Arrival arrival = (Step.Arrival) step;
         double bytes = bytes(rank, arrival.chunks());
-        if (arrival instanceof Step.Copy copy) {
+        if (arrival instanceof Step.LocalCopy copy) {
             boolean nothing = load.inPlace && copy.from() == Region.IN && copy.region() == Region.OUT;
             return nothing ? 0 : bytes * rates.combinePerByte();
         }

@@ -3,26 +3,26 @@ package ferro.benchmarks.model;
 import java.util.Locale;
 
 /**
- * What moving and summing costs, for tensors of one size; the alpha, beta and gamma of Thakur, Rabenseifner and Gropp 2005,
- * doi:10.1177/1094342005051521. Beta is two numbers, since on loopback both ends of a connection spend their cores' time:
- * one way is bound by the link, both ways at once by the cores.
+ * The cost of moving and summing, for tensors of one size: the alpha, beta and gamma of Thakur, Rabenseifner and Gropp 2005,
+ * doi:10.1177/1094342005051521. Beta is two numbers, because on loopback both ends of a connection use time of their cores:
+ * one way is limited by the link, both ways at once by the cores.
  *
- * @param latencyMicros  from the end of a send to the moment when it can be received
+ * @param latencyMicros  from the end of a send to the time when it can be received
  * @param linkPerByte    microseconds of a link's direction for a byte
  * @param corePerByte    microseconds of a core for a byte, at each end
- * @param combinePerByte microseconds of a core for a byte that is added to another one, or copied
+ * @param combinePerByte microseconds of a core for a byte that is added to another, or copied
  */
 public record Rates(double latencyMicros, double linkPerByte, double corePerByte, double combinePerByte) {
     private static final int KIB = 1024;
 
     /**
-     * Works out rates from times of messages of one size.
+     * Computes rates from times of messages of one size.
      *
-     * @param latencyMicros  a small message each way
+     * @param latencyMicros  time of a small message each way
      * @param bytes          size of the messages timed
-     * @param oneWayMicros   one such message, one way
-     * @param exchangeMicros one such message each way, at once
-     * @param combineMicros  summing as many bytes
+     * @param oneWayMicros   time of one such message, one way
+     * @param exchangeMicros time of one such message each way, at once
+     * @param combineMicros  time of summing as many bytes
      * @return rates
      */
     public static Rates of(

@@ -1,7 +1,8 @@
 /**
- * How long a collective should take: by the plans that the engine runs, and what links, copies and sums cost at this moment.
+ * Predicts the time of a collective from the plans that the engine runs and the cost of links, copies and sums at this
+ * moment.
  *
- * <p>Start reading at {@link ferro.benchmarks.model.PlanTime}. There is no formula per algorithm: whatever can be planned can be
+ * <p>Start reading at {@link ferro.benchmarks.model.PlanTime}. There is no formula per algorithm: every plan can be
  * predicted.
  *
  * <p>Nothing here opens a link or reads a clock.

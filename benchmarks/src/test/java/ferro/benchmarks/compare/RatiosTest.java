@@ -3,10 +3,10 @@ package ferro.benchmarks.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.benchmarks.compare.MachineProbe.State;
+import ferro.benchmarks.compare.MachineProbe.MachineState;
+import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.compare.Measurement.Nearness;
-import ferro.benchmarks.compare.Measurement.Times;
+import ferro.benchmarks.compare.Measurement.MeasuredTimes;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RatiosTest {
     private static final Item ITEM = new Item(2, "allreduce", 1024);
-    private static final State NEAR = new State(0.04, 3.6);
-    private static final State FAR = new State(0.22, 3.7);
-    private static final State SLOW_LOOPBACK = new State(0.04, 5.2);
+    private static final MachineState NEAR = new MachineState(0.04, 3.6);
+    private static final MachineState FAR = new MachineState(0.22, 3.7);
+    private static final MachineState SLOW_LOOPBACK = new MachineState(0.04, 5.2);
 
     private final List<Measurement> all = new ArrayList<>();
 
@@ -36,7 +36,7 @@ class RatiosTest {
         add("ferro-tcp@25", 2, 20, NEAR, NEAR);
         add("gloo-tcp", 2, 25, NEAR, NEAR);
 
-        Ratio ratio = ratio("gloo-tcp", Nearness.NEAR);
+        Ratio ratio = ratio("gloo-tcp", CoreLatency.NEAR);
 
         assertEquals(new Medians(3, 0.1, 0.5, 0.8), ratio.ratio());
         assertEquals(20, ratio.micros().middle());
@@ -53,20 +53,21 @@ class RatiosTest {
         add("gloo-tcp", 2, 25, FAR, FAR);
 
         assertTrue(new Ratios(all)
-                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", Nearness.NEAR)
+                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreLatency.NEAR)
                 .isEmpty());
         assertEquals(
-                new Medians(1, 0.8, 0.8, 0.8), ratio("gloo-tcp", Nearness.FAR).ratio());
+                new Medians(1, 0.8, 0.8, 0.8),
+                ratio("gloo-tcp", CoreLatency.FAR).ratio());
     }
 
     @Test
     void roundsOfDifferentRunsAreNotPaired() {
         add("ferro-tcp@25", 0, 10, NEAR, NEAR);
-        Times times = new Times(100, 100, 100);
+        MeasuredTimes times = new MeasuredTimes(100, 100, 100);
         all.add(new Measurement("other run", ITEM, "gloo-tcp", 0, times, 0, NEAR, NEAR));
 
         assertTrue(new Ratios(all)
-                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", Nearness.NEAR)
+                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreLatency.NEAR)
                 .isEmpty());
     }
 
@@ -80,8 +81,8 @@ class RatiosTest {
         add("ferro-tcp@17", 0, 4, NEAR, NEAR);
         Ratios ratios = new Ratios(all);
 
-        List<String> peers = Medium.peers("ferro-tcp@25", ratios.contestants());
-        Ratio best = ratios.best(ITEM, "ferro-tcp@25", peers, Nearness.NEAR).orElseThrow();
+        List<String> peers = MediumName.peers("ferro-tcp@25", ratios.contestants());
+        Ratio best = ratios.best(ITEM, "ferro-tcp@25", peers, CoreLatency.NEAR).orElseThrow();
 
         assertEquals(List.of("mpich-tcp", "gloo-tcp"), peers);
         assertEquals("mpich-tcp", best.opponent());
@@ -92,7 +93,7 @@ class RatiosTest {
     void aFileOfMeasurementsReadsAsItWasWrittenByTwoRuns() throws Exception {
         RawFile raw = new RawFile(folder.resolve("raw.csv"));
         add("ferro-shm@25", 0, 10.5, NEAR, FAR);
-        all.add(new Measurement("other run", ITEM, "mpich-shm", 3, new Times(0.0625, 0.5, 2), 7, FAR, FAR));
+        all.add(new Measurement("other run", ITEM, "mpich-shm", 3, new MeasuredTimes(0.0625, 0.5, 2), 7, FAR, FAR));
 
         for (Measurement one : all) {
             raw.append(one);
@@ -106,13 +107,13 @@ class RatiosTest {
         for (long bytes : List.of(4L, 65536L)) {
             for (String name : List.of("ferro-shm@25", "openmpi-shm", "ferro-tcp@25", "openmpi-tcp")) {
                 Item item = new Item(2, "allreduce", bytes);
-                Times times = new Times(1, name.startsWith("ferro") ? 2 : 8, 3);
+                MeasuredTimes times = new MeasuredTimes(1, name.startsWith("ferro") ? 2 : 8, 3);
                 all.add(new Measurement("run", item, name, 0, times, 0, NEAR, NEAR));
             }
         }
 
         for (String name : List.of("ferro-tcp@25", "openmpi-tcp")) {
-            Times times = new Times(1, name.startsWith("ferro") ? 9.5 : 10, 11);
+            MeasuredTimes times = new MeasuredTimes(1, name.startsWith("ferro") ? 9.5 : 10, 11);
             all.add(new Measurement("run", new Item(2, "allreduce", 64), name, 0, times, 0, NEAR, NEAR));
         }
 
@@ -136,17 +137,17 @@ class RatiosTest {
     @Test
     void theProbeOfTheMachineGivesTimes() throws Exception {
         try (MachineProbe probe = MachineProbe.open(Duration.ofMillis(1))) {
-            State state = probe.read();
+            MachineState state = probe.read();
             assertTrue(state.flagMicros() > 0 && state.loopbackMicros() > 0, state::toString);
         }
     }
 
-    private Ratio ratio(String opponent, Nearness nearness) {
+    private Ratio ratio(String opponent, CoreLatency nearness) {
         return new Ratios(all).ratio(ITEM, "ferro-tcp@25", opponent, nearness).orElseThrow();
     }
 
-    private void add(String name, int round, double micros, State before, State after) {
-        Times times = new Times(micros, micros, micros);
+    private void add(String name, int round, double micros, MachineState before, MachineState after) {
+        MeasuredTimes times = new MeasuredTimes(micros, micros, micros);
         all.add(new Measurement("run", ITEM, name, round, times, 0, before, after));
     }
 }

@@ -8,24 +8,26 @@ import ferro.collectives.shared.SharedCall;
 import java.util.Set;
 
 /**
- * One way of doing one kind of operation: a row of {@link AlgorithmRegistry}.
+ * One algorithm for one kind of operation: a row of {@link AlgorithmRegistry}.
  *
  * @param kind     of operation
  * @param topology where it runs
- * @param name     as settings, tables and fingerprints have it, no other of its kind has the same
- * @param maker    of what one rank does
- * @param traits   what else callers must know
+ * @param name     as in settings, tables and fingerprints; unique within its kind
+ * @param maker    makes the plan or program of one rank
+ * @param traits   further properties that callers must know
  */
 public record Algorithm(CollectiveKind kind, Topology topology, String name, Maker maker, Set<Trait> traits) {
-    /** What an algorithm may have. */
+    /** A property of an algorithm. */
     public enum Trait {
-        /** Combines every element in the same order of ranks, wherever it lies: calls that are joined keep their bits. */
+        /**
+         * Combines every element in the same order of ranks, wherever the element lies: fused calls give the same bits.
+         */
         ONE_ORDER,
-        /** Stages all data of a rank at once: for what fits in a slot. */
+        /** Stages all data of a rank at once: only for data that fits in a slot. */
         STAGED_AT_ONCE
     }
 
-    /** Makes what one rank does. */
+    /** Makes the plan or the program of one rank. */
     sealed interface Maker {}
 
     /** For ranks that send messages. */
@@ -43,9 +45,9 @@ public record Algorithm(CollectiveKind kind, Topology topology, String name, Mak
     /**
      * Makes the plan of one rank.
      *
-     * @param rank  whose
-     * @param size  ranks
-     * @param root  the operation's root; ignored where it has none
+     * @param rank  whose plan it is
+     * @param size  number of ranks
+     * @param root  the operation's root; ignored if it has none
      * @param hosts of all ranks; null where the topology is {@link Topology#FLAT}
      * @return plan
      * @throws IllegalStateException if it runs in shared memory
@@ -60,8 +62,8 @@ public record Algorithm(CollectiveKind kind, Topology topology, String name, Mak
     /**
      * Makes the program of one rank.
      *
-     * @param call      operation, and whose program
-     * @param slotBytes what is staged at once at most
+     * @param call      operation, and the rank whose program it is
+     * @param slotBytes most bytes that are staged at once
      * @return program
      * @throws IllegalStateException if it sends messages
      */
@@ -73,10 +75,10 @@ public record Algorithm(CollectiveKind kind, Topology topology, String name, Mak
     }
 
     /**
-     * Returns whether an operation can be done in this way.
+     * Returns whether the algorithm can do an operation.
      *
      * @param bytes     size of the operation
-     * @param slotBytes what is staged at once at most; any number where messages are sent
+     * @param slotBytes most bytes that are staged at once; any number if messages are sent
      * @return false if it is too large
      */
     public boolean fits(long bytes, long slotBytes) {
@@ -84,7 +86,7 @@ public record Algorithm(CollectiveKind kind, Topology topology, String name, Mak
     }
 
     /**
-     * Returns whether single calls and calls that are joined have the same bits.
+     * Returns whether single calls and fused calls give the same bits.
      *
      * @return false if the order of ranks depends on where an element lies
      */

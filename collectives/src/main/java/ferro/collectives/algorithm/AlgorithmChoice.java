@@ -6,14 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which algorithm an operation uses; immutable, any thread may use it.
+ * Chooses the algorithm of an operation; immutable, any thread may use it.
  *
- * <p>The choice may look only at what is equal on every rank: kind, world size, hosts and a byte count. All ranks have the same
- * choice; overrides must be equal on all ranks, and are found out as a mismatch where they are not.
+ * <p>The choice may use only values that are equal on every rank: kind, world size, hosts and a byte count. All ranks
+ * have the same choice. Overrides must be equal on all ranks; a difference is detected as a mismatch.
  */
 public final class AlgorithmChoice {
     private static final long KIB = 1024;
-    /** To here every rank of a shared memory reads all that the others have; above, each reduces its share. */
+    /**
+     * Up to this size every rank of a shared memory reads all data of the others; above, each rank reduces its share.
+     */
     private static final long READ_ALL_BYTES_MOST = 4 * KIB;
 
     private final Map<CollectiveKind, Algorithm> overrides;
@@ -27,17 +29,17 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * What an operation is chosen for, the same on all ranks.
+     * The values that decide the choice, the same on all ranks.
      *
      * @param kind      of operation
-     * @param worldSize ranks
-     * @param hosts     where the topology is {@link Topology#HOSTS}, how many there are; else any number
+     * @param worldSize number of ranks
+     * @param hosts     number of hosts if the topology is {@link Topology#HOSTS}, else any number
      * @param bytes     size of the operation
-     * @param slotBytes where ranks share memory, what is staged at once at most; else any number
+     * @param slotBytes most bytes that are staged at once if ranks share memory, else any number
      */
     public record Case(CollectiveKind kind, int worldSize, int hosts, long bytes, long slotBytes) {
         /**
-         * A case for messages between all ranks.
+         * Makes a case for messages between all ranks.
          *
          * @param kind      of operation
          * @param worldSize ranks
@@ -49,12 +51,12 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns a choice.
+     * Returns a choice with overrides.
      *
-     * @param overrides what the setting {@code ferro.algorithm} says, for example {@code allReduce=ring,broadcast=binomial}; empty
-     *                  for none
-     * @return choice that prefers those
-     * @throws IllegalArgumentException listing what exists if a kind or an algorithm does not
+     * @param overrides value of the setting {@code ferro.algorithm}, for example
+     *                  {@code allReduce=ring,broadcast=binomial}; empty for none
+     * @return choice that prefers the overrides
+     * @throws IllegalArgumentException that lists what exists, if a kind or an algorithm does not exist
      */
     public static AlgorithmChoice of(String overrides) {
         Map<CollectiveKind, Algorithm> wanted = new EnumMap<>(CollectiveKind.class);
@@ -74,9 +76,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the same with a table that was measured, which overrides stand above.
+     * Returns the same choice with a measured table; overrides take precedence over the table.
      *
-     * @param rows measured
+     * @param rows measured table
      * @return choice
      */
     public AlgorithmChoice with(TunedRows rows) {
@@ -84,7 +86,7 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the same for ranks between which a step costs more than some hundred KiB do.
+     * Returns the same choice for ranks between which a step costs more than the transfer of some hundred KiB.
      *
      * @param areFar equal on all ranks ({@link ferro.Medium#far})
      * @return choice
@@ -94,10 +96,10 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns whether operations of a kind run in a topology where the ranks have it.
+     * Returns whether operations of a kind can run in a topology.
      *
      * @param kind     of operation
-     * @param topology what the ranks have
+     * @param topology of the ranks
      * @return false if there is no algorithm, or an override names one for messages between all ranks
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
@@ -108,10 +110,11 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation: an override if it runs there, else what was measured, else the built-in one.
+     * Returns the algorithm for an operation: an override if it runs in the topology, else the measured one, else the
+     * built-in one.
      *
-     * @param topology one that {@link #serves} the kind
-     * @param needed   for what
+     * @param topology for which {@link #serves} is true for the kind
+     * @param needed   values that decide the choice
      * @return algorithm of that topology
      */
     public Algorithm algorithm(Topology topology, Case needed) {
@@ -127,9 +130,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation whose parts have lengths of their own.
+     * Returns the algorithm for an operation whose parts have different lengths.
      *
-     * @param needed for what; of an all-to-all every rank has another size, which is not looked at
+     * @param needed values that decide the choice; the size is ignored for an all-to-all: it differs between ranks
      * @return algorithm for messages between all ranks
      */
     public Algorithm algorithmOfParts(Case needed) {
@@ -138,7 +141,7 @@ public final class AlgorithmChoice {
                 : algorithm(Topology.FLAT, needed);
     }
 
-    /** By name: a row that the registry has besides is taken where it is asked for. */
+    /** Returns the name of the built-in algorithm. Further rows of the registry are used only on request. */
     private String builtIn(Topology topology, Case needed) {
         return switch (topology) {
             case FLAT -> flat(needed);
@@ -162,8 +165,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Two ranks exchange once up to 32 KiB; above, two halves at a time. More ranks: few steps for small, few bytes for
-     * large. Far from each other, few steps count longer.
+     * Chooses an all-reduce. Two ranks exchange the whole data once up to 32 KiB; above, they exchange two halves. With
+     * more ranks, small data needs few steps and large data needs few bytes. Between far ranks, few steps matter up to
+     * larger sizes.
      */
     private String allReduce(int worldSize, long bytes) {
         long wholeMost = far ? wholeFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
@@ -174,7 +178,7 @@ public final class AlgorithmChoice {
         return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB ? "halvingDoubling" : "ring";
     }
 
-    /** Between hosts few steps count for small ones, few bytes for large ones. */
+    /** Chooses an algorithm between hosts: few steps matter for small data, few bytes for large data. */
     private String byHosts(Case needed) {
         if (needed.kind != CollectiveKind.ALL_REDUCE) {
             return "byHosts";
@@ -192,7 +196,10 @@ public final class AlgorithmChoice {
         };
     }
 
-    /** Up to how many bytes far ones exchange the whole: two send as much either way, more of them more than in parts. */
+    /**
+     * Returns up to how many bytes far ranks exchange the whole data. Two ranks send the same amount either way; more
+     * ranks send more than they would in parts.
+     */
     private static long wholeFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;
     }

@@ -30,9 +30,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All algorithms. Another one is a file that makes a plan or a program, and a row here: settings, tables that were measured, the
- * proofs and {@code ferro bench --tune} (which measures on one host, so none of several) see it then. {@link AlgorithmChoice} says when it is taken unasked, and
- * docs/algorithms.md, which a test compares with this, what it costs.
+ * All algorithms. A new algorithm is a file that makes a plan or a program, and a row here. Settings, measured tables,
+ * the proofs and {@code ferro bench --tune} then see it; that benchmark measures on one host, so it never measures
+ * algorithms for several hosts. {@link AlgorithmChoice} says when it is used by default. docs/algorithms.md, which a
+ * test compares with this class, says what it costs.
  */
 public final class AlgorithmRegistry {
     private static final List<Algorithm> ALL = List.of(
@@ -82,13 +83,13 @@ public final class AlgorithmRegistry {
 
     private AlgorithmRegistry() {}
 
-    /** Makes the plan of a rank, for a kind without root. */
+    /** Makes the plan of a rank for a kind without a root. */
     @FunctionalInterface
     private interface Rootless {
         Plan plan(int rank, int size);
     }
 
-    /** Makes the plan of a rank, for a kind with a root. */
+    /** Makes the plan of a rank for a kind with a root. */
     @FunctionalInterface
     private interface Rooted {
         Plan plan(int rank, int size, int root);
@@ -108,7 +109,7 @@ public final class AlgorithmRegistry {
      *
      * @param kind     of operation
      * @param topology where they run
-     * @return names; at least one, but for {@link Topology#HOSTS}
+     * @return names; at least one, except for {@link Topology#HOSTS}
      */
     public static List<String> names(CollectiveKind kind, Topology topology) {
         return NAMES.get(kind).getOrDefault(topology, List.of());
@@ -120,7 +121,7 @@ public final class AlgorithmRegistry {
      * @param kind of operation
      * @param name its name
      * @return row
-     * @throws IllegalArgumentException listing what exists if there is none
+     * @throws IllegalArgumentException that lists what exists, if there is no such algorithm
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         for (Algorithm row : ALL) {

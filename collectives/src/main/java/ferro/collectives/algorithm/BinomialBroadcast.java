@@ -8,7 +8,7 @@ import ferro.collectives.plan.Region;
 /**
  * Broadcast down a binomial tree: {@code ceil(log2 p)} steps deep; the root sends {@code n ceil(log2 p)} bytes.
  *
- * <p>The root's data is its IN, that of the others their OUT. Source: Thakur, Rabenseifner and Gropp 2005,
+ * <p>The data of the root is its IN, the data of the others is their OUT. Source: Thakur, Rabenseifner and Gropp 2005,
  * doi:10.1177/1094342005051521.
  */
 final class BinomialBroadcast {

@@ -6,8 +6,8 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Gather up a binomial tree: {@code ceil(log2 p)} steps deep; a rank sends the parts of all ranks below it at once, or
- * at twice where their numbers wrap around. Source: Chan and others 2007, doi:10.1002/cpe.1206.
+ * Gather up a binomial tree: {@code ceil(log2 p)} steps deep. A rank sends the parts of all ranks below it in one
+ * message, or in two if their numbers wrap around. Source: Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class BinomialGather {
     private BinomialGather() {}

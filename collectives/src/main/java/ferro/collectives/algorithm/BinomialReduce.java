@@ -8,8 +8,8 @@ import ferro.collectives.plan.Region;
 /**
  * Reduce up a binomial tree: {@code ceil(log2 p)} steps, {@code n} bytes from each rank but the root.
  *
- * <p>Ranks with children gather in SCRATCH, so that their operand stays as it is; leaves send it as it is. Source:
- * Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+ * <p>Ranks with children combine in SCRATCH, so that their operand is not changed; leaves send their operand directly.
+ * Source: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */
 final class BinomialReduce {
     private BinomialReduce() {}

@@ -3,18 +3,18 @@ package ferro.collectives.algorithm;
 import ferro.collectives.plan.Extent;
 
 /**
- * The binomial tree over ranks that are counted from the root: the parent of a rank is the same number without its
- * lowest set bit, and the {@code span} ranks from a rank on are below it.
+ * The binomial tree over ranks that are counted from the root. The parent of a rank is the same number without its
+ * lowest set bit. The {@code span} ranks from a rank on are below it.
  *
- * <p>Chunks are numbered by absolute rank, so those of a subtree may wrap from the last to the first: then they are two
- * ranges.
+ * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last to the first: then they
+ * are two ranges.
  *
  * @param rank own absolute rank
- * @param size ranks
+ * @param size number of ranks
  * @param root absolute rank of the root
  */
 record BinomialTree(int rank, int size, int root) {
-    /** Returns a rank counted from the root. */
+    /** Returns this rank counted from the root. */
     int relative() {
         return Math.floorMod(rank - root, size);
     }
@@ -24,7 +24,7 @@ record BinomialTree(int rank, int size, int root) {
         return (relative + root) % size;
     }
 
-    /** Returns the distance to the parent; for the root the power of two that is not below the size. */
+    /** Returns the distance to the parent; for the root, the smallest power of two that is at least the size. */
     int low() {
         return relative() == 0
                 ? Integer.highestOneBit(Math.max(1, size - 1)) * (size > 1 ? 2 : 1)
@@ -51,17 +51,17 @@ record BinomialTree(int rank, int size, int root) {
         return low() == 1 || !hasChild(1);
     }
 
-    /** Returns the ranges of chunks of this rank's subtree: one, or two where it wraps. */
+    /** Returns the chunk ranges of this rank's subtree: one range, or two if it wraps. */
     Extent[] own() {
         return ranges(relative(), low());
     }
 
-    /** Returns the ranges of chunks of a child's subtree. */
+    /** Returns the chunk ranges of a child's subtree. */
     Extent[] ofChild(int distance) {
         return ranges(relative() + distance, distance);
     }
 
-    /** Returns an extent that holds the subtree's chunks. */
+    /** Returns an extent that contains the subtree's chunks. */
     Extent extent() {
         Extent[] ranges = own();
         return ranges.length == 1 ? ranges[0] : Extent.all(size);

@@ -6,10 +6,10 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Broadcast straight from the root to each rank: one step, {@code n(p-1)} bytes from the root.
+ * Broadcast directly from the root to each rank: one step, {@code n(p-1)} bytes from the root.
  *
- * <p>The root's data is its IN, that of the others their OUT. The linear algorithm of every MPI: Chan and others 2007,
- * doi:10.1002/cpe.1206.
+ * <p>The data of the root is its IN, the data of the others is their OUT. This is the linear algorithm of every MPI:
+ * Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class DirectBroadcast {
     private DirectBroadcast() {}

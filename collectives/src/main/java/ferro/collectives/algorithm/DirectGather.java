@@ -5,7 +5,9 @@ import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
-/** Gather straight to the root: each other rank sends its part once. Source: Chan and others 2007, doi:10.1002/cpe.1206. */
+/**
+ * Gather directly to the root: each other rank sends its part once. Source: Chan and others 2007, doi:10.1002/cpe.1206.
+ */
 final class DirectGather {
     private DirectGather() {}
 

@@ -6,8 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce straight at the root, which combines the others' operands in the order of their distance: {@code n} bytes from
- * each rank but the root, which receives {@code n(p-1)}; no scratch. Source: Chan and others 2007, doi:10.1002/cpe.1206.
+ * Reduce directly at the root, which combines the operands of the others in the order of their distance: {@code n}
+ * bytes from each rank but the root, which receives {@code n(p-1)}; no scratch. Source: Chan and others 2007,
+ * doi:10.1002/cpe.1206.
  */
 final class DirectReduce {
     private DirectReduce() {}

@@ -6,8 +6,8 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce-scatter pairwise: each rank sends to every other the part of its operand that is the other's, and combines what
- * it gets; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole operand, no scratch.
+ * Reduce-scatter pairwise: each rank sends to every other rank that rank's part of the operand, and combines what it
+ * receives; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole operand, no scratch.
  *
  * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */

@@ -5,7 +5,10 @@ import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
-/** Scatter straight from the root: each other rank gets its part once. Source: Chan and others 2007, doi:10.1002/cpe.1206. */
+/**
+ * Scatter directly from the root: each other rank receives its part once. Source: Chan and others 2007,
+ * doi:10.1002/cpe.1206.
+ */
 final class DirectScatter {
     private DirectScatter() {}
 

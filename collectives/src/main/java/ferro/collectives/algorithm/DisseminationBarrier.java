@@ -7,9 +7,9 @@ import ferro.collectives.plan.Region;
 
 /**
  * Barrier by dissemination: in round k a rank tells the rank {@code 2^k} above what it has heard; after
- * {@code ceil(log2 p)} rounds everyone has heard of everyone.
+ * {@code ceil(log2 p)} rounds every rank has heard of every other.
  *
- * <p>The messages are empty; the chunks only say what follows from what: round k sends chunk k and receives chunk
+ * <p>The messages are empty; the chunks only express dependencies: round k sends chunk k and receives chunk
  * {@code k + 1}, which the next round passes on. Source: Hensgen, Finkel and Manber 1988, doi:10.1007/BF01379320.
  */
 final class DisseminationBarrier {

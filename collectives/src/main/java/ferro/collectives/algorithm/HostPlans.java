@@ -7,21 +7,24 @@ import ferro.collectives.plan.Region;
 import java.util.List;
 
 /**
- * Collectives of a group that spans hosts: one rank of each host speaks for it, so that what goes between hosts goes there
- * once, and all else stays in shared memory. Plans like all others: links of a host are rings, those between hosts the
- * bare medium's.
+ * Plans for collectives of a group that spans hosts. One rank of each host, its leader or the root, sends for it, so
+ * that data crosses between hosts once; all other data stays in shared memory. They are plans like all others: links
+ * within a host are rings, links between hosts are those of the underlying medium.
  *
  * <p>Source: Karonis and others 2000, doi:10.1109/IPDPS.2000.846009.
  */
 final class HostPlans {
     private HostPlans() {}
 
-    /** By recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between ranks. */
+    /**
+     * Makes an all-reduce by recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between
+     * ranks.
+     */
     static Plan smallAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         PlanBuilder plan =
                 new PlanBuilder("byHostsDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
-        // also where nothing is combined: in place, the result must not overtake the operand
+        // also needed where nothing is combined: in place, the result must not overtake the operand
         plan.copy(Region.IN, Region.OUT, 0, 1);
         if (rank != hosts.leader(host)) {
             return plan.send(hosts.leader(host), Region.OUT, 0, 1)
@@ -61,7 +64,10 @@ final class HostPlans {
         }
     }
 
-    /** In a ring of hosts, a chunk each; members give and take chunks in the order in which the ring needs and makes them. */
+    /**
+     * Makes an all-reduce in a ring of hosts, one chunk per host. Members send and receive chunks in the order in which
+     * the ring needs and produces them.
+     */
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int count = hosts.count();
         int host = hosts.of(rank);
@@ -102,7 +108,10 @@ final class HostPlans {
         return plan.build();
     }
 
-    /** The chunks of each host go round the ring of hosts; each leader hands them on. */
+    /**
+     * Makes an all-gather: the chunks of each host go round the ring of hosts, and each leader passes them to its
+     * members.
+     */
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int size = hosts.worldSize();
@@ -140,7 +149,10 @@ final class HostPlans {
         return plan.build();
     }
 
-    /** Down a binomial tree of hosts, for the root's of which the root speaks, then to each rank of a host. */
+    /**
+     * Makes a broadcast down a binomial tree of hosts, then to each rank of a host. The root takes the place of the
+     * leader on its own host.
+     */
     static Plan broadcast(int rank, int root, Hosts hosts) {
         int host = hosts.of(rank);
         int speaker = speaker(host, root, hosts);
@@ -170,7 +182,7 @@ final class HostPlans {
         return host == hosts.of(root) ? root : hosts.leader(host);
     }
 
-    /** By dissemination between hosts, as {@link DisseminationBarrier} does between ranks. */
+    /** Makes a barrier by dissemination between hosts, as {@link DisseminationBarrier} does between ranks. */
     static Plan barrier(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(hosts.count() - 1);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which ranks of a group share memory, where not all of them do: hosts, numbered by their lowest ranks, and the ranks of
- * each in order. Equal on all ranks; immutable.
+ * The hosts of a group in which some ranks, but not all, share memory. Hosts are numbered by their lowest ranks; the
+ * ranks of each are in order. Equal on all ranks; immutable.
  */
 public final class Hosts {
     private final int[] hostOf;
@@ -17,11 +17,11 @@ public final class Hosts {
         this.ranks = ranks;
     }
 
-    /** Whether two ranks share memory. */
+    /** Tells whether two ranks share memory. */
     @FunctionalInterface
-    public interface Near {
+    public interface SharesMemory {
         /**
-         * Says it of a pair.
+         * Returns whether a pair of ranks shares memory.
          *
          * @param a rank
          * @param b rank
@@ -31,14 +31,14 @@ public final class Hosts {
     }
 
     /**
-     * Sorts ranks by host.
+     * Groups ranks by host.
      *
-     * @param worldSize how many
-     * @param near      who shares memory with whom
-     * @return hosts; empty if there is but one, if every rank is alone, or if ranks that share memory with a third do not
-     *     with each other
+     * @param worldSize number of ranks
+     * @param near      which ranks share memory
+     * @return hosts; empty if there is only one, if every rank is alone, or if two ranks share memory with a third rank but
+     *     not with each other
      */
-    public static Optional<Hosts> of(int worldSize, Near near) {
+    public static Optional<Hosts> of(int worldSize, SharesMemory near) {
         int[] hostOf = new int[worldSize];
         List<List<Integer>> ranks = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
@@ -68,7 +68,7 @@ public final class Hosts {
     /**
      * Returns how many hosts there are.
      *
-     * @return two at least
+     * @return at least two
      */
     public int count() {
         return ranks.size();
@@ -83,12 +83,12 @@ public final class Hosts {
         return hostOf[rank];
     }
 
-    /** Returns the ranks of a host; numbers of hosts wrap. */
+    /** Returns the ranks of a host; host numbers wrap. */
     List<Integer> ranks(int host) {
         return ranks.get(Math.floorMod(host, ranks.size()));
     }
 
-    /** Returns the rank that speaks for a host; numbers of hosts wrap. */
+    /** Returns the rank that sends and receives for a host; host numbers wrap. */
     int leader(int host) {
         return ranks(host).get(0);
     }

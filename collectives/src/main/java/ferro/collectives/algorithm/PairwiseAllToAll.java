@@ -6,9 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-to-all in pairs: in step i a rank sends to the rank i above and receives from the rank i below; {@code p-1} steps,
- * {@code n(p-1)/p} bytes. IN chunk d is for rank d, OUT chunk s from rank s: the two ends of a message number it
- * differently. Source: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+ * All-to-all in pairs: in step i a rank sends to the rank i above and receives from the rank i below; {@code p-1}
+ * steps, {@code n(p-1)/p} bytes. IN chunk d is for rank d, OUT chunk s is from rank s: sender and receiver number the
+ * same message differently. Source: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */
 final class PairwiseAllToAll {
     private PairwiseAllToAll() {}

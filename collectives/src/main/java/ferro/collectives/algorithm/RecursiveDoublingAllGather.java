@@ -6,11 +6,11 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-gather by exchanging all that one has with the rank at distance 1, 2, 4 and so on: {@code log2 p} steps,
- * {@code n(p-1)/p} bytes where n is the whole result.
+ * All-gather by exchanging all chunks that a rank has with the rank at distance 1, 2, 4 and so on: {@code log2 p}
+ * steps, {@code n(p-1)/p} bytes where n is the whole result.
  *
- * <p>Ranks above the largest power of two hand their chunk to a partner first and receive everything last; from then on
- * the partner's block has a second range, above that power. Source: Thakur, Rabenseifner and Gropp 2005,
+ * <p>Ranks above the largest power of two send their chunk to a partner first and receive the whole result last. From
+ * then on the partner's block has a second range, above that power. Source: Thakur, Rabenseifner and Gropp 2005,
  * doi:10.1177/1094342005051521.
  */
 final class RecursiveDoublingAllGather {
@@ -48,12 +48,12 @@ final class RecursiveDoublingAllGather {
         return plan.build();
     }
 
-    /** Returns the first chunk of the aligned block of {@code length} chunks that holds a rank's. */
+    /** Returns the first chunk of the aligned block of {@code length} chunks that contains the chunk of a rank. */
     private static int block(int rank, int length) {
         return rank / length * length;
     }
 
-    /** Returns the chunks that the ranks of a block have from their extra ranks. */
+    /** Returns the chunks that the ranks of a block received from their extra ranks. */
     private static Extent extras(int rank, int length, int size) {
         int first = Integer.highestOneBit(size) + block(rank, length);
         return first < size ? new Extent(first, Math.min(length, size - first)) : Extent.NONE;

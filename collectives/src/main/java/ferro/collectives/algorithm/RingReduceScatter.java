@@ -7,7 +7,7 @@ import ferro.collectives.plan.Region;
 
 /**
  * Reduce-scatter in a ring: each chunk goes round once and ends, complete, at its rank; {@code p-1} steps,
- * {@code n(p-1)/p} bytes where n is the whole operand. Chunks on their way lie in SCRATCH, n bytes of it.
+ * {@code n(p-1)/p} bytes where n is the whole operand. Chunks on their way are in SCRATCH, which has n bytes.
  *
  * <p>Source: the first half of ring all-reduce, Patarasuk and Yuan 2009, doi:10.1016/j.jpdc.2008.09.002.
  */

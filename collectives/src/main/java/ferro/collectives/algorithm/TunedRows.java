@@ -12,28 +12,29 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A table of algorithms that was measured ({@code ferro bench --tune}): which one an operation of a kind uses, by world size and
- * up to how many bytes. Immutable; equal on all ranks, since rank 0's is in force.
+ * A measured table of algorithms ({@code ferro bench --tune}): the algorithm of an operation of a kind, by world size
+ * and largest number of bytes. Immutable; equal on all ranks, since the table of rank 0 is used.
  *
- * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling}; {@code max}
- * stands for any size, {@code #} begins a comment. The first line that fits counts, and of those only lines whose algorithm
- * runs over what the ranks have: algorithms of links and of shared memory have different names, and stand in one table.
+ * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling};
+ * {@code max} stands for any size, {@code #} begins a comment. The first line that matches is used, among the lines
+ * whose algorithm runs in the topology of the ranks: algorithms for links and for shared memory have different names
+ * and are in one table.
  */
 public final class TunedRows {
-    /** No line: every choice is the built-in one. */
+    /** A table without lines: every choice is the built-in one. */
     public static final TunedRows NONE = new TunedRows("", List.of());
 
-    /** Longest text, so that ranks can hand it over at once. */
+    /** The longest text, in bytes, so that ranks can hand it over at once. */
     public static final int BYTES_MOST = 16 << 10;
 
     private static final int WORDS = 4;
 
     private final String text;
-    private final List<Row> rows;
+    private final List<TunedRow> rows;
 
-    private record Row(CollectiveKind kind, int ranks, long upToBytes, String algorithm) {}
+    private record TunedRow(CollectiveKind kind, int ranks, long upToBytes, String algorithm) {}
 
-    private TunedRows(String text, List<Row> rows) {
+    private TunedRows(String text, List<TunedRow> rows) {
         this.text = text;
         this.rows = List.copyOf(rows);
     }
@@ -41,9 +42,9 @@ public final class TunedRows {
     /**
      * Reads a file.
      *
-     * @param file what the setting {@code ferro.algorithm.table} says; empty for none
+     * @param file value of the setting {@code ferro.algorithm.table}; empty for none
      * @return its lines
-     * @throws IllegalArgumentException if it cannot be read, or naming the line that makes no sense
+     * @throws IllegalArgumentException if the file cannot be read, or that names the invalid line
      */
     public static TunedRows read(Optional<String> file) {
         if (file.isEmpty()) {
@@ -60,14 +61,14 @@ public final class TunedRows {
     }
 
     /**
-     * Reads lines; comments are forgotten.
+     * Reads lines; drops comments.
      *
      * @param text lines
      * @return rows
-     * @throws IllegalArgumentException naming the line that makes no sense
+     * @throws IllegalArgumentException that names the invalid line
      */
     public static TunedRows parse(String text) {
-        List<Row> rows = new ArrayList<>();
+        List<TunedRow> rows = new ArrayList<>();
         StringBuilder kept = new StringBuilder();
         for (String line : text.lines().toList()) {
             String words = line.replaceFirst("#.*", "").strip();
@@ -83,14 +84,14 @@ public final class TunedRows {
         return rows.isEmpty() ? NONE : new TunedRows(kept.toString(), rows);
     }
 
-    private static Row row(String line) {
+    private static TunedRow row(String line) {
         String[] words = line.split("\\s+");
         try {
             if (words.length == WORDS) {
                 long upTo = words[2].equals("max") ? Long.MAX_VALUE : Long.parseLong(words[2]);
                 CollectiveKind kind = CollectiveKind.parse(words[0]);
                 String algorithm = AlgorithmRegistry.of(kind, words[3]).name();
-                return new Row(kind, Integer.parseInt(words[1]), upTo, algorithm);
+                return new TunedRow(kind, Integer.parseInt(words[1]), upTo, algorithm);
             }
         } catch (IllegalArgumentException misread) {
             throw misread(line, misread);
@@ -112,11 +113,11 @@ public final class TunedRows {
      * @param kind      as {@link ferro.Collective#kind}
      * @param worldSize ranks
      * @param bytes     size of the operation, the same number on all ranks
-     * @param known     those that run over what the ranks have
-     * @return one of those; empty if no line says anything
+     * @param known     algorithms that run in the topology of the ranks
+     * @return one of {@code known}; empty if no line matches
      */
     public Optional<String> algorithm(CollectiveKind kind, int worldSize, long bytes, Collection<String> known) {
-        for (Row row : rows) {
+        for (TunedRow row : rows) {
             if (row.ranks == worldSize && bytes <= row.upToBytes && row.kind == kind && known.contains(row.algorithm)) {
                 return Optional.of(row.algorithm);
             }
@@ -127,14 +128,14 @@ public final class TunedRows {
     /**
      * Returns the lines.
      *
-     * @return what {@link #parse} reads
+     * @return text that {@link #parse} reads
      */
     public String text() {
         return text;
     }
 
     /**
-     * Returns what tables that differ differ by.
+     * Returns a hash that distinguishes tables.
      *
      * @return 0 for {@link #NONE}
      */

@@ -4,10 +4,14 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.collectives.control.ControlMessage.Agree;
-import ferro.collectives.control.ControlMessage.Cancel;
 import ferro.collectives.control.Proposals.Given;
 import ferro.collectives.control.Proposals.Proposal;
+import ferro.collectives.control.failure.ControlMessage.Agree;
+import ferro.collectives.control.failure.ControlMessage.Cancel;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.membership.Hashing;
+import ferro.collectives.control.wire.RankLists;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -25,21 +29,22 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.LongStream;
 
 /**
- * How the members of a new group agree on it: each tells the others the ranks and the number of its attempt, and waits to
- * hear the same ranks from all.
+ * Agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
+ * waits until all others have told the same ranks.
  *
- * <p>The identity of the group is made from parent, ranks and all members' attempts, so that no store is needed and no
- * attempt is taken for an earlier one. Between two ranks the k-th attempt of one that includes the other meets the k-th of
- * the other ("turn"): a member that makes another list there disagrees, which fails at once. Whoever fails takes back what
- * it told, which ends the attempts that met it, also those still to come; the parent stays as it was, and the next attempts
- * may succeed.
+ * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
+ * and no attempt is taken for an earlier one. Between two ranks, the k-th attempt of one rank that includes the other
+ * meets the k-th such attempt of the other; k is the "turn". A member that proposes another list at that turn
+ * disagrees, and the attempt fails at once. A rank whose attempt fails cancels what it told. This ends the attempts of
+ * the other members that meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
  *
- * <p>A step machine: an attempt goes on by what is heard and by {@link Attempt#look}; nothing but {@link #reach} waits.
+ * <p>This is a step machine: received messages and {@link OwnProposal#look} advance an attempt. Only {@link #reach}
+ * waits.
  */
 public final class Agreement {
-    /** A waiter looks at least so often: this bounds how long a clock that jumps could hide a deadline. */
+    /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
-    /** Between the first look after a deadline and the judgement. */
+    /** The time between the first look after a deadline and the judgement. */
     private static final long JUDGE_NANOS = 5_000_000L;
 
     private final GroupControl control;
@@ -47,10 +52,10 @@ public final class Agreement {
     private final RankContext context;
     private final Proposals proposals = new Proposals();
     private long attempts;
-    private volatile Attempt current;
+    private volatile OwnProposal current;
 
-    /** What this rank makes now. */
-    public final class Attempt {
+    /** The attempt of this rank that is under way. */
+    public final class OwnProposal {
         private final String list;
         private final long hash;
         private final int[] ranks;
@@ -61,15 +66,15 @@ public final class Agreement {
         private final BitSet open = new BitSet();
         private final Map<Integer, Long> heard = new HashMap<>();
         private final Map<Integer, Long> turns = new HashMap<>();
-        private final Inquiry inquiry = control.inquiry();
+        private final TimeoutProbe inquiry = control.inquiry();
         private final CompletableFuture<Long> end = new CompletableFuture<>();
-        private final Inquiry warning = control.inquiry();
+        private final TimeoutProbe warning = control.inquiry();
         private Given ended;
         private FerroException given;
         private boolean announced;
         private boolean warned;
 
-        private Attempt(long parent, int[] ranks, Duration timeout) {
+        private OwnProposal(long parent, int[] ranks, Duration timeout) {
             this.list = Arrays.toString(ranks);
             this.hash = Hashing.of(list);
             this.ranks = ranks.clone();
@@ -77,7 +82,7 @@ public final class Agreement {
             this.number = ++attempts;
             this.begunNanos = context.nanoTime();
             this.timeoutNanos = Deadlines.nanos(timeout);
-            this.warned = !Inquiry.isWarnedOf(timeoutNanos);
+            this.warned = !TimeoutProbe.isWarnedOf(timeoutNanos);
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);
@@ -87,18 +92,18 @@ public final class Agreement {
         }
 
         /**
-         * Returns the end.
+         * Returns the future result.
          *
          * @return identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH if a member makes
-         *     another group, TIMED_OUT naming the members that never called, what ended it on another member, or whatever
-         *     the parent fails with
+         *     another group, TIMED_OUT naming the members that never called, the cause that ended the attempt on another
+         *     member, or the failure of the parent
          */
         public CompletionStage<Long> end() {
             return end;
         }
 
         /**
-         * Returns whether it has ended, well or badly.
+         * Returns whether the attempt has ended, with success or failure.
          *
          * @return never goes back to false
          */
@@ -107,22 +112,22 @@ public final class Agreement {
         }
 
         /**
-         * Looks at the deadline.
+         * Checks the deadline.
          *
-         * @return when to look again, on the context's clock
+         * @return when to check again, on the context's clock
          */
         public long look() {
             long now = context.nanoTime();
             long deadline = begunNanos + timeoutNanos;
-            long lead = Inquiry.leadNanos(timeoutNanos);
+            long lead = TimeoutProbe.leadNanos(timeoutNanos);
             BitSet missing = missing();
             if (!end.isDone() && inquiry.mayJudge(null, missing, deadline, lead, now)) {
-                Diagnosis.Verdict verdict = inquiry.missing(missing);
+                Diagnosis.Blame verdict = inquiry.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
-                        Names.list(verdict.culprits()),
-                        "gave up on " + Names.ranks(verdict.culprits()) + " after "
-                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + Names.ranks(missing)
+                        RankLists.list(verdict.culprits()),
+                        "gave up on " + RankLists.ranks(verdict.culprits()) + " after "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + RankLists.ranks(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
             warnIfLate(missing, now);
@@ -136,15 +141,15 @@ public final class Agreement {
             long part = timeoutNanos / 4;
             if (warned
                     || end.isDone()
-                    || !warning.mayJudge(null, missing, begunNanos + part, Inquiry.leadNanos(part), now)) {
+                    || !warning.mayJudge(null, missing, begunNanos + part, TimeoutProbe.leadNanos(part), now)) {
                 return;
             }
             warned = true;
-            Diagnosis.Verdict verdict = warning.missing(missing);
+            Diagnosis.Blame verdict = warning.missing(missing);
             control.event(
                     GroupEvent.Kind.LATE,
                     verdict.culprits().stream().boxed().toList(),
-                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + Names.ranks(missing)
+                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + RankLists.ranks(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
                             + verdict.text());
@@ -155,12 +160,12 @@ public final class Agreement {
             if (now - deadline >= 0 || !warned && now - warnAt >= 0) {
                 return now + JUDGE_NANOS;
             }
-            long warnLead = Inquiry.leadNanos(timeoutNanos / 4);
+            long warnLead = TimeoutProbe.leadNanos(timeoutNanos / 4);
             return LongStream.of(
-                            warned ? now : warnAt - Inquiry.firstNanos(warnLead),
+                            warned ? now : warnAt - TimeoutProbe.firstNanos(warnLead),
                             warned ? now : warnAt - warnLead,
                             warned ? now : warnAt,
-                            deadline - Inquiry.firstNanos(lead),
+                            deadline - TimeoutProbe.firstNanos(lead),
                             deadline - lead,
                             deadline)
                     .filter(at -> now - at < 0)
@@ -178,7 +183,7 @@ public final class Agreement {
             finish(failure(Code.INTERRUPTED, "", "the thread that waited in newGroup(" + list + ") was interrupted"));
         }
 
-        /** Goes on by what is known; whatever is heard calls it. */
+        /** Advances the attempt by what is known. Called whenever something is heard. */
         private void step() {
             if (end.isDone()) {
                 return;
@@ -222,7 +227,7 @@ public final class Agreement {
             }
         }
 
-        /** What this rank could not begin it has given up: else no other attempt could ever be made. */
+        /** Cancels an attempt that this rank could not begin: otherwise no other attempt could ever be made. */
         private void broken(Throwable broken) {
             try {
                 finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed inside: " + broken));
@@ -231,7 +236,9 @@ public final class Agreement {
             }
         }
 
-        /** Takes back what was told, but not before it was told to all: an answer may come meanwhile. */
+        /**
+         * Cancels the attempt at the other members, but only after all were told of it: an answer may come before that.
+         */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (Agreement.this) {
                 announced |= allTold;
@@ -272,24 +279,24 @@ public final class Agreement {
     }
 
     /**
-     * Tells the other members what this rank makes.
+     * Tells the other members which group this rank makes.
      *
      * @param parent  identity of this group
      * @param ranks   ranks of this group, in the order of the new one, this one among them
      * @param timeout until all have called
-     * @return attempt, to be looked at until it has ended
-     * @throws IllegalStateException if one is under way
+     * @return attempt; the caller calls {@code look} until it has ended
+     * @throws IllegalStateException if an attempt is under way
      */
-    public Attempt begin(long parent, int[] ranks, Duration timeout) {
-        Attempt mine;
+    public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
+        OwnProposal mine;
         synchronized (this) {
-            Attempt other = current;
+            OwnProposal other = current;
             if (other != null) {
                 throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
                         + "\" rank " + group.rank() + " while another thread waits in newGroup(" + other.list
                         + "): one at a time, in the same order on all members");
             }
-            mine = new Attempt(parent, ranks, timeout);
+            mine = new OwnProposal(parent, ranks, timeout);
             current = mine;
         }
         try {
@@ -309,11 +316,11 @@ public final class Agreement {
      * @param ranks   ranks of this group, in the order of the new one, this one among them
      * @param timeout until all have called
      * @return identity of the new group
-     * @throws FerroException as {@link Attempt#end}, and INTERRUPTED
+     * @throws FerroException as {@link OwnProposal#end}, and INTERRUPTED
      */
     public long reach(long parent, int[] ranks, Duration timeout) {
-        Attempt mine = begin(parent, ranks, timeout);
-        // a latch of its own: the lock of this object is for whoever hears
+        OwnProposal mine = begin(parent, ranks, timeout);
+        // waits on the future of the attempt: the threads that receive messages need the lock of this object
         while (!mine.end.isDone()) {
             long wait = Math.min(mine.look() - context.nanoTime(), LOOK_NANOS);
             try {
@@ -328,16 +335,17 @@ public final class Agreement {
         return result(mine);
     }
 
-    private static long result(Attempt mine) {
+    private static long result(OwnProposal mine) {
         try {
             return mine.end.join();
         } catch (CompletionException failed) {
-            // made by whoever heard of it: the trace of who waits helps more
+            // the exception was made by the thread that received the message; the stack trace of the waiting thread
+            // helps more
             throw (FerroException) failed.getCause().fillInStackTrace();
         }
     }
 
-    /** Hears that a rank makes a group. */
+    /** Records that a rank makes a group. */
     void heard(int peer, Agree said) {
         synchronized (this) {
             proposals.add(peer, said.turn(), new Proposal(said.attempt(), said.hash(), said.list(), null));
@@ -345,10 +353,13 @@ public final class Agreement {
         wake();
     }
 
-    /** Hears that a rank has given up what it made at a turn, and whom it blames; nobody means itself. */
+    /**
+     * Records that a rank has given up what it made at a turn, and whom it blames; an empty list blames the rank
+     * itself.
+     */
     void cancelled(int peer, Cancel said) {
         synchronized (this) {
-            Attempt mine = current;
+            OwnProposal mine = current;
             Given given = new Given(
                     said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
                     said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
@@ -362,24 +373,24 @@ public final class Agreement {
         wake();
     }
 
-    /** Goes on after something has changed: the parent has failed, a rank has left. */
+    /** Advances the attempt after something has changed: the parent has failed, or a rank has left. */
     void wake() {
-        Attempt mine = current;
+        OwnProposal mine = current;
         if (mine != null) {
             mine.step();
         }
     }
 
-    /** Returns where this rank stands in making a group. */
-    Standing standing() {
-        Attempt mine = current;
+    /** Returns the state of this rank in making a group. */
+    RankStatus standing() {
+        OwnProposal mine = current;
         return mine == null
-                ? Standing.IDLE
-                : new Standing(0, "newGroup(" + mine.list + ")", "", Names.list(mine.missing()), mine.begunNanos);
+                ? RankStatus.IDLE
+                : new RankStatus(0, "newGroup(" + mine.list + ")", "", RankLists.list(mine.missing()), mine.begunNanos);
     }
 
-    /** Takes the members off the open list that have told the same; a member that told otherwise disagrees. */
-    private synchronized boolean settle(Attempt mine) {
+    /** Removes from the open list the members that told the same list. Throws if a member told another list. */
+    private synchronized boolean settle(OwnProposal mine) {
         for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
             Proposal proposal = proposals.take(member, mine.turns.get(member));
             if (proposal == null) {
@@ -405,7 +416,7 @@ public final class Agreement {
         return false;
     }
 
-    private void refuseToWait(Attempt mine) {
+    private void refuseToWait(OwnProposal mine) {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
         }

@@ -1,24 +1,28 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
-import ferro.collectives.control.ControlMessage.Abort;
-import ferro.collectives.control.ControlMessage.Agree;
-import ferro.collectives.control.ControlMessage.Called;
-import ferro.collectives.control.ControlMessage.Cancel;
-import ferro.collectives.control.ControlMessage.Goodbye;
-import ferro.collectives.control.ControlMessage.Heard;
-import ferro.collectives.control.ControlMessage.Query;
+import ferro.collectives.control.failure.ControlMessage;
+import ferro.collectives.control.failure.ControlMessage.Abort;
+import ferro.collectives.control.failure.ControlMessage.Agree;
+import ferro.collectives.control.failure.ControlMessage.Called;
+import ferro.collectives.control.failure.ControlMessage.Cancel;
+import ferro.collectives.control.failure.ControlMessage.Goodbye;
+import ferro.collectives.control.failure.ControlMessage.Heard;
+import ferro.collectives.control.failure.ControlMessage.Query;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.Status;
+import ferro.collectives.control.failure.StatusBoard;
 import java.nio.ByteBuffer;
 
-/** Reads the control messages of a group and hands each to what it is for. */
+/** Decodes the control messages of a group and passes each to the object that handles it. */
 final class ControlInbox implements ControlMessage.Handler {
     private final GroupControl control;
     private final int worldSize;
-    private final Leaves leaves;
+    private final GracefulExits leaves;
     private final StatusBoard board;
     private final Mismatches mismatches;
 
-    ControlInbox(GroupControl control, int worldSize, Leaves leaves, StatusBoard board, Mismatches mismatches) {
+    ControlInbox(GroupControl control, int worldSize, GracefulExits leaves, StatusBoard board, Mismatches mismatches) {
         this.control = control;
         this.worldSize = worldSize;
         this.leaves = leaves;
@@ -26,7 +30,10 @@ final class ControlInbox implements ControlMessage.Handler {
         this.mismatches = mismatches;
     }
 
-    /** A message that makes no sense fails the group with its sender to blame, what goes wrong here with this rank. */
+    /**
+     * Handles a message. An invalid message fails the group and blames its sender; an error in this method blames this
+     * rank.
+     */
     void read(int peer, ByteBuffer message) {
         try {
             ControlMessage.decode(message, worldSize).accept(peer, this);
@@ -34,7 +41,7 @@ final class ControlInbox implements ControlMessage.Handler {
             String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
             control.fail(new Failure(Code.PROTOCOL, control.self(), -1, Integer.toString(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
-            // thrown on, it would end the connection to a rank that has done nothing wrong
+            // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
             String self = Integer.toString(control.self());
             String text = "rank " + self + " failed inside, over a control message of rank " + peer + ": " + broken;

@@ -2,30 +2,40 @@ package ferro.collectives.control;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.Machines;
+import ferro.collectives.control.wire.RankLists;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Ranks that have died or fallen silent: who of them fails the group, and who is lost so far. The ranks of a process die
- * together, so they are blamed together: whoever sees the end of one waits a moment for that of the others. Thread-safe.
+ * Decides which ranks that have died or become silent fail the group, and keeps the ranks that are lost so far. The
+ * ranks of one process die together, so they are blamed together: a rank that sees the end of one waits a moment for
+ * the end of the others. Thread-safe.
  */
 final class Deaths {
     private final GroupControl control;
-    private final Losses losses;
-    private final Leaves leaves;
-    private final Rules rules;
-    private final GroupControl.Place place;
+    private final PeerFailures losses;
+    private final GracefulExits leaves;
+    private final FailurePolicy rules;
+    private final GroupControl.JoinedPosition place;
     private final Machines machines;
-    /** Ranks whose end this one has seen, be it explained or not. */
+    /** Ranks whose end this rank has seen, explained or not. */
     private final BitSet ended = new BitSet();
 
     private final BitSet dead = new BitSet();
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
 
-    Deaths(GroupControl control, Losses losses, Leaves leaves, Rules rules, GroupControl.Place place) {
+    Deaths(
+            GroupControl control,
+            PeerFailures losses,
+            GracefulExits leaves,
+            FailurePolicy rules,
+            GroupControl.JoinedPosition place) {
         this.control = control;
         this.losses = losses;
         this.leaves = leaves;
@@ -34,12 +44,19 @@ final class Deaths {
         this.machines = new Machines(control.self(), place.joinedRanks(), place.processes());
     }
 
+    /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
+    void warm() {
+        machineOf(control.self(), new BitSet());
+        isOnePlaceOfMany(control.self());
+        isOfTheSameDeath(processOf(control.self()));
+    }
+
     /** Returns the ranks that are lost so far, ascending; immutable. */
     Set<Integer> ranks() {
         return lost;
     }
 
-    /** A rank is gone, or was silent for too long, or has to be given up. */
+    /** Handles a rank that is gone, was silent for too long, or must be given up. */
     void lost(int peer, FerroException cause) {
         if (cause.code() != Code.PEER_LOST) {
             giveUp(peer, cause);
@@ -55,12 +72,12 @@ final class Deaths {
         }
     }
 
-    /** A rank that was silent for too long is heard of again. */
+    /** Notes that a rank that was silent for too long is heard of again. */
     void found(int peer) {
         note(silent, peer, false);
     }
 
-    /** All that are left of a machine were silent for too long, this one among them. */
+    /** Handles a machine whose remaining ranks were all silent for too long; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
         if (!leaves.has(peer)) {
             note(silent, peer, true);
@@ -69,15 +86,18 @@ final class Deaths {
             BitSet blamed = (BitSet) ranks.clone();
             ranks.stream().filter(rank -> !isBlamed(rank)).forEach(blamed::clear);
             control.failUnlessFailed(
-                    new Failure(cause.code(), control.self(), -1, Names.list(blamed), cause.getMessage(), cause));
+                    new Failure(cause.code(), control.self(), -1, RankLists.list(blamed), cause.getMessage(), cause));
         }
     }
 
     private synchronized void note(BitSet kind, int peer, boolean is) {
         kind.set(peer, is);
         Set<Integer> ranks = new TreeSet<>();
-        dead.stream().forEach(ranks::add);
-        silent.stream().forEach(ranks::add);
+        for (int rank = 0; rank < Math.max(dead.length(), silent.length()); rank++) {
+            if (dead.get(rank) || silent.get(rank)) {
+                ranks.add(rank);
+            }
+        }
         lost = Collections.unmodifiableSet(ranks);
     }
 
@@ -123,20 +143,22 @@ final class Deaths {
         boolean isWhole = machine.cardinality() > gone.cardinality();
         String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
         Failure loss =
-                new Failure(Code.PEER_LOST, control.self(), -1, Names.list(isWhole ? machine : gone), text, cause);
+                new Failure(Code.PEER_LOST, control.self(), -1, RankLists.list(isWhole ? machine : gone), text, cause);
         if (isOfTheSameDeath(isWhole ? machine : process)) {
             control.fail(loss);
         } else {
-            // once a cause is known a rank may have gone because of it: what it told of that is lost if it left unread
-            // bytes
+            // once a cause is known, a rank may have gone because of it: what it told of that cause is lost if it left
+            // unread bytes
             control.failUnlessFailed(loss);
         }
     }
 
-    /** The ranks to blame of another machine if all of it has ended, else none. */
+    /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */
     private BitSet machineOf(int peer, BitSet over) {
         BitSet ranks = machines.sharing(peer, rank -> over.get(rank) || !isBlamed(rank));
-        ranks.stream().filter(rank -> !isBlamed(rank)).forEach(ranks::clear);
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            ranks.set(rank, isBlamed(rank));
+        }
         return ranks.cardinality() > 1 ? ranks : new BitSet();
     }
 
@@ -145,12 +167,15 @@ final class Deaths {
     }
 
     private String machineText(BitSet machine) {
-        return machines.away(machine.nextSetBit(0)) + ": all its " + Names.ranks(machine)
+        return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
                 + " are gone: their control connections ended without a goodbye, as when their launcher or the machine"
                 + " ends them; their own output says why";
     }
 
-    /** The process of a rank, in the ranks of this group; without those that had left, or told of a failure, before it ended. */
+    /**
+     * Returns the ranks of a rank's process, in the numbers of this group, without those that had left or told of a
+     * failure before it ended.
+     */
     private BitSet processOf(int peer) {
         BitSet joined = place.processes().sharing(place.joinedRanks()[peer]);
         BitSet ranks = new BitSet();
@@ -160,19 +185,25 @@ final class Deaths {
         return ranks;
     }
 
-    /** The end of another rank of that process is what the group has failed with. */
+    /** Returns whether the group has already failed because another rank of that process ended. */
     private boolean isOfTheSameDeath(BitSet process) {
         Failure known = control.failure();
-        return known != null
-                && known.code() == Code.PEER_LOST
-                && known.blamed().stream().anyMatch(process::get);
+        if (known == null || known.code() != Code.PEER_LOST) {
+            return false;
+        }
+        for (int rank : known.blamed()) {
+            if (process.get(rank)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private String text(int peer, FerroException cause, BitSet gone, BitSet process) {
         if (gone.cardinality() == 1) {
             return cause.getMessage();
         }
-        String who = Names.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
+        String who = RankLists.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
         return gone.equals(process)
                 ? who + "their process has ended without closing its groups; its own output says why"
                 : who + "their control connections ended without a goodbye; their own output says why";

@@ -3,10 +3,20 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.collectives.control.ControlMessage.Abort;
-import ferro.collectives.control.ControlMessage.Called;
-import ferro.collectives.control.ControlMessage.Goodbye;
-import ferro.collectives.control.ControlMessage.Query;
+import ferro.collectives.control.failure.ControlMessage;
+import ferro.collectives.control.failure.ControlMessage.Abort;
+import ferro.collectives.control.failure.ControlMessage.Called;
+import ferro.collectives.control.failure.ControlMessage.Goodbye;
+import ferro.collectives.control.failure.ControlMessage.Query;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.FirstCause;
+import ferro.collectives.control.failure.Machines;
+import ferro.collectives.control.failure.RankProcesses;
+import ferro.collectives.control.failure.Status;
+import ferro.collectives.control.failure.StatusBoard;
+import ferro.collectives.control.membership.Membership;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -18,106 +28,64 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What one rank knows of its group beside the data: whether it has failed and why, who has left, who has called what.
+ * What one rank knows of its group beside the data: whether it has failed and why, which ranks have left, which calls
+ * were made.
  *
- * <p>All ranks agree on one cause: whatever this rank sees or is told is merged ({@link Failure#merged}), and every change is
- * told to all ranks before any caller of this rank hears of it. A rank that waits asks the others ({@link #ask}): each says
- * where it stands, so that a time-out names those that are not there; where two have made different calls, the group ends
- * with MISMATCH and all texts.
+ * <p>All ranks agree on one cause. Everything that this rank sees or is told is merged ({@link Failure#merged}), and
+ * every change is told to all ranks before any caller of this rank hears of it. A rank that waits asks the others
+ * ({@link #ask}), and each answers with its state. So a time-out names the ranks that are missing. If two ranks have
+ * made different calls, the group ends with MISMATCH and all texts.
  *
- * <p>Thread-safe; nothing waits, and nothing is told with a lock held. The medium calls from its background thread or from
- * whoever drives.
+ * <p>Thread-safe; nothing waits, and no message is sent with a lock held. The medium calls this class from its
+ * background thread or from the thread that makes progress.
  */
 public final class GroupControl implements Transport.Events, Membership.Member {
-    /** A heartbeat tells at most so many ranks of the last call: the next ones in a circle, which suffices for all. */
+    /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
     private static final int SAMPLED_MOST = 32;
 
     private final Transport transport;
     private final GroupSpec group;
     private final RankContext context;
-    private final Owner owner;
-    private final Rules rules;
+    private final ControlOwner owner;
+    private final FailurePolicy rules;
     private final Machines machines;
-    private final Whereabouts whereabouts;
+    private final StatusResponder whereabouts;
     private final History history = new History();
-    private final Leaves leaves;
+    private final GracefulExits leaves;
     private final Timers timers;
     private final FirstCause first;
-    private final Losses losses;
+    private final PeerFailures losses;
     private final Deaths deaths;
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final Agreement agreement;
     private final ControlInbox inbox;
     private final AtomicBoolean ownerTold = new AtomicBoolean();
-    /** Callers may hear of the failure: the others were told before. */
+    /** Whether callers may hear of the failure: the other ranks were told before. */
     private volatile boolean told;
 
     private volatile boolean closed;
-
-    /** The engine of the group. */
-    public interface Owner {
-        /** The group has failed; called once, on any thread, after the others were told. */
-        void failed();
-
-        /**
-         * Something happened.
-         *
-         * @param event what
-         */
-        void event(GroupEvent event);
-
-        /**
-         * Returns where this rank stands; any thread.
-         *
-         * @return picture of now, or of a little earlier
-         */
-        Standing standing();
-
-        /**
-         * Returns the number of the last collective that has ended on this rank; any thread.
-         *
-         * @return sequence, 0 if none
-         */
-        long ended();
-
-        /**
-         * Returns how long this process stood still.
-         *
-         * @param sinceNanos on the context's clock
-         * @return nanoseconds
-         */
-        long pausedSince(long sinceNanos);
-
-        /**
-         * Returns what is decided when something goes wrong.
-         *
-         * @return rules
-         */
-        default Rules rules() {
-            return Rules.SHIPPED;
-        }
-    }
 
     /**
      * A rank's place among all groups of one joined group.
      *
      * @param joinedRanks ranks of the joined group, in the order of this group
-     * @param standings   where this rank stands in all of them
-     * @param processes   which ranks of the joined group are of one process
+     * @param standings   state of this rank in all of them
+     * @param processes   which ranks of the joined group share a process
      */
-    public record Place(int[] joinedRanks, Standings standings, RankProcesses processes) {}
+    public record JoinedPosition(int[] joinedRanks, RankStatuses standings, RankProcesses processes) {}
 
     /**
      * Makes the control of a group, to be {@link #open opened}.
      *
      * @param transport medium
-     * @param group     who
+     * @param group     name, rank and size
      * @param context   clock, timers
-     * @param owner     hears
-     * @param place     which ranks these are
+     * @param owner     is told of the failure and of events
+     * @param place     ranks of this group in the joined group
      */
-    public GroupControl(Transport transport, GroupSpec group, RankContext context, Owner owner, Place place) {
+    public GroupControl(
+            Transport transport, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
         this.transport = transport;
         this.group = group;
         this.context = context;
@@ -126,24 +94,30 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.machines = new Machines(group.rank(), place.joinedRanks, place.processes);
         this.timers = new Timers(context::background);
         this.first = new FirstCause(rules);
-        this.leaves = new Leaves(this, group, owner::ended);
-        this.losses = new Losses(this, leaves, machines);
+        this.leaves = new GracefulExits(this, group, owner::ended);
+        this.losses = new PeerFailures(this, leaves, machines);
         this.deaths = new Deaths(this, losses, leaves, rules, place);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
         this.agreement = new Agreement(this, group, context);
         this.inbox = new ControlInbox(this, group.worldSize(), leaves, board, mismatches);
-        this.whereabouts = new Whereabouts(
-                place.standings, new Standings.Seat(group.name(), place.joinedRanks, this::standing), history, owner);
+        this.whereabouts = new StatusResponder(
+                place.standings,
+                new RankStatuses.Seat(group.name(), place.joinedRanks, this::standing),
+                history,
+                owner);
     }
 
-    /** The owner can say where it stands: questions to other groups of this rank are answered with this one's place too. */
+    /**
+     * Opens the control once the owner can report its state: from then on, answers in other groups of this rank include
+     * this group.
+     */
     public void open() {
         whereabouts.enter();
     }
 
     /**
-     * Runs once what happens first in a failure: cold code costs 20 ms, in which the others would wait.
+     * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
@@ -154,6 +128,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] = (Status) readBack(whereabouts.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
+        deaths.warm();
+        sample.blamed();
     }
 
     private ControlMessage readBack(ControlMessage message) {
@@ -161,9 +137,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Returns why the group has failed.
+     * Returns the cause of the group's failure.
      *
-     * @return failure as it is agreed on now, or null while the group works
+     * @return failure as agreed on now, or null while the group works
      */
     public Failure failure() {
         return told ? first.cause() : null;
@@ -179,7 +155,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Returns what making subgroups needs.
+     * Returns the agreement that subgroups are made with.
      *
      * @return agreement
      */
@@ -188,17 +164,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Makes what asks the ranks before a deadline.
+     * Makes a probe that asks the ranks before a deadline.
      *
-     * @return inquiry, for one waiter
+     * @return probe, for one waiter
      */
-    public Inquiry inquiry() {
-        return new Inquiry(this);
+    public TimeoutProbe inquiry() {
+        return new TimeoutProbe(this);
     }
 
     /**
-     * Fails the group, and tells the other ranks. What this rank sees later than 50 ms after the first cause is a
-     * consequence and changes nothing.
+     * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
+     * consequences and change nothing.
      *
      * @param cause why
      */
@@ -207,8 +183,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Fails the group by weak evidence, such as a rank that has closed its end, or by the user's word: whatever else is known
-     * explains it, even if it is being told to the others just now.
+     * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
+     * other known cause explains it, even one that is just being told to the others.
      *
      * @param cause why
      */
@@ -239,29 +215,29 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * Notes that this rank calls an operation.
      *
      * @param sequence its number
-     * @param call     what it is
+     * @param call     the call
      */
     public void called(long sequence, CallHeader.Call call) {
         history.add(sequence, call);
     }
 
     /**
-     * Returns who has left.
+     * Returns the ranks that have left.
      *
      * @return leaves
      */
-    public Leaves leaves() {
+    public GracefulExits leaves() {
         return leaves;
     }
 
     /**
-     * Asks all ranks where they stand, and about an operation that this one waits for.
+     * Asks all ranks for their state, and about an operation that this rank waits for.
      *
      * @param call header of the operation, or null
      * @return number of the question
      */
     public long ask(CallHeader call) {
-        // those that have left answer by what they said then
+        // ranks that have left answer by their goodbye
         leaves.compare();
         long ask = board.ask();
         tellAll(Query.about(ask, call));
@@ -277,11 +253,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Asks all ranks, and waits for their answers.
      *
-     * @param nanos waits so long for those that do not answer
+     * @param nanos longest wait for ranks that do not answer
      * @return ranks that have not answered; none once the group has failed
      */
     public Set<Integer> silentRanks(long nanos) {
-        return new RollCall(this).silent(nanos);
+        return new LivenessProbe(this).silent(nanos);
     }
 
     BitSet silentTo(long ask) {
@@ -300,13 +276,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return !silent.isEmpty();
     }
 
-    /** Makes a diagnosis by the answers to an early question; who has not answered the last one may be slow. */
+    /**
+     * Makes a diagnosis from the answers to an early question; a rank that has not answered the last one may be slow.
+     */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }
 
     /**
-     * Returns the ranks that have not said that they have called an operation.
+     * Returns the ranks that have not reported that they have called an operation.
      *
      * @param sequence operation
      * @return ranks
@@ -326,14 +304,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Tells the other ranks that this one leaves: what it has called it has done, and it calls nothing more. Questions are
-     * answered until the medium is closed.
+     * Tells the other ranks that this one leaves: it has completed everything that it called, and calls nothing more.
+     * It answers questions until the medium is closed.
      *
      * @param losers ranks that need this one until they have ended its last collective
-     * @param until  when it is over
+     * @param until  when the leave is over
      * @return leave, over when no other rank can lose anything any more
      */
-    public Leaving leave(BitSet losers, Leaving.Until until) {
+    public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
         whereabouts.leave();
         timers.close();
@@ -376,8 +354,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Tells the listeners of the group.
      *
-     * @param kind  what
-     * @param ranks whom it is about
+     * @param kind  of event
+     * @param ranks that the event is about
      * @param text  for people
      */
     public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
@@ -406,13 +384,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         inbox.read(peer, message);
     }
 
-    /** A rank tells that the group has failed. */
+    /** Handles the message of a rank that the group has failed. */
     void told(int peer, Abort said) {
         losses.toldAbort(peer);
         changed(first.told(said.failure(), context.nanoTime() - said.ageNanos()), false);
     }
 
-    /** Sends to one rank; for {@link Agreement}. */
+    /** Sends a message to one rank; for {@link Agreement}. */
     void tell(int peer, ControlMessage message) {
         transport.control(peer, message.encoded());
     }
@@ -426,7 +404,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Does something later, by a timer: nobody may be driving. */
+    /** Runs a task later, by a timer, because possibly no thread makes progress at that time. */
     void later(Runnable task, long nanos) {
         timers.later(task, nanos);
     }
@@ -439,33 +417,36 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return context.nanoTime();
     }
 
-    /** Says where this rank stands. */
+    /** Answers a question about the state of this rank. */
     void answer(int peer, long ask, long sequence) {
         Failure known = failure();
         if (known != null) {
-            // whoever asks may have missed it: it was told before the asker had made the group
+            // the rank that asks may have missed the failure: it was told before that rank had made the group
             tell(peer, first.message(known, context.nanoTime()));
         }
         tell(peer, whereabouts.status(ask, sequence));
     }
 
-    private Standing standing() {
-        Standing standing = owner.standing();
+    private RankStatus standing() {
+        RankStatus standing = owner.standing();
         return standing.isIdle() ? agreement.standing() : standing;
     }
 
-    /** Compares the last call of a rank that has left with this rank's; where they differ, the group ends with that soon. */
+    /**
+     * Compares the last call of a rank that has left with this rank's call. If they differ, the group soon ends with
+     * MISMATCH.
+     */
     boolean differsFromLeaver(int peer, Goodbye said) {
         return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
     }
 
-    /** Ends the group now if ranks that have left have made other calls than this one, which is to leave. */
+    /** Ends the group now if ranks that have left have made other calls than this rank, which is about to leave. */
     public void settleWithLeavers() {
         leaves.compare();
         mismatches.settleNow();
     }
 
-    /** A rank has left. */
+    /** Handles the goodbye of a rank. */
     void left(int peer, Goodbye said) {
         leaves.left(peer, said);
         board.left(peer, Status.left(said.lastSequence(), said.call()));

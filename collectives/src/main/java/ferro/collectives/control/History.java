@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The last operations that this rank has called, so that others can ask what they were. Thread-safe without locks, and nothing is
- * allocated once every page is there: every call of the user comes by here.
+ * The last operations that this rank has called, so that other ranks can ask about them. Thread-safe without locks.
+ * Allocates nothing once every page exists, because every call of the user is recorded here.
  *
- * <p>A place is a sequence lock: its number is taken away while its call changes, and a reader that finds another number after
- * it has read than before takes nothing. Reference stores are left out where the place holds the same call already: they cost
- * more than the look.
+ * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader that finds different numbers
+ * before and after its read takes nothing. The reference is not stored if the entry already holds the same call: the
+ * store costs more than the comparison.
  */
 final class History {
     private static final int PAGE = 16;
@@ -28,10 +28,10 @@ final class History {
     }
 
     private final Page[] pages = new Page[PAGES];
-    /** About the last one: two threads that add at once may leave the smaller number. */
+    /** Approximately the last number: two threads that add at the same time may leave the smaller number. */
     private long newest;
 
-    /** Some calls and their numbers, 0 for none. */
+    /** A block of calls and their numbers, 0 for none. */
     private static final class Page {
         final long[] numbers = new long[PAGE];
         final CallHeader.Call[] calls = new CallHeader.Call[PAGE];
@@ -52,7 +52,7 @@ final class History {
         NEWEST.setRelease(this, sequence);
     }
 
-    /** Returns the operation of a sequence number, or null if it is not called yet, or too long ago. */
+    /** Returns the operation of a sequence number, or null if it has not been called yet, or too long ago. */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

@@ -4,8 +4,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How many point-to-point messages this rank has exchanged with each peer of a group: what a goodbye carries, and what tells a
- * message that is still on its way from one that will never come. Counted by whoever drives, read by any thread.
+ * The number of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries these
+ * counts; they distinguish a message that is still on its way from one that will never come. Updated by the thread that
+ * makes progress, read by any thread.
  */
 public final class MessageCounts {
     private static final OfPeer NONE = new OfPeer();
@@ -13,7 +14,7 @@ public final class MessageCounts {
     private final Map<Integer, OfPeer> peers = new ConcurrentHashMap<>();
 
     MessageCounts() {
-        // peers come with their first message
+        // a peer is added with its first message
     }
 
     /** The messages between this rank and one peer. */
@@ -37,7 +38,10 @@ public final class MessageCounts {
             return number;
         }
 
-        /** Counts a message of the peer that is whole on this rank, whether a receive has met it or not. */
+        /**
+         * Counts a message of the peer that has arrived completely on this rank, whether a receive has matched it or
+         * not.
+         */
         public void countArrived() {
             arrived = arrived + 1;
         }
@@ -57,7 +61,7 @@ public final class MessageCounts {
         }
 
         /**
-         * Returns how many messages of the peer are whole on this rank.
+         * Returns how many messages of the peer have arrived completely on this rank.
          *
          * @return count
          */
@@ -85,7 +89,7 @@ public final class MessageCounts {
         return peers.computeIfAbsent(peer, first -> new OfPeer());
     }
 
-    /** Returns the counts of a peer, to be read only: nothing is kept for a peer without messages. */
+    /** Returns the counts of a peer for reading only: does not add an entry for a peer without messages. */
     OfPeer look(int peer) {
         return peers.getOrDefault(peer, NONE);
     }

@@ -1,6 +1,9 @@
 package ferro.collectives.control;
 
 import ferro.FerroException.Code;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 import java.util.Map;
@@ -8,30 +11,31 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the ranks have called at a place of the order where they differ. All are asked before anybody is blamed, so that the
- * failure lists each known rank's call and blames those that differ from most. It is settled as soon as all have answered
- * and said what they called, and after {@link #SETTLE_NANOS} without those that have not come to it. Thread-safe.
+ * The calls of the ranks at the sequence number where they differ. All ranks are asked before any rank is blamed, so
+ * that the failure lists the call of each known rank and blames the ranks that differ from most. It is settled as soon
+ * as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} it is settled without the ranks that
+ * have not reached the call. Thread-safe.
  */
 final class Mismatches {
     /**
-     * So long ranks have to say what they called: with the first question of a rank that waits, 50 ms after it began, this is
-     * below the 100 ms in which all that have entered are to know.
+     * The time that ranks have to report their calls. Together with the first question of a waiting rank, 50 ms after
+     * it began, this is below the 100 ms in which all ranks that have entered must know.
      */
     static final long SETTLE_NANOS = 40_000_000L;
-    /** Whoever has not come to the call is asked again so often. */
+    /** The time after which a rank that has not reached the call is asked again. */
     private static final long ASK_AGAIN_NANOS = 10_000_000L;
-    /** Room for the calls in the text; what comes after is counted. */
+    /** Room for the calls in the text, in characters; calls beyond it are only counted. */
     private static final int LIST_MOST = 2000;
 
     private final GroupControl control;
     private final History history;
-    private final Losses losses;
-    private final Rules rules;
+    private final PeerFailures losses;
+    private final FailurePolicy rules;
     private final int worldSize;
     private final Map<Integer, Made> calls = new TreeMap<>();
-    /** The earliest place where ranks differ, as far as this one knows; 0 while none is known. */
+    /** The earliest sequence number where ranks differ, as far as this rank knows; 0 while none is known. */
     private long contested;
-    /** Number of the first question about it; 0 until all were asked. */
+    /** Number of the first question about that sequence number; 0 until all ranks were asked. */
     private long asked;
 
     private boolean settled;
@@ -39,7 +43,7 @@ final class Mismatches {
     /** A call that a rank has made. */
     private record Made(long fingerprint, String text) {}
 
-    Mismatches(GroupControl control, History history, Losses losses, Rules rules, int worldSize) {
+    Mismatches(GroupControl control, History history, PeerFailures losses, FailurePolicy rules, int worldSize) {
         this.control = control;
         this.history = history;
         this.losses = losses;
@@ -48,8 +52,8 @@ final class Mismatches {
     }
 
     /**
-     * Takes note of what a rank says it has called, asked or not; what this rank has not called, or too long ago, is no news.
-     * Returns whether this rank called something else.
+     * Records a call that a rank reports, asked or not. Ignores a call at a sequence number that this rank has not
+     * called yet, or called too long ago. Returns whether this rank made another call there.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
         CallHeader mine = fingerprint == 0 ? null : history.find(sequence);
@@ -91,8 +95,9 @@ final class Mismatches {
     }
 
     /**
-     * Returns whether all calls are known, and all ranks have answered since this one knows that they differ: a rank that stood
-     * still may read everybody's call before it reads what the others have agreed on meanwhile, which they answer first.
+     * Returns whether all calls are known, and all ranks have answered since this rank knows that they differ. A rank
+     * that stood still may read the calls of all others before it reads what they have agreed on meanwhile; they send
+     * that before their answer.
      */
     private boolean areAllKnown(long sequence) {
         long ask;
@@ -105,7 +110,7 @@ final class Mismatches {
         return !control.isAnySilent(ask, null);
     }
 
-    /** Asks those that had not come to it, or have not answered. */
+    /** Asks the ranks again that had not reached the call or have not answered. */
     private void askAgain(CallHeader mine) {
         BitSet unknown = new BitSet();
         synchronized (this) {
@@ -119,7 +124,7 @@ final class Mismatches {
         control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
     }
 
-    /** Judges by what is known: there is no time to hear more. */
+    /** Judges by the calls known so far: there is no time to wait for more. */
     void settleNow() {
         long sequence;
         synchronized (this) {
@@ -141,7 +146,7 @@ final class Mismatches {
                     Code.MISMATCH,
                     control.self(),
                     sequence,
-                    Names.list(odd()),
+                    RankLists.list(odd()),
                     text(sequence, list()),
                     null,
                     calls.size());
@@ -154,7 +159,7 @@ final class Mismatches {
                 + ": all ranks must make the same calls in the same order";
     }
 
-    /** Returns the ranks that differ from more than half of those that are known, else all of these. */
+    /** Returns the ranks that differ from more than half of the known ranks, or else all known ranks. */
     private BitSet odd() {
         BitSet odd = new BitSet();
         calls.keySet().forEach(odd::set);
@@ -186,17 +191,18 @@ final class Mismatches {
         return text.toString();
     }
 
-    /** What a rank has sent is not what it should send in this rank's call: all are asked what they have called. */
+    /** Handles data of a rank that does not fit this rank's call: asks all ranks what they have called. */
     void suspected(int peer, CallHeader expected, CallHeader found) {
-        // what all ranks know of the call; a header may have something that only two of them agree on
+        // the part of the call that all ranks know; a header may contain values that only two ranks agree on
         CallHeader mine = history.find(expected.sequence());
         long first = control.ask(mine == null ? expected : mine);
-        // a rank that only sent in an earlier call may be at this one by now: what differs is the earlier one
+        // a rank that only sent data in an earlier call may have reached this one by now: then the earlier call is what
+        // differs
         CallHeader earlier = history.find(found.sequence());
         boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
         long last = isEarlier ? control.ask(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
-        // whoever has sent something is there, and answers late at most
+        // a rank that has sent data is alive, and at worst answers late
         BooleanSupplier said = () -> isContested() || control.hasAnswered(peer, last);
         losses.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
@@ -205,7 +211,7 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /** Nobody has said what differs: one of the two is to blame. */
+    /** Blames both ranks if no rank has reported a different call: one of the two is to blame. */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

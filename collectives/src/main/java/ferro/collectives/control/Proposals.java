@@ -4,15 +4,18 @@ import ferro.FerroException.Code;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the other ranks have told of the groups that they make, by rank and turn; under the lock of {@link Agreement}. */
+/** The groups that the other ranks make, by rank and turn; under the lock of {@link Agreement}. */
 final class Proposals {
-    /** A rank that is further ahead than this makes up turns; one that tries again and again is behind by far less. */
+    /**
+     * A rank that is further ahead than this sends invalid turns; a rank that retries again and again is ahead by far
+     * less.
+     */
     private static final long AHEAD_MOST = 4096;
 
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
     private final Map<Integer, Long> turns = new HashMap<>();
 
-    /** What a rank said it makes, and why it has given it up, or null. */
+    /** The group that a rank makes, and why it has given it up, or null. */
     record Proposal(long attempt, long hash, String ranks, Given given) {}
 
     /** Why a rank has given up what it made, and whom it blames. */
@@ -24,9 +27,10 @@ final class Proposals {
     }
 
     /**
-     * Notes what a rank makes at a turn; it may be done with this one and tell of its next before this rank looks.
+     * Records what a rank makes at a turn. That rank may have finished this turn and tell of its next one before this
+     * rank reads it.
      *
-     * @throws IllegalArgumentException if the turn is none that it can have come to
+     * @throws IllegalArgumentException if the rank cannot have reached that turn
      */
     void add(int peer, long turn, Proposal proposal) {
         long last = turns.getOrDefault(peer, 0L);
@@ -39,7 +43,10 @@ final class Proposals {
         }
     }
 
-    /** Notes that a rank has given up what it makes at a turn; returns false if it is not there, or was taken already. */
+    /**
+     * Records that a rank has given up what it makes at a turn. Returns false if no proposal is there, or it was
+     * already taken.
+     */
     boolean giveUp(int peer, long turn, Given why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(turn);
@@ -50,7 +57,7 @@ final class Proposals {
         return true;
     }
 
-    /** Takes what a rank told for a turn, or null; what it told for earlier turns is of no use any more. */
+    /** Removes and returns the proposal of a rank for a turn, or null; also drops its proposals for earlier turns. */
     Proposal take(int member, long turn) {
         Map<Long, Proposal> open = told.get(member);
         if (open == null) {

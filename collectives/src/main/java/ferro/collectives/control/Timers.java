@@ -8,7 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** What a group does later, by timers of its context, until it is closed; thread-safe. */
+/** The delayed tasks of a group, run by timers of its context until it is closed; thread-safe. */
 final class Timers {
     private final Supplier<ScheduledExecutorService> background;
     private final Set<Timer> waiting = new HashSet<>();
@@ -18,7 +18,7 @@ final class Timers {
         this.background = background;
     }
 
-    /** One thing to do. */
+    /** One task. */
     private final class Timer implements Runnable {
         private final Runnable task;
         private Future<?> handle;
@@ -35,7 +35,7 @@ final class Timers {
         }
     }
 
-    /** Does something after a time; never once closed. */
+    /** Runs a task after a time; never once closed. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         synchronized (this) {
@@ -47,7 +47,7 @@ final class Timers {
                 timer.handle = background.get().schedule(timer, nanos, TimeUnit.NANOSECONDS);
                 return;
             } catch (RejectedExecutionException over) {
-                // a context that ends takes no more timers: now is better than never
+                // a context that ends accepts no more timers: runs the task now instead of never
             }
         }
         timer.run();
@@ -57,7 +57,7 @@ final class Timers {
         return waiting.remove(timer);
     }
 
-    /** Forgets what was still to be done. */
+    /** Cancels the tasks that have not run yet. */
     synchronized void close() {
         closed = true;
         for (Timer timer : waiting) {

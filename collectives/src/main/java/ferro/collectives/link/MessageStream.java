@@ -7,26 +7,27 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * Control messages to and from one peer, over any medium that moves bytes in order: each with its length in front, in native order.
- * What a medium needs for {@link ferro.spi.Transport#control}; it moves them on its background thread, beside the links.
+ * Control messages to and from one peer, over any medium that moves bytes in order: each with its length in front, in native
+ * order. A medium uses it for {@link ferro.spi.Transport#control}, and moves the messages on its background thread, beside
+ * the links.
  */
 public final class MessageStream {
-    /** Length of a message at most. */
+    /** Largest length of a message. */
     public static final int BYTES_MOST = 4096;
 
     private final StagedLink.Sink outgoing;
     private final StagedLink.Source incoming;
-    /** What there was no room for: whoever sends never waits. */
+    /** Messages that the medium had no room for; kept here so that the sender never waits. */
     private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
 
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
-    /** What has come of a message so far; null between messages. */
+    /** The part of a message that has come so far; null between messages. */
     private ByteBuffer message;
-    /** Nobody knows where the next message begins. */
+    /** Whether a message had an invalid length, so that the start of the next one is unknown. */
     private boolean torn;
 
     /**
-     * Makes one that nothing has been sent by.
+     * Makes a stream on which nothing has been sent.
      *
      * @param outgoing to that rank
      * @param incoming from that rank
@@ -53,11 +54,11 @@ public final class MessageStream {
     }
 
     /**
-     * Sends what the medium has room for now, and hands over what has come; one thread at a time.
+     * Sends what the medium has room for now, and hands over the messages that have come; one thread at a time.
      *
      * @param receiver gets each message, in order
      * @return whether any message has come
-     * @throws IllegalStateException if what comes has a length that no message has; once, and nothing is handed over any more
+     * @throws IllegalStateException if a message has an invalid length; thrown once, and no message is handed over any more
      */
     public boolean move(Consumer<ByteBuffer> receiver) {
         push();

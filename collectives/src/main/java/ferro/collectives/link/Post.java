@@ -43,7 +43,7 @@ public final class Post {
         kernel = how;
     }
 
-    /** Lets go of the caller's memory. */
+    /** Drops the references to the caller's memory. */
     void clear() {
         call = null;
         memory = null;
@@ -51,7 +51,7 @@ public final class Post {
     }
 
     /**
-     * Returns whose data it is.
+     * Returns the call that the data belongs to.
      *
      * @return header
      */
@@ -114,7 +114,7 @@ public final class Post {
     }
 
     /**
-     * Returns where in {@link #memory} the element lies that covers this byte of the post.
+     * Returns the position in {@link #memory} of the element that covers this byte of the post.
      *
      * @param position byte of the post, header included
      * @return elements for an array, bytes for a buffer
@@ -128,7 +128,7 @@ public final class Post {
      * Returns whether the elements can move between a descriptor and their memory without a copy, and are worth a call of
      * their own.
      *
-     * @param leastBytes what is worth it
+     * @param leastBytes bytes above which a separate call is worth its cost
      * @return whether they are plain and direct, and more than that
      */
     public boolean straight(int leastBytes) {

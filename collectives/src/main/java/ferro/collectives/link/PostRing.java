@@ -5,7 +5,7 @@ import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
 
 /**
- * The posts of one direction of a link, oldest first, and how far the oldest has come. Grows to the largest number ever
+ * The posts of one direction of a link, oldest first, and how far the oldest one is. Grows to the largest number ever
  * pending; once warm, a post allocates nothing.
  */
 public final class PostRing {
@@ -21,7 +21,7 @@ public final class PostRing {
     private boolean isUsed;
     private long lastSequence;
 
-    /** Makes an empty one. */
+    /** Makes an empty ring. */
     public PostRing() {}
 
     /**
@@ -71,7 +71,7 @@ public final class PostRing {
     }
 
     /**
-     * Returns how far the oldest post has come.
+     * Returns how many bytes of the oldest post have moved.
      *
      * @return bytes of it that have moved, header included
      */
@@ -80,7 +80,7 @@ public final class PostRing {
     }
 
     /**
-     * Appends a post; the first one of a call (another sequence than the last post's) has the header in front.
+     * Appends a post. The first post of a call (with another sequence than the last post) has the header in front.
      *
      * @param call  whose data it is
      * @param data  memory
@@ -116,7 +116,7 @@ public final class PostRing {
     }
 
     /**
-     * Counts bytes of the oldest post as moved, and the post as finished with its last.
+     * Counts bytes of the oldest post as moved, and counts the post as finished with its last byte.
      *
      * @param bytes at most what is left of it
      */
@@ -135,10 +135,10 @@ public final class PostRing {
     }
 
     /**
-     * Says for a message how far the posts of a link have come.
+     * Describes, for a message, how far the posts of a link are.
      *
      * @param receives  of the link
-     * @param restBytes of the oldest receive that have come beside those that have moved
+     * @param restBytes bytes of the oldest receive that have come in addition to those that have moved
      * @param sends     of the link
      * @return such as {@code 64 of 256 bytes received, 2 receives and 1 sends unfinished}
      */

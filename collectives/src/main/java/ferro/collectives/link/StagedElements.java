@@ -8,23 +8,23 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
 /**
- * Copies elements between the caller's memory and one memory of a medium. Bulk copies of arrays need a typed view of that memory;
- * those are kept here, one per carrier and alignment, so that nothing is allocated per piece.
+ * Copies elements between the caller's memory and one memory of a medium. Bulk copies of arrays need a typed view of that
+ * memory. The views are kept here, one per carrier and alignment, so that no piece allocates anything.
  */
 public final class StagedElements {
     private static final int ALIGNMENTS = Long.BYTES;
     private static final int FLOAT_SHIFT = 2;
-    /** Up to here a loop over f32 is faster than a bulk copy: of one element 3 ns against 5. */
+    /** Up to this count a loop over f32 is faster than a bulk copy: for one element 3 ns instead of 5. */
     private static final int FEW = 4;
 
     private final ByteBuffer bytes;
-    /** Of aligned elements. */
+    /** View for aligned elements. */
     private final FloatBuffer floats;
 
     private final Buffer[] views = new Buffer[Carrier.values().length * ALIGNMENTS];
 
     /**
-     * Makes one for a memory.
+     * Makes one for a memory of a medium.
      *
      * @param bytes direct, in native order
      */
@@ -75,7 +75,7 @@ public final class StagedElements {
         }
     }
 
-    /** What most programs send has a way of its own: 2 to 5 ns less for each copy. */
+    /** Writes f32, which most programs send, by a separate path: 2 to 5 ns less for each copy. */
     private void write(int at, float[] source, int from, int count) {
         if (count > FEW) {
             floats(at).put(at >> FLOAT_SHIFT, source, from, count);
@@ -112,7 +112,7 @@ public final class StagedElements {
         return known;
     }
 
-    /** Returns the place in {@link #view} of the element that starts at this byte. */
+    /** Returns the index in {@link #view} of the element that starts at this byte. */
     private static int index(Carrier carrier, int at) {
         return at >> Integer.numberOfTrailingZeros(carrier.byteSize());
     }

@@ -10,13 +10,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A link over any medium that moves bytes in order: the medium says how many bytes it would take and how many have come, and moves
- * them from and to one memory, through which all elements pass. What a medium needs that does not care for the last copy.
+ * A link over any medium that moves bytes in order. The medium tells how many bytes it can take and how many have come, and
+ * moves them from and to one memory, through which all elements pass. It serves a medium for which one more copy does not
+ * matter.
  *
- * <p>A send is finished when the medium has taken its last byte. Nothing is taken from the medium that is not posted. Where another
- * header comes than is expected, {@link Transport.Events#mismatched} is told, and nothing moves any more.
+ * <p>A send is finished when the medium has taken its last byte. Only bytes for which a receive is posted are taken from the
+ * medium. If an unexpected header comes, {@link Transport.Events#mismatched} is called, and nothing moves any more.
  *
- * <p>Belongs to whoever drives the transport.
+ * <p>Belongs to the thread that makes progress on the transport.
  */
 public final class StagedLink implements Link {
     private final int peer;
@@ -32,7 +33,7 @@ public final class StagedLink implements Link {
     /** Where the bytes of a link go. */
     public interface Sink {
         /**
-         * Returns how much it would take now.
+         * Returns how many bytes it would take now.
          *
          * @return bytes; at least {@link WireHeader#BYTES} once its peer has taken all
          */
@@ -41,7 +42,7 @@ public final class StagedLink implements Link {
         /**
          * Takes bytes.
          *
-         * @param from  they stand at its beginning
+         * @param from  the bytes, at its beginning
          * @param bytes at most {@link #room}
          */
         void put(ByteBuffer from, int bytes);
@@ -50,14 +51,14 @@ public final class StagedLink implements Link {
     /** Where the bytes of a link come from. */
     public interface Source {
         /**
-         * Returns how much has come.
+         * Returns how many bytes have come.
          *
          * @return bytes that can be taken now
          */
         int came();
 
         /**
-         * Gives bytes.
+         * Hands over bytes.
          *
          * @param into  where they belong, at its beginning
          * @param bytes at most {@link #came}
@@ -94,7 +95,7 @@ public final class StagedLink implements Link {
      * @param outgoing to that rank
      * @param incoming from that rank
      * @param staging  of its transport
-     * @param events   hears of mismatches
+     * @param events   receives mismatches
      */
     public StagedLink(int peer, Sink outgoing, Source incoming, Staging staging, Transport.Events events) {
         this.peer = peer;
@@ -154,7 +155,7 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns whether something is posted that may still move.
+     * Returns whether any post is pending that may still move.
      *
      * @return false once it is dropped, or another header has come
      */
@@ -163,7 +164,7 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns the number of the call whose data is waited for.
+     * Returns the number of the call whose data is awaited.
      *
      * @return sequence, 0 where no receive is posted
      */
@@ -172,7 +173,7 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Says for a message how far the posts have come.
+     * Describes, for a message, how far the posts are.
      *
      * @return as {@link PostRing#progress}
      */
@@ -228,7 +229,10 @@ public final class StagedLink implements Link {
         }
     }
 
-    /** Compares the header that has come; behind another one it is unknown whose elements follow. */
+    /**
+     * Returns whether the header that has come is unexpected; after such a header it is unknown to which call the elements
+     * belong.
+     */
     private boolean isStrange(CallHeader expected) {
         CallHeader found = WireHeader.other(expected, staging.bytes, 0);
         if (found != null) {
@@ -242,7 +246,7 @@ public final class StagedLink implements Link {
         return posts.position() < posts.oldest().headerBytes();
     }
 
-    /** Returns the bytes to move next, a whole header or whole elements; 0 if the medium has not so many. */
+    /** Returns the bytes to move next, a whole header or whole elements; 0 if the medium does not have so many. */
     private int next(PostRing posts, int medium) {
         if (posts.isEmpty()) {
             return 0;

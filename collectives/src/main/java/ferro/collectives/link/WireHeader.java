@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header in front of the first elements of each call on a link, the same on every medium: the call's place in the order, and the
- * fingerprint of what it is. Ranks that find another one than their own have made different calls. What its fields are stands here
- * and in docs/wire-protocol.md alone.
+ * The header in front of the first elements of each call on a link, the same on every medium: the call's number in the
+ * order, and the fingerprint of the call. Ranks that find another header than their own have made different calls. The
+ * fields are defined only here and in docs/wire-protocol.md.
  *
- * <p>The sequence comes first. Numbers are little-endian, except that memory which ranks share has the sequence in native order, and
- * written last: it tells that the rest is there.
+ * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence has
+ * native order, and is written last to tell that the rest is there.
  */
 public final class WireHeader {
     /**
-     * Version of the protocol: of this header, and of what ranks tell each other beside the data. A rank of another one is refused
-     * before a byte of either moves.
+     * Version of the protocol: of this header, and of what ranks tell each other besides the data. A rank with another
+     * version is refused before a byte of either moves.
      */
     public static final int PROTOCOL_VERSION = 5;
 
@@ -29,7 +29,7 @@ public final class WireHeader {
     /**
      * Writes the header of a call.
      *
-     * @param call whose
+     * @param call the call
      * @param into memory of the medium, in native order
      * @param at   first byte, of any alignment
      */
@@ -39,10 +39,10 @@ public final class WireHeader {
     }
 
     /**
-     * Writes the header of a call but for the sequence, into memory that ranks share. Whoever writes the sequence then has others
-     * see this before it.
+     * Writes the header of a call except for the sequence, into memory that ranks share. The caller writes the sequence
+     * afterwards, and must make this header visible to others before it.
      *
-     * @param call whose
+     * @param call the call
      * @param into memory, in native order
      * @param at   first byte of the header
      */
@@ -51,7 +51,7 @@ public final class WireHeader {
     }
 
     /**
-     * Compares a header that came with that of the call it is expected of.
+     * Compares a header that came with the header of the expected call.
      *
      * @param expected call
      * @param from     memory of the medium, in native order
@@ -63,12 +63,12 @@ public final class WireHeader {
     }
 
     /**
-     * Compares a header whose sequence was read already with that of the call it is expected of.
+     * Compares a header, whose sequence was read already, with the header of the expected call.
      *
      * @param sequence      of the expected call
      * @param expected      the rest of it
-     * @param foundSequence what came
-     * @param from          memory that the rest stands in, in native order
+     * @param foundSequence the sequence that came
+     * @param from          memory that holds the rest, in native order
      * @param at            first byte of the header
      * @return null if they are the same; else what came, as far as a medium knows it
      */
@@ -80,7 +80,7 @@ public final class WireHeader {
                 : CallHeader.of(expected.group(), foundSequence, found, "");
     }
 
-    /** Turns a long of native order into one of the wire's, little-endian, or back. */
+    /** Converts a long between native order and little-endian, the order of the wire. */
     private static long wireOrder(long value) {
         return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? value : Long.reverseBytes(value);
     }

@@ -3,10 +3,10 @@ package ferro.collectives.plan;
 import java.util.BitSet;
 
 /**
- * What a chunk holds, as a formula: whose parts, of which chunk, combined how.
+ * The content of a chunk as a formula: the ranks that contributed, the chunk, and how it was combined.
  *
  * @param chunk number of the chunk in the operands
- * @param ranks whose
+ * @param ranks contributing ranks
  * @param hash  of the tree of combines, equal for trees that differ only in the order of two operands
  */
 record Contribution(int chunk, BitSet ranks, long hash) {
@@ -16,7 +16,7 @@ record Contribution(int chunk, BitSet ranks, long hash) {
         return new Contribution(chunk, ranks, mix(31L * rank + 1_000_003L * chunk + 17));
     }
 
-    /** Returns both combined. */
+    /** Returns the combination of both. */
     Contribution with(Contribution other) {
         BitSet union = (BitSet) ranks.clone();
         union.or(other.ranks);

@@ -6,7 +6,7 @@ import java.util.List;
  * What one rank does in one collective: two ordered lists of steps with dependencies, over chunks of regions.
  *
  * <p>A plan depends on rank, world size and root only, never on a byte count, so it is made once and cached. Sends are
- * posted in their order, receives in theirs; the two lists proceed side by side, each step as soon as its dependencies
+ * posted in their order, receives in theirs. The two lists proceed side by side, each step as soon as its dependencies
  * allow, so that segments pipeline by themselves. All ranks of an operation use plans of one algorithm.
  *
  * @param algorithm  name for people and for the fingerprint, for example {@code ring}

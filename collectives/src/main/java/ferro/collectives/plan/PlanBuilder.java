@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collects the steps of a plan in the order in which a single-threaded program would do them, and works out the least
+ * Collects the steps of a plan in the order in which a single-threaded program would do them, and computes the least that
  * each must wait for; not thread-safe.
  *
- * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the
- * last copy that read one of its chunks, and for the last step that wrote one, so that the order of combines, and with
- * it every bit of the result, is the same in every run.
+ * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the last
+ * copy that read one of its chunks, and for the last step that wrote one, so that the order of combines, and with it every
+ * bit of the result, is the same in every run.
  */
 public final class PlanBuilder {
     private final String algorithm;
@@ -32,7 +32,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Says which chunks the caller's operand holds.
+     * Sets which chunks the caller's operand holds.
      *
      * @param extent chunks
      * @return this
@@ -43,7 +43,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Says which chunks the caller's result holds.
+     * Sets which chunks the caller's result holds.
      *
      * @param extent chunks
      * @return this
@@ -54,7 +54,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Says which chunks of scratch memory are needed.
+     * Sets which chunks of scratch memory are needed.
      *
      * @param extent chunks
      * @return this
@@ -120,7 +120,7 @@ public final class PlanBuilder {
      */
     public PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
         int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
-        receives.add(new Step.Copy(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched));
+        receives.add(new Step.LocalCopy(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched));
         return this;
     }
 
@@ -144,11 +144,11 @@ public final class PlanBuilder {
         return 0;
     }
 
-    /** As {@link #lastWrite}, but counts copies that read these chunks too. */
+    /** As {@link #lastWrite}, but also counts copies that read these chunks. */
     private int lastTouch(Region region, int chunk, int chunks) {
         int written = lastWrite(region, chunk, chunks);
         for (int i = receives.size() - 1; i >= written; i--) {
-            if (receives.get(i) instanceof Step.Copy copy
+            if (receives.get(i) instanceof Step.LocalCopy copy
                     && copy.from() == region
                     && overlap(copy.chunk(), copy.chunks(), chunk, chunks)) {
                 return i + 1;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Pairs the messages of each link: the k-th send of rank a to rank b arrives at the k-th receive of b from a, for a link
+ * Pairs the messages of each link: the k-th send of rank a to rank b arrives at the k-th receive of b from a, because a link
  * keeps order and both lists are posted in order.
  */
 final class PlanLinks {

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs plans without data, in two worlds: with sends that never wait, and with one send and one receive at a time where a
- * send ends only with its receive. Whatever is between the two ends as well, since each condition for a step only asks
+ * Runs plans without data, under two models: sends never wait; or a rank has one send and one receive at a time, and a send
+ * ends only with its receive. Every behaviour between the two terminates as well, since each condition for a step only asks
  * that others are done.
  */
 final class PlanLiveness {
     private final PlanSet plans;
     private final boolean rendezvous;
-    private final Progress[] ranks;
+    private final RankProgress[] ranks;
 
     private PlanLiveness(PlanSet plans, PlanLinks links, boolean rendezvous) {
         this.plans = plans;
         this.rendezvous = rendezvous;
-        this.ranks = new Progress[plans.size()];
+        this.ranks = new RankProgress[plans.size()];
         for (int rank = 0; rank < ranks.length; rank++) {
-            ranks[rank] = new Progress(plans.of(rank));
+            ranks[rank] = new RankProgress(plans.of(rank));
         }
         for (int from = 0; from < ranks.length; from++) {
             for (int to = 0; to < ranks.length; to++) {
@@ -28,7 +28,7 @@ final class PlanLiveness {
     }
 
     /** How far a rank is. */
-    private static final class Progress {
+    private static final class RankProgress {
         final List<Step.Send> sends;
         final List<Step.Arrival> receives;
         /** For each send its receive at the peer, for each receive its send. */
@@ -42,7 +42,7 @@ final class PlanLiveness {
         int doneSends;
         int doneReceives;
 
-        Progress(Plan plan) {
+        RankProgress(Plan plan) {
             sends = plan.sends();
             receives = plan.receives();
             partnerOfSend = new int[sends.size()];
@@ -85,7 +85,7 @@ final class PlanLiveness {
         boolean moved = true;
         while (moved) {
             moved = false;
-            for (Progress rank : ranks) {
+            for (RankProgress rank : ranks) {
                 moved |= post(rank);
                 moved |= finish(rank);
             }
@@ -99,7 +99,7 @@ final class PlanLiveness {
         return Optional.empty();
     }
 
-    private boolean post(Progress rank) {
+    private boolean post(RankProgress rank) {
         boolean moved = false;
         while (rank.postedSends < rank.sends.size()
                 && rank.allows(rank.sends.get(rank.postedSends))
@@ -110,7 +110,7 @@ final class PlanLiveness {
         while (rank.postedReceives < rank.receives.size()
                 && rank.allows(rank.receives.get(rank.postedReceives))
                 && (!rendezvous || rank.postedReceives == rank.doneReceives)) {
-            if (rank.receives.get(rank.postedReceives) instanceof Step.Copy) {
+            if (rank.receives.get(rank.postedReceives) instanceof Step.LocalCopy) {
                 rank.received[rank.postedReceives] = true;
                 rank.count();
             }
@@ -120,15 +120,15 @@ final class PlanLiveness {
         return moved;
     }
 
-    private boolean finish(Progress rank) {
+    private boolean finish(RankProgress rank) {
         int before = rank.doneSends + rank.doneReceives;
         for (int i = rank.doneSends; i < rank.postedSends; i++) {
-            Progress peer = ranks[rank.sends.get(i).peer()];
+            RankProgress peer = ranks[rank.sends.get(i).peer()];
             rank.sent[i] |= !rendezvous || rank.partnerOfSend[i] < peer.postedReceives;
         }
         for (int i = rank.doneReceives; i < rank.postedReceives; i++) {
             Step.Arrival arrival = rank.receives.get(i);
-            if (!(arrival instanceof Step.Copy)) {
+            if (!(arrival instanceof Step.LocalCopy)) {
                 rank.received[i] |= rank.partnerOfReceive[i] < ranks[PlanSet.peer(arrival)].postedSends;
             }
         }
@@ -137,7 +137,7 @@ final class PlanLiveness {
     }
 
     private String stuck(int rank) {
-        Progress progress = ranks[rank];
+        RankProgress progress = ranks[rank];
         String sends = progress.doneSends < progress.sends.size()
                 ? plans.send(rank, progress.doneSends)
                         + (progress.doneSends < progress.postedSends ? " is not taken" : " is not posted")

@@ -9,16 +9,16 @@ import java.util.Optional;
 /**
  * Finds two steps of a rank of which one may write a chunk while the other still uses it.
  *
- * <p>A step uses memory from when it is posted to when it is finished; a copy does both at once. So two steps are ordered
- * only if one is certainly finished when the other is posted. That follows from the declared dependencies of the other,
- * of all steps posted before it in its list, and of all steps that those say are finished; nothing is concluded from
- * what other ranks do.
+ * <p>A step uses memory from the time when it is posted until it is finished; a copy is posted and finished at once. So two
+ * steps are ordered only if one is certainly finished when the other is posted. This follows from the declared dependencies
+ * of the other step, of all steps posted before it in its list, and of all steps that those dependencies name as finished.
+ * Nothing is concluded from what other ranks do.
  */
 final class PlanRaces {
     private final PlanSet plans;
     private final int rank;
     private final Plan plan;
-    /** For each step the lengths of the prefixes of both lists that are finished when it is posted. */
+    /** For each step, the lengths of the prefixes of both lists that are finished when it is posted. */
     private final int[][] sendKnows;
 
     private final int[][] receiveKnows;
@@ -36,10 +36,10 @@ final class PlanRaces {
     }
 
     /** A step's use of a chunk; its list, its position there, and whether it writes. */
-    private record Use(boolean isSend, int index, boolean writes) {}
+    private record ChunkAccess(boolean isSend, int index, boolean writes) {}
 
     /** A chunk of a region. */
-    private record Place(Region region, int chunk) {}
+    private record RegionChunk(Region region, int chunk) {}
 
     static Optional<String> whyNot(PlanSet plans, boolean inPlace) {
         for (int rank = 0; rank < plans.size(); rank++) {
@@ -83,12 +83,12 @@ final class PlanRaces {
     }
 
     private Optional<String> find(boolean inPlace) {
-        for (Map.Entry<Place, List<Use>> place : uses(inPlace).entrySet()) {
-            List<Use> uses = place.getValue();
+        for (Map.Entry<RegionChunk, List<ChunkAccess>> place : uses(inPlace).entrySet()) {
+            List<ChunkAccess> uses = place.getValue();
             for (int i = 0; i < uses.size(); i++) {
                 for (int j = i + 1; j < uses.size(); j++) {
-                    Use one = uses.get(i);
-                    Use two = uses.get(j);
+                    ChunkAccess one = uses.get(i);
+                    ChunkAccess two = uses.get(j);
                     if ((one.writes || two.writes) && !ordered(one, two) && !ordered(two, one)) {
                         return Optional.of(name(two) + " is not ordered with " + name(one) + " at "
                                 + PlanSet.chunks(place.getKey().region, place.getKey().chunk, 1));
@@ -100,52 +100,53 @@ final class PlanRaces {
     }
 
     /** Returns whether the first is finished when the second is posted. */
-    private boolean ordered(Use first, Use second) {
+    private boolean ordered(ChunkAccess first, ChunkAccess second) {
         int[] knows = second.isSend ? sendKnows[second.index] : receiveKnows[second.index];
         if (first.isSend) {
             return first.index < knows[0];
         }
-        boolean earlierCopy =
-                !second.isSend && first.index < second.index && plan.receives().get(first.index) instanceof Step.Copy;
+        boolean earlierCopy = !second.isSend
+                && first.index < second.index
+                && plan.receives().get(first.index) instanceof Step.LocalCopy;
         return first.index < knows[1] || earlierCopy;
     }
 
-    private Map<Place, List<Use>> uses(boolean inPlace) {
-        Map<Place, List<Use>> uses = new HashMap<>();
+    private Map<RegionChunk, List<ChunkAccess>> uses(boolean inPlace) {
+        Map<RegionChunk, List<ChunkAccess>> uses = new HashMap<>();
         for (int i = 0; i < plan.sends().size(); i++) {
             Step.Send send = plan.sends().get(i);
             for (int chunk = send.chunk(); chunk < send.chunk() + send.chunks(); chunk++) {
-                add(uses, place(plan, send.region(), chunk, inPlace), new Use(true, i, false));
+                add(uses, place(plan, send.region(), chunk, inPlace), new ChunkAccess(true, i, false));
             }
         }
         for (int i = 0; i < plan.receives().size(); i++) {
             Step.Arrival arrival = plan.receives().get(i);
             for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
-                Place into = place(plan, arrival.region(), chunk, inPlace);
-                if (arrival instanceof Step.Copy copy) {
-                    Place from = place(plan, copy.from(), chunk, inPlace);
+                RegionChunk into = place(plan, arrival.region(), chunk, inPlace);
+                if (arrival instanceof Step.LocalCopy copy) {
+                    RegionChunk from = place(plan, copy.from(), chunk, inPlace);
                     if (from.equals(into)) {
                         continue;
                     }
-                    add(uses, from, new Use(false, i, false));
+                    add(uses, from, new ChunkAccess(false, i, false));
                 }
-                add(uses, into, new Use(false, i, true));
+                add(uses, into, new ChunkAccess(false, i, true));
             }
         }
         return uses;
     }
 
-    private static void add(Map<Place, List<Use>> uses, Place place, Use use) {
+    private static void add(Map<RegionChunk, List<ChunkAccess>> uses, RegionChunk place, ChunkAccess use) {
         uses.computeIfAbsent(place, unused -> new ArrayList<>()).add(use);
     }
 
-    /** Returns where a chunk lies; in place, those of IN that OUT has too lie there. */
-    private static Place place(Plan plan, Region region, int chunk, boolean inPlace) {
+    /** Returns where a chunk lies; in an in-place call, the chunks of IN that OUT also holds lie in OUT. */
+    private static RegionChunk place(Plan plan, Region region, int chunk, boolean inPlace) {
         boolean moved = inPlace && region == Region.IN && plan.out().holds(chunk, 1);
-        return new Place(moved ? Region.OUT : region, chunk);
+        return new RegionChunk(moved ? Region.OUT : region, chunk);
     }
 
-    private String name(Use use) {
+    private String name(ChunkAccess use) {
         return use.isSend ? plans.send(rank, use.index) : plans.arrival(rank, use.index);
     }
 }

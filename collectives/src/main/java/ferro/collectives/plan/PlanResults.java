@@ -9,13 +9,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Runs plans with formulas for data, in one of the orders that they allow, and checks what is read, combined and left.
+ * Runs plans with formulas as data, in one of the orders that they allow, and checks what is read, combined and left.
  *
- * <p>A barrier has no data: there a message carries who was heard from by the receives that its send waits for.
+ * <p>A barrier has no data. There a message carries the set of ranks that were heard from by the receives for which its send
+ * waits.
  */
 final class PlanResults {
     private final PlanSet plans;
-    private final List<Memory> ranks = new ArrayList<>();
+    private final List<PlanMemory> ranks = new ArrayList<>();
     /** Messages under way, by sender times size plus receiver. */
     private final List<ArrayDeque<Contribution[]>> links = new ArrayList<>();
 
@@ -24,7 +25,7 @@ final class PlanResults {
     private PlanResults(PlanSet plans, boolean inPlace) {
         this.plans = plans;
         for (int rank = 0; rank < plans.size(); rank++) {
-            ranks.add(new Memory(plans, rank, inPlace));
+            ranks.add(new PlanMemory(plans, rank, inPlace));
         }
         for (int i = 0; i < plans.size() * plans.size(); i++) {
             links.add(new ArrayDeque<>());
@@ -32,21 +33,21 @@ final class PlanResults {
     }
 
     /** One rank's regions and progress. */
-    private static final class Memory {
+    private static final class PlanMemory {
         final Plan plan;
         final int rank;
         final Contribution[] in;
         final Contribution[] out;
         final Contribution[] scratch;
         final boolean[] received;
-        /** For a barrier: who was heard from once the first so many receives are done. */
+        /** For a barrier: by number of finished receives, the ranks heard from. */
         final List<BitSet> heard = new ArrayList<>();
 
         int posted;
         int sent;
         int done;
 
-        Memory(PlanSet plans, int rank, boolean inPlace) {
+        PlanMemory(PlanSet plans, int rank, boolean inPlace) {
             this.rank = rank;
             plan = plans.of(rank);
             received = new boolean[plan.receives().size()];
@@ -82,12 +83,12 @@ final class PlanResults {
         return results.failure.or(results::checkAll);
     }
 
-    /** Ends, because {@link PlanLiveness} said so. */
+    /** Runs all plans to their end. It terminates, as {@link PlanLiveness} has proved before. */
     private void run() {
         boolean moved = true;
         while (moved && failure.isEmpty()) {
             moved = false;
-            for (Memory rank : ranks) {
+            for (PlanMemory rank : ranks) {
                 int before = rank.sent + rank.posted + rank.done;
                 send(rank);
                 receive(rank);
@@ -96,7 +97,7 @@ final class PlanResults {
         }
     }
 
-    private void send(Memory rank) {
+    private void send(PlanMemory rank) {
         while (rank.sent < rank.plan.sends().size()) {
             Step.Send send = rank.plan.sends().get(rank.sent);
             if (!rank.allows(send)) {
@@ -116,7 +117,7 @@ final class PlanResults {
         }
     }
 
-    private void receive(Memory rank) {
+    private void receive(PlanMemory rank) {
         while (rank.posted < rank.received.length
                 && rank.allows(rank.plan.receives().get(rank.posted))) {
             rank.posted++;
@@ -131,10 +132,10 @@ final class PlanResults {
         }
     }
 
-    private boolean arrive(Memory rank, int index) {
+    private boolean arrive(PlanMemory rank, int index) {
         Step.Arrival arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
-        if (arrival instanceof Step.Copy copy) {
+        if (arrival instanceof Step.LocalCopy copy) {
             Contribution[] copied = new Contribution[copy.chunks()];
             System.arraycopy(rank.region(copy.from()), copy.chunk(), copied, 0, copy.chunks());
             checkSet(copied, () -> plans.arrival(rank.rank, index));
@@ -156,14 +157,14 @@ final class PlanResults {
         return true;
     }
 
-    /** Adds to all prefixes that hold this receive; those that are not complete yet are not looked at. */
-    private static void hear(Memory rank, int index, BitSet ranks) {
+    /** Adds ranks to all prefixes that contain this receive; prefixes that are not complete yet are not read. */
+    private static void hear(PlanMemory rank, int index, BitSet ranks) {
         for (int prefix = index + 1; prefix < rank.heard.size(); prefix++) {
             rank.heard.get(prefix).or(ranks);
         }
     }
 
-    private void combine(Memory rank, int index, Contribution[] message) {
+    private void combine(PlanMemory rank, int index, Contribution[] message) {
         Step.Arrival arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
         for (int i = 0; i < message.length; i++) {
@@ -180,7 +181,7 @@ final class PlanResults {
         }
     }
 
-    /** Fails, and puts something there to go on with, if a step reads what is unset. */
+    /** Fails if a step reads an unset value, and replaces that value so that the run can continue. */
     private void checkSet(Contribution[] read, Supplier<String> step) {
         for (int i = 0; i < read.length; i++) {
             if (read[i] == null) {
@@ -201,7 +202,7 @@ final class PlanResults {
     }
 
     private Optional<String> checkAll() {
-        for (Memory rank : ranks) {
+        for (PlanMemory rank : ranks) {
             if (isBarrier()) {
                 BitSet heard = rank.heard.get(rank.heard.size() - 1);
                 if (heard.cardinality() != plans.size()) {
@@ -220,7 +221,7 @@ final class PlanResults {
         return Optional.empty();
     }
 
-    private Optional<String> check(Memory rank, int chunk) {
+    private Optional<String> check(PlanMemory rank, int chunk) {
         Contribution found = rank.out[chunk];
         Contribution wanted = wanted(rank.rank, chunk);
         if (found == null) {
@@ -237,7 +238,7 @@ final class PlanResults {
         return Optional.empty();
     }
 
-    private static String end(Memory rank, int chunk) {
+    private static String end(PlanMemory rank, int chunk) {
         return "rank " + rank.rank + " ends after receive " + (rank.done - 1) + " with OUT chunk " + chunk;
     }
 

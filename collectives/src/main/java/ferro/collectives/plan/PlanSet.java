@@ -35,7 +35,7 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
         return chunkCount() / size();
     }
 
-    /** Returns whether the operation is cut by ranks, so that chunks belong to one. */
+    /** Returns whether the operation is cut by ranks, so that each chunk belongs to one rank. */
     boolean hasParts() {
         return kind.hasParts();
     }
@@ -89,7 +89,7 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     /** Returns what to call an entry of the second list in a message. */
     String arrival(int rank, int index) {
         Step.Arrival arrival = of(rank).receives().get(index);
-        String what = arrival instanceof Step.Copy copy
+        String what = arrival instanceof Step.LocalCopy copy
                 ? "copy from " + copy.from()
                 : (arrival instanceof Step.Receive ? "from " : "combine from ") + peer(arrival);
         return "rank " + rank + " receive " + index + " (" + what + ", "

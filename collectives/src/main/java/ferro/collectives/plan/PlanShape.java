@@ -63,7 +63,7 @@ final class PlanShape {
     }
 
     private static Optional<String> ofArrival(Step.Arrival arrival, int index, Plan plan, int size) {
-        if (!(arrival instanceof Step.Copy) && (PlanSet.peer(arrival) < 0 || PlanSet.peer(arrival) >= size)) {
+        if (!(arrival instanceof Step.LocalCopy) && (PlanSet.peer(arrival) < 0 || PlanSet.peer(arrival) >= size)) {
             return Optional.of(" names a rank that is not among " + size);
         }
         if (arrival.afterReceives() > index) {
@@ -76,7 +76,7 @@ final class PlanShape {
         if (arrival.region() == Region.IN) {
             return Optional.of(" writes the caller's operand");
         }
-        if (arrival instanceof Step.Copy copy) {
+        if (arrival instanceof Step.LocalCopy copy) {
             if (copy.from() == copy.region()) {
                 return Optional.of(" copies onto itself");
             }

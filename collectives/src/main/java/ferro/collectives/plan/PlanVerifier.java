@@ -7,15 +7,15 @@ import java.util.Optional;
 /**
  * Proves the plans of all ranks of one operation together, without running them and without trusting how they were made.
  *
- * <p>What is proved: every step lies inside its regions and depends only on what is before it; the messages of each link
- * agree in number, order and chunks; the plans end with sends that never wait, and also where a rank has one send and one
- * receive at a time, strictly in order, and a send ends only with its receive (what a plain back end offers); no step
- * touches a chunk that another step may be writing; nothing unset is read, and every result is what the collective
- * promises, each rank's part counted exactly once and, for an all-reduce, combined by the same expression everywhere.
- * All of this also where the caller's operand and result are the same memory.
+ * <p>It proves: every step lies inside its regions and depends only on steps before it; the messages of each link agree in
+ * number, order and chunks; the plans end with sends that never wait, and also where a rank has one send and one receive at
+ * a time, strictly in order, and a send ends only with its receive (what a plain back end offers); no step uses a chunk that
+ * another step may be writing; nothing unset is read, and every result is what the collective promises, each rank's part
+ * counted exactly once and, for an all-reduce, combined by the same expression everywhere. All of this is also proved for an
+ * operand and a result in the same memory.
  *
- * <p>One execution stands for all: what may start depends only on what is finished, and without races the order of what
- * is independent changes no value.
+ * <p>One execution represents all: which steps may start depends only on which steps are finished, and without races the
+ * order of independent steps changes no value.
  */
 public final class PlanVerifier {
     private PlanVerifier() {}
@@ -27,14 +27,14 @@ public final class PlanVerifier {
      * @param plansByRank the plan of each rank
      * @param root        the operation's root; 0 where it has none
      * @return empty if they are proved; else a text that names rank and step
-     * @throws IllegalArgumentException if there is no such kind
+     * @throws IllegalArgumentException if there is no plan, or the root is no rank
      */
     public static Optional<String> verify(CollectiveKind kind, List<Plan> plansByRank, int root) {
         PlanSet plans = new PlanSet(kind, List.copyOf(plansByRank), root);
         return PlanShape.whyNot(plans).or(() -> proveRun(plans)).map(why -> plans + ": " + why);
     }
 
-    /** For plans whose every step makes sense by itself. */
+    /** Proves the run of plans whose every step is valid by itself. */
     private static Optional<String> proveRun(PlanSet plans) {
         PlanLinks links = new PlanLinks(plans);
         return links.whyNot()

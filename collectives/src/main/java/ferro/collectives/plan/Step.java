@@ -35,7 +35,7 @@ public sealed interface Step {
      */
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
-    /** What stands in a plan's second list: everything that writes. */
+    /** An entry of a plan's second list: any step that writes. */
     sealed interface Arrival extends Step {
         /**
          * Returns the region written.
@@ -60,7 +60,7 @@ public sealed interface Step {
     }
 
     /**
-     * Receives chunks over what is there.
+     * Receives chunks and overwrites what is there.
      *
      * @param peer          from whom
      * @param region        where to
@@ -86,7 +86,7 @@ public sealed interface Step {
             implements Arrival {}
 
     /**
-     * Copies chunks from another region of this rank; stands in the list of receives and is finished when posted.
+     * Copies chunks from another region of this rank; it is in the list of receives, and is finished when posted.
      *
      * @param from          source region
      * @param region        where to
@@ -95,6 +95,6 @@ public sealed interface Step {
      * @param afterSends    sends to wait for
      * @param afterReceives receives to wait for
      */
-    record Copy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
+    record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
             implements Arrival {}
 }

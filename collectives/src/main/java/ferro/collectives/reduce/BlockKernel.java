@@ -4,28 +4,28 @@ import ferro.DataType;
 import java.nio.ByteBuffer;
 
 /**
- * Cuts runs into blocks that stay in the first-level cache.
+ * Combines runs in blocks that stay in the first-level cache.
  *
- * <p>The JIT compiler vectorises a loop over two arrays only where both have the same index, and no loop over a direct
- * buffer. So both operands are copied into arrays of one block, combined there from index 0, and copied back: two to
- * four times as fast as the plain loop.
+ * <p>The JIT compiler vectorises a loop over two arrays only if both have the same index, and vectorises no loop over a
+ * direct buffer. So both operands are copied into arrays of one block, combined there from index 0, and copied back. That
+ * is two to four times as fast as the plain loop.
  *
- * <p>The loop over a block always goes to its end, over zeros behind a short run. A loop that ends with the run is
- * compiled for the lengths that came first: after some thousand calls of one element it stays scalar for good.
+ * <p>The loop over a block always runs to the end of the block, over zeros behind a short run. A loop that ends with the
+ * run is compiled for the lengths that came first: after some thousand calls with one element it stays scalar.
  */
 abstract class BlockKernel extends Kernel {
     /** Bytes per block: long enough for the loop to pay, short enough for three blocks in 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
-    /** So many elements are combined one by one, which takes less time than a block. */
+    /** Up to this many elements are combined one by one, which takes less time than a block. */
     static final int FEW = 16;
 
     private final DataType type;
     private final int block;
-    /** From here on both blocks are zero. */
+    /** Index from which both blocks are zero. */
     private int used;
 
-    /** For elements as long as {@code type}'s, in blocks of so many. */
+    /** Makes a kernel for elements as long as {@code type}'s, in blocks of {@code block} elements. */
     BlockKernel(DataType type, int block) {
         this.type = type;
         this.block = block;
@@ -85,7 +85,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Leaves the result for one block's length in the first block. */
+    /** Combines one block's length and leaves the result in the first block. */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
             clear(length, used - length);
@@ -123,7 +123,7 @@ abstract class BlockKernel extends Kernel {
     /** Copies a part of the second operand into its block. */
     abstract void loadSource(Object memory, long offset, int length);
 
-    /** Combines the two blocks, whole, into the first. */
+    /** Combines the two blocks completely, into the first one. */
     abstract void combineBlocks();
 
     /** Copies the first block back to the first operand. */
@@ -132,7 +132,7 @@ abstract class BlockKernel extends Kernel {
     /** Copies the first block back to the second operand. */
     abstract void storeSource(Object memory, long offset, int length);
 
-    /** Returns whether a result since the last question may be NaN, and forgets it; {@code length} is the longest block. */
+    /** Returns whether a result since the last call may be NaN, and resets that; {@code length} is the longest block. */
     boolean sawNaN(int length) {
         return false;
     }

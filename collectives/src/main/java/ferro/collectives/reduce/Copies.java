@@ -6,19 +6,19 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Copies as {@link Elements#copy} does, with the views that copies between arrays and direct buffers need kept for the next one:
- * scratch memory is the same every time. For one thread at a time.
+ * Copies as {@link Elements#copy} does, and keeps the views that copies between arrays and direct buffers need: scratch
+ * memory is the same every time. For one thread at a time.
  */
 public final class Copies {
     private final Views[] byType = new Views[DataType.values().length];
 
     /** Makes one that keeps nothing yet. */
     public Copies() {
-        // views come with the first copies
+        // views are made by the first copies
     }
 
     /**
-     * Copies elements, unless they are where they are to go.
+     * Copies elements, unless source and target are the same place.
      *
      * @param into     where to
      * @param to       first element there

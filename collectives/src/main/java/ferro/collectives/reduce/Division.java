@@ -5,19 +5,19 @@ import java.nio.ByteBuffer;
 
 /** Divides sums of floats: the second half of AVG. Any thread may call. */
 public final class Division {
-    /** A loop that always counts this far is vectorised, whatever lengths came first: see {@link BlockKernel}. */
+    /** A loop that always has this length is vectorised, whatever lengths came first: see {@link BlockKernel}. */
     private static final int BLOCK = 512;
 
     private Division() {}
 
     /**
-     * Divides elements in place, f16 and bf16 in f32 and rounded once.
+     * Divides elements in place. Divides f16 and bf16 in f32, and rounds once.
      *
-     * @param type    element type, a floating-point one: an average of integers is divided by {@link WholeSums}
+     * @param type    element type, a floating-point one; {@link WholeSums} divides averages of integers
      * @param memory  array of the type or direct buffer in native order
      * @param offset  first element
      * @param count   elements
-     * @param divisor by what
+     * @param divisor number to divide by
      * @throws IllegalArgumentException if the type is an integer one
      */
     public static void divide(DataType type, Object memory, long offset, long count, long divisor) {

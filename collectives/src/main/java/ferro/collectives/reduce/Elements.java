@@ -4,21 +4,21 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
-/** Moves runs of elements; offsets are elements for an array and bytes for a buffer. Any thread may call. */
+/** Moves runs of elements. Offsets are elements for an array and bytes for a buffer. Any thread may call. */
 public final class Elements {
     private Elements() {}
 
     /**
-     * Copies elements unchanged; right also where both runs overlap in one array or buffer.
+     * Copies elements unchanged; correct also where both runs overlap in one array or buffer.
      *
-     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer; a typed view (a few dozen
-     * bytes, which the JIT compiler may remove) between another array and a buffer.
+     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer. Allocates a typed view (a
+     * few dozen bytes, which the JIT compiler may remove) between another array and a buffer.
      *
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
-     * @param intoOffset   where to
+     * @param intoOffset   where the run begins in {@code into}
      * @param source       as {@code into}
-     * @param sourceOffset where from
+     * @param sourceOffset where the run begins in {@code source}
      * @param count        elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
@@ -43,10 +43,10 @@ public final class Elements {
     }
 
     /**
-     * Returns where an element of a tensor lies in its memory, as {@link #copy} and {@link Kernel#combine} want it.
+     * Returns the position of an element of a tensor in its memory, as {@link #copy} and {@link Kernel#combine} need it.
      *
-     * @param tensor  view
-     * @param element which one, counted from the start of the view
+     * @param tensor  tensor
+     * @param element index of the element, counted from the start of the tensor
      * @return elements for an array, bytes for a buffer
      */
     public static long at(HostTensor tensor, long element) {

@@ -2,7 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 
-/** Moves runs of f32, f16 or bf16 between a memory and a block of f32; keeps views of the memory seen last. */
+/** Moves runs of f32, f16 or bf16 between a memory and a block of f32; keeps views of the direct buffers seen last. */
 abstract sealed class FloatRuns {
     final Views views;
 
@@ -10,7 +10,7 @@ abstract sealed class FloatRuns {
         this.views = new Views(type);
     }
 
-    /** For f32, which needs no conversion, or a type that does. */
+    /** Returns runs of f32, which needs no conversion, or of a type that needs one. */
     static FloatRuns of(DataType type, HalfConversion conversion) {
         return type == DataType.FLOAT32 ? new Singles() : new Halves(type, conversion);
     }
@@ -18,13 +18,13 @@ abstract sealed class FloatRuns {
     /** Copies a run into the beginning of a block, as f32. */
     abstract void load(Object memory, long offset, float[] block, int length);
 
-    /** Copies the beginning of a block into a run, rounded once where the type is shorter. */
+    /** Copies the beginning of a block into a run; rounds once where the type is shorter. */
     abstract void store(Object memory, long offset, float[] block, int length);
 
     /** Returns one element, as f32. */
     abstract float one(Object memory, long offset);
 
-    /** Writes one element, rounded where the type is shorter. */
+    /** Writes one element; rounds it where the type is shorter. */
     abstract void put(Object memory, long offset, float element);
 
     private static final class Singles extends FloatRuns {

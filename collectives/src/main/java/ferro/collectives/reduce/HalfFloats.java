@@ -3,10 +3,10 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 
 /**
- * Conversions between f32 and the 16-bit floats. Java has them for f16 since 20 only, and none for bf16.
+ * Conversions between f32 and the 16-bit floats. Java has them for f16 only since version 20, and has none for bf16.
  *
- * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper half of
- * binary32. Narrowing rounds to nearest, ties to even (section 4.3.1): what lies half a unit above the largest number
+ * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper half
+ * of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1): a value half a unit above the largest number
  * becomes infinity, subnormals are kept, every NaN becomes the quiet one without payload or sign. Widening is exact.
  */
 final class HalfFloats {
@@ -15,9 +15,9 @@ final class HalfFloats {
 
     private static final int SIGN = 0x8000;
     static final int FLOAT16_INFINITY = 0x7c00;
-    /** Bits of fraction that binary32 has and binary16 has not. */
+    /** Number of fraction bits that binary32 has more than binary16. */
     static final int EXTRA_FRACTION = 23 - 10;
-    /** Difference of the exponent biases, 127 - 15, where binary32 has its exponent. */
+    /** Difference of the exponent biases, 127 - 15, at the position of the exponent of binary32. */
     static final int REBIAS = (127 - 15) << 23;
     /** The smallest normal binary16, 2^-14, as binary32. */
     static final int SMALLEST_NORMAL = (127 - 14) << 23;
@@ -63,7 +63,7 @@ final class HalfFloats {
         } else if (magnitude >= SMALLEST_NORMAL) {
             half = cut(magnitude - REBIAS, EXTRA_FRACTION);
         } else {
-            // the last bit of 0.5 is worth 2^-24, one unit of a subnormal: the addition rounds as wanted
+            // the last bit of 0.5 is worth 2^-24, one unit of a subnormal, so that the addition rounds as required
             half = Float.floatToRawIntBits(Math.abs(value) + 0.5f) - Float.floatToRawIntBits(0.5f);
         }
         return (short) (bits >>> 16 & SIGN | half);
@@ -77,7 +77,7 @@ final class HalfFloats {
         return Float.isNaN(value) ? BFLOAT16_NAN : (short) cut(Float.floatToRawIntBits(value), 16);
     }
 
-    /** Drops low bits, to nearest, ties to even; a carry goes on into the exponent, as it should. */
+    /** Drops low bits and rounds to nearest, ties to even; a carry correctly goes on into the exponent. */
     private static int cut(int bits, int dropped) {
         int odd = bits >>> dropped & 1;
         return bits + (1 << dropped - 1) - 1 + odd >>> dropped;

@@ -6,23 +6,25 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The kernels that one thread at a time has used, since making one costs a few KiB. */
+/** Keeps the kernels that one thread at a time has used, because making one costs a few KiB. */
 public final class KeptKernels {
-    /** Of one type; a program that makes an op for every call must not fill the memory with their kernels. */
+    /**
+     * Most kernels of one type: a program that makes an op for every call must not fill the memory with their kernels.
+     */
     private static final int MOST = 64;
 
     private final Map<DataType, Map<ReduceOp, Kernel>> byType = new EnumMap<>(DataType.class);
 
     /** Makes one that keeps nothing yet. */
     public KeptKernels() {
-        // kernels come with their first use
+        // kernels are made at their first use
     }
 
     /**
-     * Returns a kernel; allocates nothing but for the first use.
+     * Returns a kernel; allocates only at its first use.
      *
      * @param type element type
-     * @param op   how
+     * @param op   reduction
      * @return kernel
      * @throws UnsupportedOperationException as {@link Kernels#of}
      */

@@ -3,17 +3,20 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 
-/** Kernels that may not be there: compiled only by JDKs that have what they need, hence found by name. */
+/** Kernels that may be absent: only JDKs that have what they need compile them, so they are found by name. */
 interface KernelFamily {
-    /** Returns a kernel that gives the bits of {@code plain} by whatever is faster, or {@code plain} where the family has none. */
+    /**
+     * Returns a kernel that gives the same bits as {@code plain} and uses the faster loop, or {@code plain} where the
+     * family has none.
+     */
     Kernel kernel(DataType type, ReduceOp op, BlockKernel plain);
 
-    /** Returns the family's own kernel, which serves from the first call on; only for ops that it has. */
+    /** Returns the family's own kernel, which is used from the first call on; only for ops that the family has. */
     Kernel untried(DataType type, ReduceOp op);
 
-    /** Returns why this JVM cannot run them, null if it can. */
+    /** Returns why this JVM cannot run the kernels; null if it can. */
     String unusableBecause();
 
-    /** Returns what they are, with the facts that decide their speed. */
+    /** Returns a description of the kernels, with the facts that decide their speed. */
     String description();
 }

@@ -12,7 +12,7 @@ public final class Kernels {
     private static final Set<ReduceOp> OF_INTEGERS = Set.of(
             ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
-    /** From here on a double may stand for a number beside it: 2^53. */
+    /** From this value on a double may stand for a neighbouring number: 2^53. */
     private static final double LEAST_NOT_WHOLE = 0x1p53;
 
     private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
@@ -20,11 +20,11 @@ public final class Kernels {
     private Kernels() {}
 
     /**
-     * Returns a kernel of its own, for one thread at a time; making one costs a few KiB, so keep it.
+     * Returns a new kernel, for one thread at a time. Making one costs a few KiB, so the caller should keep it.
      *
      * @param type element type
-     * @param op   how; for AVG of floats and sums of multiplied inputs the kernel sums, the rest is {@link Division#divide} and
-     *             {@link Multiplied}
+     * @param op   reduction; for AVG of floats and sums of multiplied inputs the kernel only sums, and
+     *             {@link Division#divide} and {@link Multiplied} do the rest
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
@@ -40,7 +40,7 @@ public final class Kernels {
                 .orElse(plain);
     }
 
-    /** Returns a kernel of plain Java, for an op of ours. */
+    /** Returns a kernel of plain Java, for a built-in op. */
     static BlockKernel plain(DataType type, ReduceOp op) {
         refuse(type, op);
         boolean unsigned = type.isUnsigned();
@@ -65,19 +65,20 @@ public final class Kernels {
     }
 
     /**
-     * Says by what kernels combine in this JVM.
+     * Returns which kernels combine in this JVM.
      *
-     * @return for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} and why no vectors
+     * @return for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} and why there are no
+     *         vectors
      */
     public static String inForce() {
         return VECTORS.text();
     }
 
     /**
-     * Returns why there is no kernel; there is none for averages of integers, which go by {@link WholeSums}.
+     * Returns why there is no kernel. There is none for averages of integers, which {@link WholeSums} computes.
      *
      * @param type element type
-     * @param op   how
+     * @param op   reduction
      * @return empty if {@link #of} works
      */
     public static Optional<String> unsupportedBecause(DataType type, ReduceOp op) {

@@ -3,17 +3,17 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.HostTensor;
 
-/** Multiplies elements into memory of their own: the first half of a sum of multiplied inputs. */
+/** Multiplies elements into separate memory: the first half of a sum of multiplied inputs. */
 public final class Multiplied {
     private Multiplied() {}
 
     /**
-     * Returns the products of elements and a factor, each rounded once; f16 and bf16 are multiplied in f32, integers by a whole
-     * factor wrap.
+     * Returns the products of elements and a factor, each rounded once. f16 and bf16 are multiplied in f32; integers are
+     * multiplied by a whole factor and wrap.
      *
-     * @param given  elements, left as they are
-     * @param factor by what
-     * @return as many elements in an array of their own; {@code given} itself where the factor is 1
+     * @param given  elements, which are not changed
+     * @param factor number to multiply by
+     * @return the products in a new array; {@code given} itself if the factor is 1
      */
     public static HostTensor of(HostTensor given, double factor) {
         if (factor == 1) {

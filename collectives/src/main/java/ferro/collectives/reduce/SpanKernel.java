@@ -6,11 +6,14 @@ import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 
 /**
- * Combines by a user's code for arrays. Both operands are copied into arrays of one block, from index 0 on, for the reasons that
- * {@link BlockKernel} gives; so the code sees one kind of memory, and can write nowhere else.
+ * Combines by a user's code for arrays. Both operands are copied into arrays of one block, from index 0 on, for the
+ * reasons that {@link BlockKernel} gives. So the code sees one kind of memory, and can write nowhere else.
  */
 final class SpanKernel extends Kernel {
-    /** Short enough for two blocks beside all else in the first-level cache, long enough for a call per block to cost little. */
+    /**
+     * Short enough that two blocks and all other data fit into the first-level cache, long enough that a call per block
+     * costs little.
+     */
     private static final int BLOCK_BYTES = 4096;
 
     private final DataType type;
@@ -70,7 +73,7 @@ final class SpanKernel extends Kernel {
         try {
             code.combine(left, right, length);
         } catch (RuntimeException | Error thrown) {
-            throw UserCode.failure(op, type, thrown);
+            throw UserFailures.failure(op, type, thrown);
         }
     }
 

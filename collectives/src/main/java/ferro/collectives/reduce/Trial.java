@@ -3,15 +3,16 @@ package ferro.collectives.reduce;
 /**
  * Compares a fast kernel with a plain one on parts of real calls.
  *
- * <p>A loop of the Vector API is a hundred times slower than a plain one until it is compiled, some JDKs compile it badly now
- * and then, and on some machines it never pays. So it serves while it is the faster one, and is looked at again now and then.
+ * <p>A loop of the Vector API is a hundred times slower than a plain one until it is compiled. Some JDKs sometimes
+ * compile it badly, and on some machines it is never faster. So the fast kernel is used only while it is the faster one,
+ * and is measured again from time to time.
  */
 final class Trial {
-    /** Samples of each before they are compared; the fastest counts, so that a pause decides nothing. */
+    /** Samples of each kernel before they are compared. The fastest sample counts, so that a pause decides nothing. */
     private static final int SAMPLES = 16;
-    /** Comparisons lost in a row after which it is sampled as rarely as after one that was won. */
+    /** Comparisons lost in a row after which the fast kernel is sampled as rarely as after one that it won. */
     private static final int PATIENCE = 4_000;
-    /** Calls from one sample to the next once that is settled. */
+    /** Calls from one sample to the next once the trial is settled. */
     private static final int RARELY = 1_024;
 
     private boolean won;
@@ -22,27 +23,27 @@ final class Trial {
     private double fastest = Double.MAX_VALUE;
     private double fastestPlain = Double.MAX_VALUE;
 
-    /** Returns whether a part of this call is to be a sample. */
+    /** Returns whether a part of this call is a sample. */
     boolean due() {
         return --callsToGo < 0;
     }
 
-    /** Returns whether the fast kernel serves. */
+    /** Returns whether the fast kernel is used. */
     boolean won() {
         return won;
     }
 
-    /** Returns whether each call is still looked at. */
+    /** Returns whether each call is still sampled. */
     boolean undecided() {
         return !won && losses < PATIENCE;
     }
 
-    /** Returns whether the next sample is the fast kernel's, else the plain one's. */
+    /** Returns whether the next sample is for the fast kernel; otherwise it is for the plain one. */
     boolean fastsTurn() {
         return fastsTurn;
     }
 
-    /** Notes how long that sample took. */
+    /** Notes how long the sample took. */
     void took(long nanos, long elements) {
         double each = (double) nanos / elements;
         if (fastsTurn) {

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * Combines by a fast kernel while it is seen to be faster than a plain one, and by the plain one else; both give the same
- * bits. Kinds of memory are judged apart, for each has a loop of its own.
+ * Combines by a fast kernel while it measures as faster than a plain one, and otherwise by the plain one. Both give the
+ * same bits. Each pair of kinds of memory has a trial of its own, because each has a loop of its own.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample: some microseconds of a loop that is not compiled yet. */
     private static final int SAMPLE = 1024;
-    /** Of a run that is still undecided, one element in so many is a sample. */
+    /** While a trial is undecided, one element of a run in this many is a sample. */
     private static final int SHARE = 32;
 
     private final Supplier<Kernel> made;
@@ -19,7 +19,7 @@ final class TriedKernel extends Kernel {
     private final Trial[] into = {new Trial(), new Trial(), new Trial(), new Trial()};
     private final Trial[] both = {new Trial(), new Trial(), new Trial(), new Trial()};
 
-    /** {@code fast} is asked for its kernel when a run is long enough for one. */
+    /** Makes a kernel; {@code fast} is called when a run is long enough for the fast kernel. */
     TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
         this.made = fast;
         this.plain = plain;

@@ -6,7 +6,7 @@ import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Combines by a user's code for tensors, which is given views made for each call. */
+/** Combines by a user's code for tensors. The code gets views that are made for each call. */
 final class UserKernel extends Kernel {
     private final DataType type;
     private final ReduceOp op;
@@ -24,7 +24,7 @@ final class UserKernel extends Kernel {
             try {
                 op.combiner().combine(left, right);
             } catch (RuntimeException | Error thrown) {
-                throw UserCode.failure(op, type, thrown);
+                throw UserFailures.failure(op, type, thrown);
             }
         }
     }

@@ -3,10 +3,10 @@ package ferro.collectives.reduce;
 import java.util.Optional;
 
 /**
- * What became of the search for kernels of the Vector API: its module is there only if the JVM was asked for it.
+ * Result of the search for kernels of the Vector API. The API's module is present only if the JVM was started with it.
  *
  * @param family the kernels, if they can be used
- * @param absent why there are none, else empty
+ * @param absent why there are none; otherwise empty
  */
 record VectorSearch(Optional<KernelFamily> family, String absent) {
     private static final String MODULE = "jdk.incubator.vector";
@@ -17,7 +17,7 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
         if (module.isEmpty()) {
             return none("this JVM was started without --add-modules " + MODULE);
         }
-        // not required by module-info: the compiler knows no incubating module under --release
+        // module-info does not require the module: the compiler knows no incubating module under --release
         VectorSearch.class.getModule().addReads(module.get());
         try {
             KernelFamily found = (KernelFamily)
@@ -33,7 +33,7 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
         return new VectorSearch(Optional.empty(), why);
     }
 
-    /** Returns what combines. */
+    /** Returns a text about the kernels that combine. */
     String text() {
         return family.map(KernelFamily::description).orElse("plain Java, no vectors: " + absent);
     }

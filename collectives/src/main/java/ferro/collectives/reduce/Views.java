@@ -8,12 +8,12 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Typed views of the direct buffers seen last: bulk reads and writes need one, and making it anew each time would
- * allocate on the hot path. A view covers the whole buffer, whatever its limit, from one of the positions below the
- * size of an element, so that runs of any alignment have one.
+ * Typed views of the direct buffers seen last. Bulk reads and writes need a view, and making a new one each time would
+ * allocate on the hot path. A view covers the whole buffer, whatever its limit, from one of the positions below the size
+ * of an element, so that runs of any alignment have a view.
  */
 final class Views {
-    /** As many as the peers of one host usually are. */
+    /** Number of buffers kept: as many as a host usually has peers. */
     private static final int KEPT = 8;
 
     private final Carrier carrier;
@@ -45,7 +45,7 @@ final class Views {
         return view;
     }
 
-    /** Returns the index in {@link #at}'s view of the element at {@code offset}. */
+    /** Returns the index of the element at {@code offset} in the view that {@link #at} returns. */
     int index(long offset) {
         return (int) (offset / byteSize);
     }

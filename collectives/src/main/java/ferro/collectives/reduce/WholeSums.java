@@ -7,23 +7,24 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Sums of integers that cannot wrap, in numbers of 64 bits: what an average of integers travels as. An element of 8 to 32 bits
- * becomes one number; one of 64 bits becomes two, its upper 32 bits (with its sign, if its type has one) and its lower 32 bits.
- * So every sum has 31 bits to spare, for as many ranks as an int can count. Any thread may call.
+ * Sums of integers that cannot wrap, in numbers of 64 bits; an average of integers is computed from them. An element of 8
+ * to 32 bits becomes one number. An element of 64 bits becomes two: its upper 32 bits (with its sign, if its type has
+ * one) and its lower 32 bits. So every sum has 31 bits to spare, for as many ranks as an int can count. Any thread may
+ * call.
  */
 public final class WholeSums {
     private static final int HALF = 32;
     private static final long LOWER_HALF = 0xffff_ffffL;
-    /** Some JVMs make no longer array. */
+    /** Some JVMs cannot make a longer array. */
     private static final long LONGS_MOST = Integer.MAX_VALUE - 8;
 
     private WholeSums() {}
 
     /**
-     * Returns whether a reduction goes by these sums.
+     * Returns whether a reduction uses these sums.
      *
      * @param type element type
-     * @param op   how, or null
+     * @param op   reduction, or null
      * @return true for AVG of an integer type
      */
     public static boolean serve(DataType type, ReduceOp op) {
@@ -31,7 +32,7 @@ public final class WholeSums {
     }
 
     /**
-     * Returns how many numbers stand for an element.
+     * Returns how many numbers represent an element.
      *
      * @param type integer type
      * @return 1, or 2 for a type of 64 bits
@@ -41,10 +42,10 @@ public final class WholeSums {
     }
 
     /**
-     * Returns why elements cannot be averaged at once.
+     * Returns why elements cannot be averaged in one call.
      *
      * @param type     integer type
-     * @param elements how many
+     * @param elements number of elements
      * @return empty if an array holds the sums of all of them
      */
     public static Optional<String> unsupportedBecause(DataType type, long elements) {
@@ -56,14 +57,14 @@ public final class WholeSums {
     }
 
     /**
-     * Writes the numbers that stand for elements.
+     * Writes the numbers that represent elements.
      *
      * @param given elements of an integer type
-     * @param sums  where to, from the first on
+     * @param sums  target, filled from index 0
      */
     public static void widen(HostTensor given, long[] sums) {
         DataType type = given.dataType();
-        // what stays of a sign-extended element
+        // mask of the bits that stay of a sign-extended element
         long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
         switch (type.carrier()) {
             case BYTE -> ByteKernel.widen(given, bits, sums);
@@ -87,12 +88,12 @@ public final class WholeSums {
     }
 
     /**
-     * Divides sums, each once and toward zero.
+     * Divides sums; rounds each once, toward zero.
      *
-     * @param sums  of what {@link #widen} writes
-     * @param first number that belongs to the first element
-     * @param ranks how many elements are in each sum
-     * @param into  where the averages go
+     * @param sums  sums of the numbers that {@link #widen} writes
+     * @param first index of the number that belongs to the first element
+     * @param ranks number of ranks, one element of each in every sum
+     * @param into  tensor for the averages
      */
     public static void divide(long[] sums, int first, int ranks, HostTensor into) {
         switch (into.dataType().carrier()) {
@@ -117,12 +118,12 @@ public final class WholeSums {
         }
     }
 
-    /** Returns (upper * 2^32 + lower) / divisor, toward zero: long division with digits of 32 bits. */
+    /** Returns (upper * 2^32 + lower) / divisor, rounded toward zero: long division with digits of 32 bits. */
     private static long quotient(long upper, long lower, int divisor) {
         long carried = upper + (lower >>> HALF);
         long rest = lower & LOWER_HALF;
         long first = Math.floorDiv(carried, divisor);
-        // what is left is below the divisor, so that 63 bits hold it with the digit behind it
+        // the rest is below the divisor, so that 63 bits hold it and the digit behind it
         long left = (carried - first * divisor << HALF) + rest;
         long second = left / divisor;
         boolean cut = left != second * divisor;

@@ -1,20 +1,26 @@
 package ferro.collectives.shared;
 
-/** How much of an operation is staged at once, and so how long its program is: by what is equal on every rank. */
+/**
+ * Chooses how much of an operation is staged at once, which decides how long its program is. The choice depends only on
+ * what is equal on every rank.
+ */
 public final class ChunkSizes {
     private static final int KIB = 1024;
 
     /**
-     * From here more than two ranks stage four times as much at once: each waits for all others once a chunk, and where ranks
-     * share cores that is a turn of the scheduler (4 ranks on 2 cores: 4 MiB in 2.1 ms instead of 2.9, 64 MiB in 23 instead of
-     * 32).
+     * From this size more than two ranks stage four times as much at once. Each rank waits for all others once a chunk,
+     * and where ranks share cores such a wait costs a turn of the scheduler (4 ranks on 2 cores: 4 MiB in 2.1 ms instead
+     * of 2.9, 64 MiB in 23 instead of 32).
      */
     private static final long CROWD_BYTES_LEAST = 2L * KIB * KIB;
 
-    /** Of a program, which takes some 40 bytes for each: it stays well below what a caller of that many has in data. */
+    /**
+     * Most steps of a program. A step takes some 40 bytes, so that a program of this many stays well below the size of
+     * the caller's data.
+     */
     static final int STEPS_MOST = 1 << 19;
 
-    /** Copy in, combine, wait and copy out. */
+    /** Steps of a piece: copy in, combine, wait and copy out. */
     private static final int STEPS_OF_PIECE = 4;
 
     private ChunkSizes() {}
@@ -23,19 +29,19 @@ public final class ChunkSizes {
      * Returns whether the program of an operation is short enough to be made; the same on all ranks.
      *
      * @param call   operation
-     * @param layout of the areas
-     * @return false for very long operations of very many ranks, for which links have plans that do not grow
+     * @param layout layout of the segments
+     * @return false for very long operations of very many ranks; over links, plans do not grow with the operation
      */
-    public static boolean isShort(SharedCall call, AreaLayout layout) {
+    public static boolean isShort(SharedCall call, SegmentLayout layout) {
         long chunks = call.bytes() / of(call, layout.slotBytes()) + 1;
         return chunks * call.worldSize() * STEPS_OF_PIECE <= STEPS_MOST;
     }
 
     /**
-     * Returns how much is staged at once; measured, see docs/performance.
+     * Returns how much is staged at once. The sizes are measured: see docs/performance.
      *
      * @param call      operation
-     * @param slotBytes what is staged at once at most
+     * @param slotBytes most bytes that are staged at once
      * @return bytes
      */
     public static int of(SharedCall call, int slotBytes) {

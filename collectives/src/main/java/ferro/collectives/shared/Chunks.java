@@ -1,28 +1,28 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * How a run of elements is cut into chunks, each of which is staged at once, together with as long a piece for each of
- * some ranks.
+ * Describes how a run of elements is cut into chunks. A chunk is staged at once; it may hold pieces of the same length
+ * for several ranks.
  *
- * @param elements of the run
- * @param unit     bytes of one
- * @param length   elements of a chunk; the last one may be shorter
- * @param inLine   whether all of it lies beside the header
+ * @param elements elements of the run
+ * @param unit     bytes of an element
+ * @param length   elements of a chunk; the last chunk may be shorter
+ * @param inLine   whether the whole run lies beside the header
  */
 record Chunks(long elements, int unit, int length, boolean inLine) {
     /**
-     * Cuts.
+     * Cuts a run into chunks.
      *
-     * @param elements   of the run
-     * @param unit       bytes of one
-     * @param pieces     how many ranks' pieces lie side by side in a chunk
-     * @param chunkBytes of all pieces of a chunk together, at most
-     * @throws IllegalArgumentException if it has no room for a line of each piece
+     * @param elements   elements of the run
+     * @param unit       bytes of an element
+     * @param pieces     number of pieces, one per rank, that lie side by side in a chunk
+     * @param chunkBytes most bytes of all pieces of a chunk together
+     * @throws IllegalArgumentException if a chunk has no room for a line of each piece
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
-        boolean inLine = elements * pieces * unit <= AreaLayout.LINE_PAYLOAD_BYTES;
+        boolean inLine = elements * pieces * unit <= SegmentLayout.LINE_PAYLOAD_BYTES;
         int pieceBytes = chunkBytes / pieces / SharedCall.ALIGNMENT * SharedCall.ALIGNMENT;
         if (pieceBytes < unit && !inLine) {
             throw new IllegalArgumentException("chunks of " + chunkBytes + " bytes have no room for the pieces of "
@@ -36,12 +36,12 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
         return new Chunks(elements, unit, length, false);
     }
 
-    /** Returns how many there are; nothing is one empty chunk. */
+    /** Returns the number of chunks; an empty run is one empty chunk. */
     int count() {
         return (int) Math.max(1, (elements + length - 1) / length);
     }
 
-    /** Returns how many slots are used, one after the other. */
+    /** Returns the number of slots that are used, one after the other. */
     int slots() {
         return inLine ? 0 : count();
     }
@@ -54,9 +54,9 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
         return (int) Math.min(length, elements - start(index));
     }
 
-    /** Returns where one of the pieces of a chunk is staged. */
-    Part piece(int index, int piece) {
+    /** Returns where a piece of a chunk is staged. */
+    ChunkPart piece(int index, int piece) {
         int stride = inLine ? length(index) * unit : (int) SharedCall.roundUp((long) length * unit);
-        return new Part(inLine ? Program.LINE : index, piece * stride, length(index));
+        return new ChunkPart(inLine ? Program.LINE : index, piece * stride, length(index));
     }
 }

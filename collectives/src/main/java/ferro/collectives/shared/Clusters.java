@@ -7,18 +7,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Ranks that share memory with the same ones, as a text for people. */
+/** Groups the ranks that share memory with the same ranks, and describes the groups for people. */
 final class Clusters {
-    /** A group of many hosts has as many. */
+    /** Most clusters that a text lists: a group of many hosts has one per host. */
     private static final int LISTED = 8;
 
-    private final Nearness nearness;
+    private final NodeTopology nearness;
     private final Medium links;
     private final List<BitSet> together = new ArrayList<>();
     private final List<BitSet> alone = new ArrayList<>();
 
-    /** Sorts the ranks; where two share memory with a third and not with each other, a rank stands in several. */
-    Clusters(Nearness nearness, Medium links) {
+    /**
+     * Sorts the ranks into clusters. A rank is in several clusters where two ranks share memory with a third but not with
+     * each other.
+     */
+    Clusters(NodeTopology nearness, Medium links) {
         this.nearness = nearness;
         this.links = links;
         Map<BitSet, Boolean> known = new LinkedHashMap<>();
@@ -33,7 +36,7 @@ final class Clusters {
         }
     }
 
-    /** Says what carries data between whom. */
+    /** Returns a line that says which medium carries data between which ranks. */
     String line(boolean onlyHostsAreApart) {
         String others = links.text().isEmpty() ? "links" : links.text();
         if (together.isEmpty()) {
@@ -58,7 +61,7 @@ final class Clusters {
                 : text.toString();
     }
 
-    /** For example {@code 0-3, 6}. */
+    /** Returns ranks as runs, for example {@code 0-3, 6}. */
     private static String runs(BitSet ranks) {
         StringBuilder text = new StringBuilder();
         for (int from = ranks.nextSetBit(0); from >= 0; ) {
@@ -72,7 +75,7 @@ final class Clusters {
         return text.toString();
     }
 
-    /** The name of the host of some ranks, with an address where another host has that name too. */
+    /** Returns the name of the host of some ranks, with an address where another host has that name too. */
     private String host(BitSet ranks) {
         int first = ranks.nextSetBit(0);
         String name = nearness.named(first);

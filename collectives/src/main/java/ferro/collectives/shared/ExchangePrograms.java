@@ -1,28 +1,29 @@
 package ferro.collectives.shared;
 
 /**
- * Where every rank has something for every rank: each stages what the others want, and reads from all. The next chunk is
- * staged before this one is read; that a rank has staged chunk i + 1 says that it has read chunk i - 1.
+ * Programs of the collectives in which every rank has data for every rank. Each rank stages the data that the others
+ * need, and reads from all. It stages the next chunk before it reads this one. A rank that has staged chunk i + 1 has
+ * read chunk i - 1.
  */
 public final class ExchangePrograms {
     private static final String NAME = "staged";
 
     private final SharedCall call;
     private final Chunks chunks;
-    private final Form form;
+    private final ExchangeKind form;
     private final ProgramBuilder program;
 
-    /** What is exchanged. */
-    private enum Form {
+    /** Kind of exchange. */
+    private enum ExchangeKind {
         GATHER,
         SWAP,
         REDUCE
     }
 
-    private ExchangePrograms(SharedCall call, Form form, int chunkBytes) {
+    private ExchangePrograms(SharedCall call, ExchangeKind form, int chunkBytes) {
         this.call = call;
         this.form = form;
-        int pieces = form == Form.GATHER ? 1 : call.worldSize();
+        int pieces = form == ExchangeKind.GATHER ? 1 : call.worldSize();
         this.chunks = Chunks.of(call.part(), call.unit(), pieces, chunkBytes);
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
     }
@@ -30,41 +31,41 @@ public final class ExchangePrograms {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program allGather(SharedCall call, int chunkBytes) {
-        return new ExchangePrograms(call, Form.GATHER, chunkBytes).program();
+        return new ExchangePrograms(call, ExchangeKind.GATHER, chunkBytes).program();
     }
 
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program allToAll(SharedCall call, int chunkBytes) {
-        return new ExchangePrograms(call, Form.SWAP, chunkBytes).program();
+        return new ExchangePrograms(call, ExchangeKind.SWAP, chunkBytes).program();
     }
 
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program reduceScatter(SharedCall call, int chunkBytes) {
-        return new ExchangePrograms(call, Form.REDUCE, chunkBytes).program();
+        return new ExchangePrograms(call, ExchangeKind.REDUCE, chunkBytes).program();
     }
 
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes not used: a barrier stages nothing
      * @return program
      */
     public static Program barrier(SharedCall call, int chunkBytes) {
@@ -102,7 +103,7 @@ public final class ExchangePrograms {
     }
 
     private void stage(int chunk) {
-        if (form == Form.GATHER) {
+        if (form == ExchangeKind.GATHER) {
             program.copyIn(chunks.start(chunk), chunks.piece(chunk, 0));
             return;
         }
@@ -113,8 +114,8 @@ public final class ExchangePrograms {
     }
 
     private void copyOwn(int chunk) {
-        long from = form == Form.GATHER ? chunks.start(chunk) : part(call.rank(), chunk);
-        long to = form == Form.REDUCE ? chunks.start(chunk) : part(call.rank(), chunk);
+        long from = form == ExchangeKind.GATHER ? chunks.start(chunk) : part(call.rank(), chunk);
+        long to = form == ExchangeKind.REDUCE ? chunks.start(chunk) : part(call.rank(), chunk);
         program.copy(from, to, chunks.length(chunk));
     }
 
@@ -126,7 +127,7 @@ public final class ExchangePrograms {
         }
     }
 
-    /** Returns the first element of a chunk of a rank's part. */
+    /** Returns the first element of a chunk in the part of a rank. */
     private long part(int rank, int chunk) {
         return rank * chunks.elements() + chunks.start(chunk);
     }

@@ -1,21 +1,22 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
-/** Reductions of little data: every rank writes what it has, and whoever wants the result reads all. */
+/** Reductions of small data: every rank stages its operand, and each rank that needs the result reads all operands. */
 public final class FlatReductions {
     private FlatReductions() {}
 
     /**
-     * Makes the program of one rank: everybody combines in rank order, so that all have the same bits; with two ranks either order gives these.
+     * Makes the program of one rank. Every rank combines in rank order, so that all results have the same bits; with two
+     * ranks both orders give the same bits.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes not used: this algorithm stages all data at once
      * @return program
      */
     public static Program allReduce(SharedCall call, int chunkBytes) {
         Chunks chunks = one(call);
-        Part all = chunks.piece(0, 0);
+        ChunkPart all = chunks.piece(0, 0);
         ProgramBuilder program = new ProgramBuilder(call, "flat", chunks.slots(), 0);
         program.copyIn(0, all);
         program.enter();
@@ -40,13 +41,13 @@ public final class FlatReductions {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes not used: this algorithm stages all data at once
      * @return program
      */
     public static Program reduce(SharedCall call, int chunkBytes) {
         Chunks chunks = one(call);
-        Part all = chunks.piece(0, 0);
+        ChunkPart all = chunks.piece(0, 0);
         ProgramBuilder program = new ProgramBuilder(call, "flat", chunks.slots(), 0);
         if (!call.isRoot()) {
             program.copyIn(0, all);
@@ -61,14 +62,14 @@ public final class FlatReductions {
         return program.build();
     }
 
-    private static void combine(ProgramBuilder program, SharedCall call, int peer, Part all) {
+    private static void combine(ProgramBuilder program, SharedCall call, int peer, ChunkPart all) {
         if (peer != call.rank()) {
             program.awaitEntered(peer);
             program.combine(peer, all, 0);
         }
     }
 
-    /** Whatever is set by hand, this algorithm stages all at once. */
+    /** Returns one chunk for all data: this algorithm ignores a chunk size that is set by hand. */
     private static Chunks one(SharedCall call) {
         return Chunks.of(call.elements(), call.unit(), 1, Math.toIntExact(SharedCall.roundUp(call.bytes())));
     }

@@ -1,26 +1,27 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * Every rank reduces its share of each chunk, in place.
+ * All-reduce in which every rank reduces its share of each chunk, in place.
  *
- * <p>A rank copies the shares of the others into its slot. Rank r adds share r of all slots to its own, and writes the
- * result into the slot of rank r + 1, where it has just read the last of them, so that no line is written that another has
- * read last; from there all others copy it. The next chunk is copied in before the results of this one are copied out.
+ * <p>A rank copies the shares of the others into its slot. Rank r adds share r of all slots to its own share. It writes
+ * the result into the slot of rank r + 1, which it has read last, so that no rank writes a line that another rank has
+ * read last. All other ranks copy the result from there. The next chunk is copied in before the results of this one are
+ * copied out.
  *
- * <p>With two ranks each copies half a message in and half out, and combines half. A prototype with slots of their own for
- * results took four times as long where processors are far from each other (1 MiB: 182 us for 41).
+ * <p>With two ranks each rank copies half a message in and half out, and combines half. A prototype with separate slots
+ * for results took four times as long where processors are far from each other (1 MiB: 182 us instead of 41).
  */
 public final class HalfInPlaceAllReduce {
-    /** What is combined of one rank after the other, so that the sum so far stays in the first-level cache. */
+    /** Bytes combined from one rank after the other, so that the partial sum stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
     static final String NAME = "halfInPlace";
 
     private final SharedCall call;
     private final Chunks chunks;
-    /** Whether headers say where tensors lie. */
+    /** Whether headers tell where tensors lie. */
     private final boolean mayBeInTensors;
 
     private final ProgramBuilder program;
@@ -28,7 +29,7 @@ public final class HalfInPlaceAllReduce {
     private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
         this.call = call;
         this.mayBeInTensors = call.bytes() <= TensorAllReduce.BYTES_MOST;
-        // beside the header stands where tensors lie
+        // the place beside the header tells where tensors lie
         this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes).inSlots();
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
     }
@@ -36,8 +37,8 @@ public final class HalfInPlaceAllReduce {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program program(SharedCall call, int chunkBytes) {
@@ -56,7 +57,7 @@ public final class HalfInPlaceAllReduce {
         return staged();
     }
 
-    /** What a rank does that has entered to work in shared tensors, and finds that not all ranks can. */
+    /** Makes the program of a rank that has entered to work in shared tensors and finds that not all ranks can. */
     private Program late() {
         program.enter();
         program.awaitAllEntered();
@@ -97,20 +98,20 @@ public final class HalfInPlaceAllReduce {
     private void copyIn(int chunk) {
         for (int rank = 0; rank < call.worldSize(); rank++) {
             if (rank != call.rank()) {
-                Part share = share(chunk, rank);
+                ChunkPart share = share(chunk, rank);
                 program.copyIn(element(chunk, share), share);
             }
         }
     }
 
     private void reduce(int chunk) {
-        Part share = share(chunk, call.rank());
+        ChunkPart share = share(chunk, call.rank());
         long from = element(chunk, share);
         program.copy(from, from, share.count());
         int block = block(call, share.count());
         for (int done = 0; done < share.count(); done += block) {
             int count = Math.min(block, share.count() - done);
-            Part part = new Part(share.chunk(), share.at() + done * call.unit(), count);
+            ChunkPart part = new ChunkPart(share.chunk(), share.at() + done * call.unit(), count);
             for (int places = 2; places < call.worldSize(); places++) {
                 program.combine(call.behind(places), part, from + done);
             }
@@ -120,7 +121,10 @@ public final class HalfInPlaceAllReduce {
         }
     }
 
-    /** Returns how many elements are combined with all ranks before the next; two ranks have nothing to come back to. */
+    /**
+     * Returns how many elements are combined with all ranks before the next block. Two ranks need no blocks: they combine
+     * an element only once.
+     */
     static int block(SharedCall call, int count) {
         return call.worldSize() <= 2 ? Math.max(1, count) : BLOCK_BYTES / call.unit();
     }
@@ -128,17 +132,17 @@ public final class HalfInPlaceAllReduce {
     private void copyOut(int chunk) {
         for (int places = 1; places < call.worldSize(); places++) {
             int peer = call.behind(places);
-            Part share = share(chunk, peer);
+            ChunkPart share = share(chunk, peer);
             program.await(peer, reduced(chunk));
             program.copyOut(call.behind(places + 1), share, element(chunk, share));
         }
     }
 
-    private long element(int chunk, Part share) {
+    private long element(int chunk, ChunkPart share) {
         return chunks.start(chunk) + share.at() / call.unit();
     }
 
-    private Part share(int chunk, int rank) {
+    private ChunkPart share(int chunk, int rank) {
         return Shares.of(chunks.piece(chunk, 0), call, rank);
     }
 }

@@ -1,12 +1,12 @@
 package ferro.collectives.shared;
 
 /**
- * What one rank does in one collective over shared memory, as data: steps in order, a field an array, so that running them
- * allocates and looks up nothing.
+ * The steps of one rank in one collective over shared memory, as data. The steps are in order, and each field is an
+ * array, so that running them allocates nothing and looks nothing up.
  *
- * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link AreaLayout#SLOTS} of an area, where c counts the
- * chunks of all operations before; chunk {@link #LINE} is the payload of the header line. Flags count up over all
- * operations; the values here begin at 0 with each.
+ * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c counts
+ * the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line. Flags count up over all
+ * operations; the values here begin at 0 with each operation.
  */
 public final class Program {
     private static final int MARK = 1024;
@@ -16,20 +16,20 @@ public final class Program {
     /** The chunk that is the tensor of a rank, in memory that all ranks share. */
     static final int TENSOR = -2;
 
-    /** Waits until every rank has entered the operation before; first step of each program. */
+    /** Waits until every rank has entered the operation before this one; first step of each program. */
     static final byte GATE = 0;
-    /** Publishes the header: this rank is in this operation, and what it has written for it can be read. */
+    /** Publishes the header: this rank is in this operation, and the data that it has staged for it can be read. */
     static final byte ENTER = 1;
     /** Waits until a rank has entered, and compares headers. */
     static final byte AWAIT_ENTERED = 2;
-    /** Waits until all ranks have. */
+    /** Waits until all ranks have entered, and compares headers. */
     static final byte AWAIT_ALL_ENTERED = 3;
     /**
-     * As {@link #AWAIT_ALL_ENTERED}; then, unless the tensors of all ranks lie in memory that they share, goes on in
-     * {@link #late}.
+     * As {@link #AWAIT_ALL_ENTERED}; then continues with {@link #late}, unless the tensors of all ranks lie in memory
+     * that they share.
      */
     static final byte CHOOSE = 4;
-    /** Waits until all ranks have entered, and those whose tensors lie in shared memory have set their flags. */
+    /** Waits until all ranks have entered, and until those whose tensors lie in shared memory have set their flags. */
     static final byte AWAIT_ALL_STAGED = 5;
     /** Sets this rank's flag. */
     static final byte PUBLISH = 6;
@@ -37,56 +37,62 @@ public final class Program {
     static final byte AWAIT = 7;
     /** Waits for the flags of all other ranks. */
     static final byte AWAIT_ALL = 8;
-    /** Copies from the operand into this rank's area. */
+    /** Copies from the operand into this rank's segment. */
     static final byte COPY_IN = 9;
-    /** Copies from a rank's area into the result. */
+    /** Copies from a rank's segment into the result. */
     static final byte COPY_OUT = 10;
-    /** Copies from the operand to the result, nothing where they are the same memory. */
+    /** Copies from the operand to the result; copies nothing where both are the same memory. */
     static final byte COPY = 11;
-    /** Combines a rank's area into the result. */
+    /** Combines a rank's segment into the result. */
     static final byte COMBINE = 12;
-    /** Combines the result and a rank's area into both. */
+    /** Combines the result and a rank's segment into both. */
     static final byte COMBINE_BOTH = 13;
-    /** Combines a rank's area into the same place of this rank's. */
+    /** Combines a rank's segment into the same place of this rank's segment. */
     static final byte COMBINE_AREAS = 14;
     /** Copies from the result into a rank's tensor. */
     static final byte COPY_OVER = 15;
 
     /**
-     * What is done instead if this rank's operand and result are one tensor in memory that the ranks share; else null. It
-     * enters at once, and then {@link #CHOOSE}s.
+     * The program that runs instead if this rank's operand and result are one tensor in memory that the ranks share; else
+     * null. It enters at once, and then {@link #CHOOSE}s.
      */
     final Program inTensors;
-    /** Of a program for tensors in shared memory: what is done if not all ranks' are, step for step the same up to the choice. */
+    /**
+     * In a program for tensors in shared memory: the program that runs if not the tensors of all ranks are shared. Both
+     * have the same steps up to the choice.
+     */
     final Program late;
 
     final String algorithm;
     final int size;
     final byte[] kind;
-    /** Of waits, and whose area is touched. */
+    /** The rank that a step waits for, or whose segment it accesses. */
     final int[] peer;
-    /** Of flags. */
+    /** Value of a flag. */
     final int[] value;
 
     final int[] chunk;
-    /** Byte in the chunk. */
+    /** First byte in the chunk. */
     final int[] at;
-    /** Elements of operand and result. */
+    /** First elements in operand and result. */
     final long[] in;
 
     final long[] out;
     final int[] count;
-    /** How many chunks the operation has, equal on all ranks. */
+    /** Number of chunks of the operation, equal on all ranks. */
     final int chunks;
-    /** At least as large as all values of flags, which begin at 1; equal on all ranks. */
+    /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
     final int values;
 
     /** The step by which this rank enters. */
     final int entered;
-    /** Whether a rank enters, and then only waits for others to have entered, and moves data: what a blocking call takes at once. */
+    /**
+     * Whether a rank, once it has entered, only waits for others to have entered, and moves data. A blocking call runs
+     * such a program on the fast path.
+     */
     final boolean isDirect;
 
-    /** Sums over the first steps, at every so many, so that a long program is not walked to say how far it is. */
+    /** Sums over the first steps, one per {@code MARK} steps, so that a progress report does not walk a long program. */
     private final long[] movedBefore;
 
     private final long[] receivedBefore;
@@ -151,7 +157,7 @@ public final class Program {
     }
 
     /**
-     * Returns how many elements this rank writes for other ranks and reads of theirs.
+     * Returns how many elements this rank writes for other ranks and reads from them.
      *
      * @return elements
      */
@@ -186,7 +192,7 @@ public final class Program {
         return sum;
     }
 
-    /** Says what a step is, for messages about programs that are wrong. */
+    /** Describes a step, for messages about wrong programs. */
     String text(int step) {
         String name = switch (kind[step]) {
             case GATE -> "gate";

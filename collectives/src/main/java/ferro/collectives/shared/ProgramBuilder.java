@@ -3,16 +3,17 @@ package ferro.collectives.shared;
 import java.util.Arrays;
 
 /**
- * Writes down the program of one rank.
+ * Builds the program of one rank.
  *
- * <p>What every program keeps to, so that any may follow any other, is proved by a test for all of them:
+ * <p>Every program follows these rules, so that any program may follow any other; a test proves them for all programs:
  * <ul>
- *   <li>A rank begins an operation only when all have entered the one before (the gate), and so have ended the one before
- *       that. What was written in that one may be written over: the other header line, and the slot of chunk 0.
- *   <li>Chunk 1 is written only when all have entered this operation, chunk i from {@link AreaLayout#SLOTS} on only when
- *       chunk i - SLOTS has been read by all.
- *   <li>A rank ends an operation of at least SLOTS chunks only when chunk (number of chunks - SLOTS) has been read by all.
- *   <li>A rank enters without waiting for anything but the gate.
+ *   <li>A rank begins an operation only when all ranks have entered the operation before (the gate), and so have ended
+ *       the one before that. What was written in that earlier operation may be overwritten: the other header line, and
+ *       the slot of chunk 0.
+ *   <li>Chunk 1 is written only when all ranks have entered this operation. Chunk i, from {@link SegmentLayout#SLOTS} on,
+ *       is written only when all ranks have read chunk i - SLOTS.
+ *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks - SLOTS).
+ *   <li>A rank waits for nothing but the gate before it enters.
  * </ul>
  */
 final class ProgramBuilder {
@@ -28,7 +29,7 @@ final class ProgramBuilder {
     private Program inTensors;
     private Program late;
 
-    /** What a step has as a small number. */
+    /** Fields of a step that are small numbers. */
     enum Field {
         PEER,
         VALUE,
@@ -40,17 +41,17 @@ final class ProgramBuilder {
     /**
      * Some elements of a chunk.
      *
-     * @param chunk  which, or {@link Program#LINE}
-     * @param at     first byte in it
+     * @param chunk  which chunk, or {@link Program#LINE}
+     * @param at     first byte in the chunk
      * @param count  elements
      */
-    record Part(int chunk, int at, int count) {}
+    record ChunkPart(int chunk, int at, int count) {}
 
     /**
      * Begins a program with its gate.
      *
-     * @param chunks how many there are, without the line
-     * @param values at least as large as all values of flags
+     * @param chunks number of chunks, without the line
+     * @param values upper bound of the values of flags
      */
     ProgramBuilder(SharedCall call, String algorithm, int chunks, int values) {
         this.call = call;
@@ -93,35 +94,35 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL, -1, value);
     }
 
-    void copyIn(long from, Part to) {
+    void copyIn(long from, ChunkPart to) {
         move(Program.COPY_IN, call.rank(), to, from, 0);
     }
 
-    void copyOut(int peer, Part from, long to) {
+    void copyOut(int peer, ChunkPart from, long to) {
         move(Program.COPY_OUT, peer, from, 0, to);
     }
 
     void copy(long from, long to, int count) {
-        move(Program.COPY, -1, new Part(0, 0, count), from, to);
+        move(Program.COPY, -1, new ChunkPart(0, 0, count), from, to);
     }
 
-    void combine(int peer, Part from, long to) {
+    void combine(int peer, ChunkPart from, long to) {
         move(Program.COMBINE, peer, from, 0, to);
     }
 
-    void combineBoth(int peer, Part both, long to) {
+    void combineBoth(int peer, ChunkPart both, long to) {
         move(Program.COMBINE_BOTH, peer, both, 0, to);
     }
 
-    void combineAreas(int peer, Part part) {
+    void combineAreas(int peer, ChunkPart part) {
         move(Program.COMBINE_AREAS, peer, part, 0, 0);
     }
 
-    void copyOver(int peer, Part to, long from) {
+    void copyOver(int peer, ChunkPart to, long from) {
         move(Program.COPY_OVER, peer, to, 0, from);
     }
 
-    /** Says what to do with tensors in shared memory. */
+    /** Sets the program for tensors in shared memory. */
     void insteadInTensors(Program other) {
         inTensors = other;
     }
@@ -131,10 +132,10 @@ final class ProgramBuilder {
     }
 
     private void wait(byte kind, int peer, int value) {
-        add(kind, peer, value, new Part(0, 0, 0));
+        add(kind, peer, value, new ChunkPart(0, 0, 0));
     }
 
-    private void move(byte kind, int peer, Part part, long from, long to) {
+    private void move(byte kind, int peer, ChunkPart part, long from, long to) {
         if (part.count > 0) {
             add(kind, peer, 0, part);
             in[size - 1] = from;
@@ -142,7 +143,7 @@ final class ProgramBuilder {
         }
     }
 
-    private void add(byte kind, int peer, int value, Part part) {
+    private void add(byte kind, int peer, int value, ChunkPart part) {
         if (size == kinds.length) {
             int longer = 2 * size;
             kinds = Arrays.copyOf(kinds, longer);

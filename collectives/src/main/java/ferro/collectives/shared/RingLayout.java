@@ -4,14 +4,14 @@ import ferro.spi.Transport.Lane;
 import java.util.BitSet;
 
 /**
- * Where in each rank's area the rings lie by which the others of its host send to it, and its words of sleep and end. Equal on
- * all those ranks.
+ * The layout of each rank's segment: the rings by which other ranks of its host send to it, and its words of sleep and
+ * end. Equal on all ranks of the host.
  */
 public final class RingLayout {
-    /** Bytes behind a ring's end that repeat its beginning, so that a header or element never lies in two pieces. */
+    /** Bytes behind the end of a ring that repeat its beginning, so that a header or element is never split. */
     static final int REPEATED_BYTES = 16;
 
-    /** Of all rings of an area together: between two ranks a quarter of a second-level cache each. */
+    /** Bytes of all rings of a segment together; between two ranks each ring has a quarter of a second-level cache. */
     private static final int BUDGET_BYTES = 2 << 20;
 
     private static final int RING_BYTES_MOST = 256 << 10;
@@ -19,7 +19,7 @@ public final class RingLayout {
     private static final int LANES = Lane.values().length;
 
     private final int base;
-    /** By rank, its place among those of the host. */
+    /** By rank: its place among the ranks of the host. */
     private final int[] places;
 
     private final int count;
@@ -32,17 +32,18 @@ public final class RingLayout {
     }
 
     /**
-     * Makes the layout of the ranks of one host: only they have rings, however many ranks a group has on others.
+     * Makes the layout of the ranks of one host. Only they have rings, no matter how many ranks of the group are on other
+     * hosts.
      *
-     * @param hosted   ranks of the group that may be near one another
-     * @param base     first byte of the area that is for this, a multiple of 128
-     * @param hasRings false where links stay those of the bare medium, and only the words are needed
-     * @throws IllegalArgumentException if the base is not
+     * @param hosted   ranks of the group that may share memory
+     * @param base     first byte of the segment that this layout may use, a multiple of 128
+     * @param hasRings false where links stay those of the bare medium and only the words are needed
+     * @throws IllegalArgumentException if the base is not a multiple of 128
      */
     public RingLayout(BitSet hosted, int base, boolean hasRings) {
-        if (base % Words.LINE_BYTES != 0) {
+        if (base % ProgressWords.LINE_BYTES != 0) {
             throw new IllegalArgumentException(
-                    "rings begin at byte " + base + ", which is in the midst of a line of " + Words.LINE_BYTES);
+                    "rings begin at byte " + base + ", which is in the midst of a line of " + ProgressWords.LINE_BYTES);
         }
         this.base = base;
         this.hasRings = hasRings;
@@ -63,9 +64,9 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the first byte behind all this.
+     * Returns the first byte behind this layout.
      *
-     * @return offset in the area, a multiple of 128
+     * @return offset in the segment, a multiple of 128
      */
     public int end() {
         return start(hasRings ? LANES * (count - 1) : 0);
@@ -80,43 +81,43 @@ public final class RingLayout {
         return hasRings;
     }
 
-    /** Returns the bytes that a ring holds, a power of two. */
+    /** Returns the capacity of a ring in bytes, a power of two. */
     int ringBytes() {
         return ringBytes;
     }
 
-    /** Returns the word that is set while the rank of this area sleeps. */
+    /** Returns the word that is set while the rank of this segment sleeps. */
     int asleep() {
         return base;
     }
 
-    /** Returns the word that is set when the rank of this area uses its rings no more. */
+    /** Returns the word that is set when the rank of this segment no longer uses its rings. */
     int gone() {
-        return base + Words.LINE_BYTES;
+        return base + ProgressWords.LINE_BYTES;
     }
 
-    /** Returns where, in the area of the receiver, the ring of a sender begins: with its words, then the bytes. */
+    /** Returns where the ring of a sender begins in the segment of the receiver: its words first, then its bytes. */
     int ring(int receiver, int sender, Lane lane) {
         int among = places[sender] < places[receiver] ? places[sender] : places[sender] - 1;
         return start(among * LANES + lane.ordinal());
     }
 
     private int start(int ring) {
-        return base + 2 * Words.LINE_BYTES + ring * (3 * Words.LINE_BYTES + ringBytes);
+        return base + 2 * ProgressWords.LINE_BYTES + ring * (3 * ProgressWords.LINE_BYTES + ringBytes);
     }
 
-    /** Returns the word of a ring that says how many bytes were ever put in. */
+    /** Returns the word of a ring that counts all bytes ever put in. */
     static int put(int ring) {
         return ring;
     }
 
-    /** Returns the word of a ring that says how many bytes were ever taken out. */
+    /** Returns the word of a ring that counts all bytes ever taken out. */
     static int taken(int ring) {
-        return ring + Words.LINE_BYTES;
+        return ring + ProgressWords.LINE_BYTES;
     }
 
     /** Returns the first of a ring's bytes. */
     static int bytes(int ring) {
-        return ring + 2 * Words.LINE_BYTES;
+        return ring + 2 * ProgressWords.LINE_BYTES;
     }
 }

@@ -8,14 +8,14 @@ import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
 /**
- * The receiving half of a near link: copies or combines straight out of the ring into the caller's memory. Nothing is taken
- * that is not posted, so that what nobody waits for slows its sender.
+ * The receiving half of an intra-node link: copies or combines straight out of the ring into the caller's memory. It
+ * takes only data for which a receive is posted, so that data without a receive slows its sender.
  */
 final class RingReader {
-    /** Bytes per turn and direction, so that both keep pace. */
+    /** Most bytes per poll and direction, so that both directions keep pace. */
     static final int TURN_BYTES = 1 << 20;
 
-    /** A ring is told in so many pieces: one is put in while others are taken out. */
+    /** Number of pieces in which the bytes of a ring are published: one piece is put in while others are taken out. */
     static final int PIECES = 8;
 
     private final PostRing posts = new PostRing();
@@ -24,7 +24,7 @@ final class RingReader {
     private final int ring;
     private final int capacity;
     private final int pieceBytes;
-    /** Bytes ever taken out; told so far; and how many were put in, as last seen. */
+    /** Bytes ever taken out; the part of them that is published; and bytes put in, as last seen. */
     private long position;
 
     private long told;
@@ -47,23 +47,25 @@ final class RingReader {
         return position;
     }
 
-    /** Returns the header that came instead of the oldest post's, or null; nothing is taken after it. */
-    CallHeader strange() {
+    /**
+     * Returns the header that came instead of the oldest post's, or null; nothing is taken after an unexpected header.
+     */
+    CallHeader unexpectedHeader() {
         return strange;
     }
 
-    /** Returns whether more was put in than taken out. */
+    /** Returns whether the ring holds bytes that are not taken out. */
     boolean hasUnread() {
-        return Words.acquire(area, RingLayout.put(ring)) != position;
+        return ProgressWords.acquire(area, RingLayout.put(ring)) != position;
     }
 
-    /** Takes what has come, up to a turn's worth; returns whether there was any. */
+    /** Takes what has come, up to the limit of a poll; returns whether there was any. */
     boolean pull() {
         long before = position;
         while (!posts.isEmpty() && strange == null && position - before < TURN_BYTES) {
             int bytes = take(posts.oldest());
             if (bytes == 0) {
-                long now = Words.acquire(area, RingLayout.put(ring));
+                long now = ProgressWords.acquire(area, RingLayout.put(ring));
                 if (now == put) {
                     break;
                 }
@@ -84,10 +86,12 @@ final class RingReader {
 
     private void tell() {
         told = position;
-        Words.release(area, RingLayout.taken(ring), position);
+        ProgressWords.release(area, RingLayout.taken(ring), position);
     }
 
-    /** Takes a header, or elements up to a piece or the end of the ring; returns the bytes, 0 where none has come whole. */
+    /**
+     * Takes a header, or elements up to a piece or the end of the ring; returns the bytes, 0 if nothing is complete yet.
+     */
     private int take(Post post) {
         int came = (int) (put - position);
         int index = (int) position & capacity - 1;

@@ -7,8 +7,8 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 
 /**
- * The sending half of a near link: copies posts from the caller's memory into a ring in the receiver's area. A post is
- * finished when its last byte is in the ring, as a socket would have it: the receiver finds it there even if this rank
+ * The sending half of an intra-node link: copies posts from the caller's memory into a ring in the receiver's segment. A
+ * post is finished when its last byte is in the ring, as with a socket: the receiver finds it there even if this rank
  * ends.
  */
 final class RingWriter {
@@ -18,7 +18,7 @@ final class RingWriter {
     private final int ring;
     private final int capacity;
     private final int pieceBytes;
-    /** Bytes ever put in; told so far; and how many of them were taken out, as last seen. */
+    /** Bytes ever put in; the part of them that is published; and bytes taken out, as last seen. */
     private long position;
 
     private long told;
@@ -40,13 +40,13 @@ final class RingWriter {
         return position;
     }
 
-    /** Copies what there is room for, up to a turn's worth; returns whether there was any. */
+    /** Copies what there is room for, up to the limit of a poll; returns whether there was any. */
     boolean push() {
         long before = position;
         while (!posts.isEmpty() && position - before < RingReader.TURN_BYTES) {
             int bytes = put(posts.oldest());
             if (bytes == 0) {
-                long now = Words.acquire(area, RingLayout.taken(ring));
+                long now = ProgressWords.acquire(area, RingLayout.taken(ring));
                 if (now == taken) {
                     break;
                 }
@@ -67,10 +67,10 @@ final class RingWriter {
 
     private void tell() {
         told = position;
-        Words.release(area, RingLayout.put(ring), position);
+        ProgressWords.release(area, RingLayout.put(ring), position);
     }
 
-    /** Puts a header, or elements up to a piece or the end of the ring; returns the bytes, 0 where there is no room. */
+    /** Puts in a header, or elements up to a piece or the end of the ring; returns the bytes, 0 if there is no room. */
     private int put(Post post) {
         int room = capacity - (int) (position - taken);
         int index = (int) position & capacity - 1;
@@ -94,7 +94,7 @@ final class RingWriter {
         return count * size;
     }
 
-    /** Writes at the beginning of the ring what went over its end, and behind the end what is at the beginning. */
+    /** Copies what went over the end of the ring to its beginning, and repeats the beginning behind the end. */
     private void repeat(int index, int bytes) {
         int first = RingLayout.bytes(ring);
         int over = index + bytes - capacity;

@@ -1,8 +1,9 @@
 package ferro.collectives.shared;
 
 /**
- * From the root to all, and from all to the root: who has data stages it, who wants it copies it out. Readers say what they
- * have read as far as the writer needs to know before it uses the slot again.
+ * Programs that move data from the root to all ranks, or from all ranks to the root. A rank with data stages it, and a
+ * rank that needs data copies it out. A reader publishes how much it has read, as far as the writer needs it to use a
+ * slot again.
  */
 public final class RootedPrograms {
     private static final String NAME = "staged";
@@ -22,8 +23,8 @@ public final class RootedPrograms {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program broadcast(SharedCall call, int chunkBytes) {
@@ -34,8 +35,8 @@ public final class RootedPrograms {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program scatter(SharedCall call, int chunkBytes) {
@@ -46,8 +47,8 @@ public final class RootedPrograms {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program gather(SharedCall call, int chunkBytes) {
@@ -94,7 +95,7 @@ public final class RootedPrograms {
             if (chunk == 1) {
                 program.awaitAllEntered();
             }
-            awaitRead(chunk - AreaLayout.SLOTS);
+            awaitRead(chunk - SegmentLayout.SLOTS);
             stage(chunk);
             if (chunk == 0) {
                 program.enter();
@@ -106,7 +107,7 @@ public final class RootedPrograms {
                 program.copy(from, chunks.start(chunk), chunks.length(chunk));
             }
         }
-        awaitRead(chunks.count() - AreaLayout.SLOTS);
+        awaitRead(chunks.count() - SegmentLayout.SLOTS);
     }
 
     private void stage(int chunk) {
@@ -133,7 +134,7 @@ public final class RootedPrograms {
     }
 
     private void tellRead(int chunk) {
-        if (chunk <= chunks.count() - AreaLayout.SLOTS) {
+        if (chunk <= chunks.count() - SegmentLayout.SLOTS) {
             program.publish(chunk + 1);
         }
     }

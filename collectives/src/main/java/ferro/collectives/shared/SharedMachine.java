@@ -14,35 +14,38 @@ import java.util.BitSet;
 import java.util.function.IntConsumer;
 
 /**
- * Runs the programs of one rank, one at a time: as many steps as can be done now. Nothing here waits, and nothing is
- * allocated once it is warm. Belongs to whoever drives.
+ * Runs the programs of one rank, one at a time: each call does as many steps as can be done now. No method waits for
+ * other ranks longer than a spin, and nothing is allocated once it is warm. Used by the thread that makes progress.
  */
 public class SharedMachine {
-    /** What {@link #take} returns if an operation cannot end now. */
+    /** Result of {@link #consume} if an operation cannot end now. */
     public static final int NOT_THERE = -1;
 
-    /** What ends within so many looks ends well below a microsecond after it began. */
+    /** An operation that ends within this many polls ends well below a microsecond after it began. */
     public static final int LOOKS_IN_NO_TIME = 100;
 
     private static final int NOT_ASKED = -1;
 
     private final int rank;
     private final int worldSize;
-    private final AreaLayout layout;
+    private final SegmentLayout layout;
     private final int looksMost;
     private final ByteBuffer[] areas;
     private final StagedElements[] elements;
     private final SharedStanding standing;
     private final SharedTensors tensors;
     private final KeptKernels kernels = new KeptKernels();
-    /** First byte of the slot of chunk i mod SLOTS of the operation under way, or of the next. */
-    private final int[] slots = new int[AreaLayout.SLOTS];
-    /** Of the operation under way, where all ranks' tensors lie in shared memory: which, and from which byte. */
+    /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
+    private final int[] slots = new int[SegmentLayout.SLOTS];
+    /**
+     * Where the tensors of all ranks lie in shared memory, for the operation under way: which memory, and from which
+     * byte.
+     */
     private final ByteBuffer[] tensorAreas;
 
     private final int[] tensorStarts;
-    private final Side in = new Side();
-    private final Side out = new Side();
+    private final OperandSide in = new OperandSide();
+    private final OperandSide out = new OperandSide();
     private Program program;
     private CallHeader call;
     private DataType type;
@@ -50,13 +53,16 @@ public class SharedMachine {
     private DataType kernelType;
     private Kernel kernel;
     private int next;
-    /** Which shared memory the operation under way may work in; 0 for none, or that nobody asks. */
+    /**
+     * Number of the shared memory that the operation under way may work in; 0 for none, {@code NOT_ASKED} if the program
+     * has no such choice.
+     */
     private int tensor;
-    /** The operation that this rank has entered the direct way. */
+    /** Number of the operation that this rank has entered on the fast path. */
     private long shown;
 
-    /** Operand or result: where its elements lie. */
-    private static final class Side {
+    /** Where the elements of the operand or the result lie. */
+    private static final class OperandSide {
         private Object memory;
         private long start;
         private int unit;
@@ -77,24 +83,24 @@ public class SharedMachine {
     }
 
     /**
-     * Where a machine works.
+     * The segments that a machine works in.
      *
      * @param rank   this rank
-     * @param layout of each area
-     * @param areas  of all ranks, zero where the layout has anything
-     * @param events hears of ranks that are in another call
-     * @param wake   wakes a rank that may sleep, after something was told to it
-     * @param looks  how often the direct way looks for others at most
+     * @param layout layout of each segment
+     * @param areas  segments of all ranks, zero where the layout has anything
+     * @param events receives an event for a rank that is in another call
+     * @param wake   wakes a rank that may sleep, after something was published for it
+     * @param looks  most polls of the fast path
      */
-    public record Place(
-            int rank, AreaLayout layout, ByteBuffer[] areas, Transport.Events events, IntConsumer wake, int looks) {}
+    public record SegmentView(
+            int rank, SegmentLayout layout, ByteBuffer[] areas, Transport.Events events, IntConsumer wake, int looks) {}
 
     /**
-     * Makes a machine for areas that no other of this rank has worked in.
+     * Makes a machine for segments that no other machine of this rank has worked in.
      *
-     * @param place where
+     * @param place segments to work in
      */
-    public SharedMachine(Place place) {
+    public SharedMachine(SegmentView place) {
         this.rank = place.rank;
         this.layout = place.layout;
         this.looksMost = place.looks;
@@ -112,19 +118,19 @@ public class SharedMachine {
     }
 
     /**
-     * Returns where tensors in shared memory are made known.
+     * Returns the list of tensors in shared memory.
      *
-     * @return list, for whoever drives
+     * @return list, for the thread that makes progress
      */
     public SharedTensors tensors() {
         return tensors;
     }
 
     /**
-     * Begins an operation; the one before must be finished.
+     * Begins an operation; the operation before it must be finished.
      *
      * @param work    what to do
-     * @param header  what every rank must agree on; numbers go up
+     * @param header  header that every rank must agree on; sequence numbers increase
      * @param operand or null
      * @param result  or null
      * @param how     how to combine, or null
@@ -133,13 +139,13 @@ public class SharedMachine {
         use(operand, result, how);
         call = header;
         standing.waitAnew();
-        // others may be further since they were shown that this rank has entered: their headers before are gone
+        // others may be further, because they have seen that this rank has entered: their headers before are gone
         next = shown == header.sequence() ? work.entered + 1 : 0;
         tensor = work.inTensors == null ? NOT_ASKED : tensors.number(operand, result);
         program = tensor > 0 ? work.inTensors : work;
     }
 
-    /** Lets go of the memory of the operation that was begun last and is finished. */
+    /** Drops the references to the memory of the last operation, which is finished. */
     public void forget() {
         in.of(null);
         out.of(null);
@@ -158,15 +164,15 @@ public class SharedMachine {
     }
 
     /**
-     * The direct way, first half: does all up to where this rank has entered. The same operation may be begun after it.
+     * Fast path, first half: does all steps until this rank has entered. The same operation may be begun after it.
      *
      * @param work     what to do
      * @param sequence number of the operation
-     * @param common   what every rank must agree on
+     * @param common   call that every rank must agree on
      * @param operand  or null
-     * @return false if this program has no direct way, or something must be waited for: then nothing was done
+     * @return false if this program has no fast path, or if something must be waited for: then nothing was done
      */
-    public boolean show(Program work, long sequence, CallHeader.Call common, HostTensor operand) {
+    public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand) {
         standing.waitAnew();
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan()) {
             return false;
@@ -181,19 +187,20 @@ public class SharedMachine {
     }
 
     /**
-     * The direct way, second half: looks whether all is there that the operation that was shown needs of others, and right, for as
-     * long as a spin lasts; if so, does the rest.
+     * Fast path, second half: polls, for as long as a spin lasts, until everything is published that the operation needs
+     * from other ranks, with the right headers. Then it does the remaining steps.
      *
-     * @param work    what to do, as shown
-     * @param common  what every rank must agree on
+     * @param work    what to do, as published
+     * @param common  call that every rank must agree on
      * @param operand or null
      * @param result  or null
      * @param how     how to combine, or null
-     * @return how often it looked in vain; {@link #NOT_THERE} if it is not there, or not right: then both are as they were
+     * @return number of polls that found data missing; {@link #NOT_THERE} if the data is not there or not right: then
+     *         operand and result are unchanged
      */
-    public int take(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
+    public int consume(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
         int looks = 0;
-        while (!isThere(work, common)) {
+        while (!isPublished(work, common)) {
             if (++looks >= looksMost) {
                 return NOT_THERE;
             }
@@ -211,8 +218,8 @@ public class SharedMachine {
         return looks;
     }
 
-    /** Returns whether all is there that the operation that was shown needs of others, and right. */
-    private boolean isThere(Program work, CallHeader.Call common) {
+    /** Returns whether everything is published that the operation needs from other ranks, with the right headers. */
+    private boolean isPublished(Program work, CallHeader.Call common) {
         for (int step = work.entered + 1; step < work.size; step++) {
             if (work.kind[step] == Program.AWAIT_ENTERED && !standing.isThere(work.peer[step], shown, common)) {
                 return false;
@@ -262,12 +269,12 @@ public class SharedMachine {
     }
 
     private void placeSlots() {
-        for (int i = 0; i < AreaLayout.SLOTS; i++) {
-            slots[i] = layout.slot((int) ((standing.chunks() + i) % AreaLayout.SLOTS));
+        for (int i = 0; i < SegmentLayout.SLOTS; i++) {
+            slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
         }
     }
 
-    /** Takes a step that moves no elements; returns false if it waits for other ranks. */
+    /** Does a step that moves no elements; returns false if it waits for other ranks. */
     private boolean isDone(Program work, int step) {
         switch (work.kind[step]) {
             case Program.GATE:
@@ -296,7 +303,7 @@ public class SharedMachine {
         }
     }
 
-    /** Goes on in shared tensors if all ranks can, which all find out alike. */
+    /** Continues in shared tensors if all ranks can; all ranks come to the same choice. */
     private boolean hasChosen() {
         if (!standing.allEntered(call)) {
             return false;
@@ -351,13 +358,13 @@ public class SharedMachine {
         return work.chunk[step] == Program.TENSOR ? tensorAreas[peer] : areas[peer];
     }
 
-    /** Returns the byte of an area that a step begins with. */
+    /** Returns the first byte that a step accesses in its segment or tensor. */
     private int at(Program work, int step) {
         int chunk = work.chunk[step];
         if (chunk >= 0) {
-            return slots[chunk % AreaLayout.SLOTS] + work.at[step];
+            return slots[chunk % SegmentLayout.SLOTS] + work.at[step];
         }
-        int start = chunk == Program.LINE ? AreaLayout.payload(standing.parity()) : tensorStarts[work.peer[step]];
+        int start = chunk == Program.LINE ? SegmentLayout.payload(standing.parity()) : tensorStarts[work.peer[step]];
         return start + work.at[step];
     }
 
@@ -375,7 +382,7 @@ public class SharedMachine {
     }
 
     /**
-     * Returns the step that is next.
+     * Returns the next step.
      *
      * @return steps done
      */
@@ -384,7 +391,7 @@ public class SharedMachine {
     }
 
     /**
-     * Returns the bytes that this rank has written for others and read of theirs in the operation under way.
+     * Returns the bytes that this rank has written for others and read from them in the operation under way.
      *
      * @return bytes
      */
@@ -393,7 +400,7 @@ public class SharedMachine {
     }
 
     /**
-     * Says how far it is.
+     * Describes the progress of the operation under way.
      *
      * @return for example {@code step 3 of 14, 65536 of 262144 bytes received}
      */

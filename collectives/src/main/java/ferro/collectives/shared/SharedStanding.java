@@ -7,8 +7,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * How far the ranks are, as each tells in its area: operations entered, by headers, and steps done, by flags. Counts what this
- * rank has finished, by which it knows what the others tell of the operation under way. Belongs to whoever drives.
+ * Reads and publishes the progress of the ranks: operations entered, by headers, and steps done, by flags, in the segment
+ * of each rank. It counts what this rank has finished, and from that it knows what the words of the others mean for the
+ * operation under way. Used by the thread that makes progress.
  */
 final class SharedStanding {
     private final int rank;
@@ -17,11 +18,11 @@ final class SharedStanding {
     private final ByteBuffer own;
     private final Transport.Events events;
     private final IntConsumer wake;
-    /** How many of those that are waited for have come, counted from the rank behind this one, and one. */
+    /** One more than the number of awaited ranks that have come, counted from the rank after this one. */
     private int come = 1;
 
     private boolean mismatched;
-    /** Of the operations that are finished: how many, number and call of the last, chunks and values of flags of all. */
+    /** Of the finished operations: their number, sequence and call of the last one, and chunks and flag values of all. */
     private long operations;
 
     private long sequenceBefore;
@@ -29,7 +30,7 @@ final class SharedStanding {
     private long chunks;
     private long values;
 
-    SharedStanding(SharedMachine.Place place) {
+    SharedStanding(SharedMachine.SegmentView place) {
         this.rank = place.rank();
         this.areas = place.areas().clone();
         this.own = areas[rank];
@@ -38,7 +39,7 @@ final class SharedStanding {
         this.wake = place.wake();
     }
 
-    /** Takes note that an operation is finished. */
+    /** Notes that an operation is finished. */
     void finished(Program work, long sequence, CallHeader.Call common) {
         operations++;
         sequenceBefore = sequence;
@@ -47,12 +48,12 @@ final class SharedStanding {
         values += work.values;
     }
 
-    /** Returns how many chunks there were in the operations before. */
+    /** Returns the number of chunks of all finished operations. */
     long chunks() {
         return chunks;
     }
 
-    /** Returns which of the two header lines is that of the operation under way, or of the next. */
+    /** Returns which of the two header lines belongs to the operation under way, or to the next one. */
     int parity() {
         return (int) operations & 1;
     }
@@ -61,36 +62,36 @@ final class SharedStanding {
         return mismatched;
     }
 
-    /** Forgets who has come to what is waited for: it has ended, or something else is waited for. */
+    /** Resets the count of ranks that have come: the wait has ended, or another one begins. */
     void waitAnew() {
         come = 1;
     }
 
-    /** Tells the others that this rank has entered, and that what it has staged is there. */
+    /** Publishes that this rank has entered, and that the data it has staged is there. */
     void enter(long sequence, CallHeader.Call common) {
-        int at = AreaLayout.header(parity());
+        int at = SegmentLayout.header(parity());
         WireHeader.putRest(common, own, at);
-        Words.release(own, at, sequence);
+        ProgressWords.release(own, at, sequence);
         wakeAll();
     }
 
-    /** Tells in the header that is to be entered where this rank's tensor lies. */
+    /** Writes into the header that is to be entered where this rank's tensor lies. */
     void tensorIn(long number, long start) {
-        own.putLong(AreaLayout.tensor(parity()), number);
-        own.putLong(AreaLayout.tensorStart(parity()), start);
+        own.putLong(SegmentLayout.tensor(parity()), number);
+        own.putLong(SegmentLayout.tensorStart(parity()), start);
     }
 
-    /** Returns the number of the shared memory that the tensor of a rank that has entered lies in; 0 for none. */
+    /** Returns the number of the shared memory that holds the tensor of a rank that has entered; 0 for none. */
     long tensor(int peer) {
-        return areas[peer].getLong(AreaLayout.tensor(parity()));
+        return areas[peer].getLong(SegmentLayout.tensor(parity()));
     }
 
     long tensorStart(int peer) {
-        return areas[peer].getLong(AreaLayout.tensorStart(parity()));
+        return areas[peer].getLong(SegmentLayout.tensorStart(parity()));
     }
 
     void publish(int value) {
-        Words.release(own, AreaLayout.flag(), values + value);
+        ProgressWords.release(own, SegmentLayout.flag(), values + value);
         wakeAll();
     }
 
@@ -102,7 +103,7 @@ final class SharedStanding {
         }
     }
 
-    /** Returns whether all ranks have entered the operation before, which must be the same for all. */
+    /** Returns whether all ranks have entered the operation before, which must be the same on all of them. */
     boolean allBegan() {
         while (callBefore != null && come < worldSize) {
             if (!isIn(behind(come), parity() ^ 1, sequenceBefore, callBefore)) {
@@ -123,7 +124,10 @@ final class SharedStanding {
         return true;
     }
 
-    /** A rank that has entered without having staged anything, since its tensor is shared, tells by its flag when it has. */
+    /**
+     * Returns whether all ranks have entered and staged. A rank whose tensor is shared enters before it has staged
+     * anything, and publishes by its flag when it has.
+     */
     boolean allStaged(CallHeader call, int value) {
         while (come < worldSize) {
             if (!hasEntered(behind(come), call) || !hasStaged(behind(come), value)) {
@@ -149,26 +153,26 @@ final class SharedStanding {
     }
 
     boolean hasReached(int peer, int value) {
-        return Words.acquire(areas[peer], AreaLayout.flag()) >= values + value;
+        return ProgressWords.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
     }
 
-    /** Returns whether a rank is in this call too; one that is in another call in its place is told of. */
+    /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
     boolean hasEntered(int peer, CallHeader call) {
         return isIn(peer, parity(), call.sequence(), call.call());
     }
 
-    /** As {@link #hasEntered}, and tells nobody. */
+    /** As {@link #hasEntered}, but sends no event. */
     boolean isThere(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        int at = AreaLayout.header(parity());
-        long found = Words.acquire(area, at);
+        int at = SegmentLayout.header(parity());
+        long found = ProgressWords.acquire(area, at);
         return found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
     }
 
     private boolean isIn(int peer, int parity, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        int at = AreaLayout.header(parity);
-        long found = Words.acquire(area, at);
+        int at = SegmentLayout.header(parity);
+        long found = ProgressWords.acquire(area, at);
         if (found < sequence) {
             return false;
         }
@@ -190,11 +194,12 @@ final class SharedStanding {
 
     /** Returns whether a step of a program waits for a rank. */
     boolean isAwaited(int peer, Program work, int step, CallHeader call) {
-        long entered = Words.acquire(areas[peer], AreaLayout.header(parity()));
+        long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(parity()));
         int value = work.value[step];
         boolean isOut = entered < call.sequence();
         return switch (work.kind[step]) {
-            case Program.GATE -> Words.acquire(areas[peer], AreaLayout.header(parity() ^ 1)) < sequenceBefore;
+            case Program.GATE ->
+                ProgressWords.acquire(areas[peer], SegmentLayout.header(parity() ^ 1)) < sequenceBefore;
             case Program.AWAIT_ENTERED -> peer == work.peer[step] && isOut;
             case Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> isOut;
             case Program.AWAIT_ALL_STAGED -> isOut || !hasStaged(peer, value);

@@ -4,7 +4,10 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Memory of tensors that all ranks of a group have mapped, numbered alike on all of them. Belongs to whoever drives. */
+/**
+ * Memory of tensors that all ranks of a group have mapped, with the same numbers on all of them. Used by the thread that
+ * makes progress.
+ */
 public final class SharedTensors {
     private final int rank;
     private ByteBuffer[][] areas = new ByteBuffer[0][];
@@ -21,14 +24,16 @@ public final class SharedTensors {
     /**
      * Adds memory that all ranks have just made together.
      *
-     * @param byRank area of each rank
+     * @param byRank segment of each rank
      */
     public void add(ByteBuffer[] byRank) {
         areas = Arrays.copyOf(areas, areas.length + 1);
         areas[areas.length - 1] = byRank.clone();
     }
 
-    /** Returns the number of the memory that an operation works in, from 1; 0 if it is none of these, or not in place. */
+    /**
+     * Returns the number, from 1, of the memory that an operation works in; 0 if it is none of these, or not in place.
+     */
     int number(HostTensor operand, HostTensor result) {
         if (areas.length == 0 || operand.memory() != result.memory() || operand.offset() != result.offset()) {
             return 0;

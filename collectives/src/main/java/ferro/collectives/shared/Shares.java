@@ -1,15 +1,15 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /** Cuts a chunk into a share for each rank to reduce. */
 final class Shares {
     private Shares() {}
 
-    /** Returns the share of a rank; shares begin at lines, so that no two ranks write one. */
-    static Part of(Part whole, SharedCall call, int rank) {
+    /** Returns the share of a rank. Shares begin at lines, so that no two ranks write one line. */
+    static ChunkPart of(ChunkPart whole, SharedCall call, int rank) {
         int from = cut(whole.count(), call, rank);
-        return new Part(whole.chunk(), whole.at() + from * call.unit(), cut(whole.count(), call, rank + 1) - from);
+        return new ChunkPart(whole.chunk(), whole.at() + from * call.unit(), cut(whole.count(), call, rank + 1) - from);
     }
 
     private static int cut(int count, SharedCall call, int rank) {

@@ -1,10 +1,10 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * Reduce where every rank reduces its share of each chunk in its own slot, the root in its result; the root then copies the
- * shares out. The operands of the other ranks stay as they are.
+ * Reduce in which every rank reduces its share of each chunk: the root in its result, every other rank in its own slot.
+ * The root then copies the shares out. The operands of the other ranks are not changed.
  */
 public final class SharesReduce {
     private final SharedCall call;
@@ -20,8 +20,8 @@ public final class SharesReduce {
     /**
      * Makes the program of one rank.
      *
-     * @param call       operation, and whose program
-     * @param chunkBytes what is staged at once
+     * @param call       operation, and the rank that the program is for
+     * @param chunkBytes bytes staged at once
      * @return program
      */
     public static Program program(SharedCall call, int chunkBytes) {
@@ -54,14 +54,14 @@ public final class SharesReduce {
     private void copyIn(int chunk) {
         for (int rank = 0; rank < call.worldSize(); rank++) {
             if (rank != call.root() || !call.isRoot()) {
-                Part share = share(chunk, rank);
+                ChunkPart share = share(chunk, rank);
                 program.copyIn(element(chunk, share), share);
             }
         }
     }
 
     private void reduce(int chunk) {
-        Part share = share(chunk, call.rank());
+        ChunkPart share = share(chunk, call.rank());
         long from = element(chunk, share);
         if (call.isRoot()) {
             program.copy(from, from, share.count());
@@ -78,17 +78,17 @@ public final class SharesReduce {
     private void copyOut(int chunk) {
         for (int places = 1; places < call.worldSize(); places++) {
             int peer = call.behind(places);
-            Part share = share(chunk, peer);
+            ChunkPart share = share(chunk, peer);
             program.await(peer, 2 * chunk + 1);
             program.copyOut(peer, share, element(chunk, share));
         }
     }
 
-    private long element(int chunk, Part share) {
+    private long element(int chunk, ChunkPart share) {
         return chunks.start(chunk) + share.at() / call.unit();
     }
 
-    private Part share(int chunk, int rank) {
+    private ChunkPart share(int chunk, int rank) {
         return Shares.of(chunks.piece(chunk, 0), call, rank);
     }
 }

@@ -5,16 +5,16 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Who sleeps, told by a word in each rank's area. Whoever has told something in shared memory calls {@link #wake}: a look at
- * a line that hardly ever changes, and a message only where the word is set.
+ * Tells which ranks sleep, by a word in each rank's segment. A rank that has published something in shared memory calls
+ * {@link #wake}. That reads a line that hardly ever changes, and sends a message only if the word is set.
  *
- * <p>A rank sets its word, goes on looking for {@link #SETTLE_NANOS}, and sleeps then. So {@link #wake} needs no fence,
- * which would make each step of each call wait for the line that it has just written: either it sees the word, or it read
- * before the word was set, and then what it told just before leaves its processor's store buffer while the sleeper still
- * looks. A sleep lasts 10 ms at most in any case.
+ * <p>A rank sets its word, polls for another {@link #SETTLE_NANOS}, and sleeps then. So {@link #wake} needs no fence; a
+ * fence would make each step of each call wait for the line that it has just written. Either {@link #wake} sees the word,
+ * or it has read before the word was set. In the second case what it published just before leaves its processor's store
+ * buffer while the sleeper still polls. A sleep lasts at most 10 ms in any case.
  */
 final class Sleepers {
-    /** How long a rank looks on with its word set; what is written is seen by others within a microsecond. */
+    /** How long a rank polls with its word set. Others see a write within a microsecond. */
     static final long SETTLE_NANOS = 20_000;
 
     private final int rank;
@@ -24,7 +24,7 @@ final class Sleepers {
     private final IntConsumer bell;
     private boolean armed;
     private long armedNanos;
-    /** Whether that was long enough ago at the last wish to sleep. */
+    /** Whether that was long enough ago at the last call of {@link #maySleep}. */
     private boolean settled;
 
     private int looksSince;
@@ -32,8 +32,8 @@ final class Sleepers {
     /**
      * Makes the view of one rank.
      *
-     * @param word  where in each area the word lies
-     * @param areas of the ranks that are near, this one among them; null for the others
+     * @param word  where in each segment the word lies
+     * @param areas segments of the ranks of the same host, this one among them; null for the others
      * @param clock nanoseconds
      * @param bell  wakes a rank that may sleep
      */
@@ -45,42 +45,45 @@ final class Sleepers {
         this.bell = bell;
     }
 
-    /** Wakes a near rank if it sleeps; called after something was told to it. */
+    /** Wakes a rank of the same host if it sleeps; called after something was published for it. */
     void wake(int peer) {
-        if (Words.acquire(areas[peer], word) != 0 && Words.replace(areas[peer], word, 1, 0)) {
+        if (ProgressWords.acquire(areas[peer], word) != 0 && ProgressWords.replace(areas[peer], word, 1, 0)) {
             bell.accept(peer);
         }
     }
 
-    /** Returns whether this rank may sleep now; else it has to look first at all that may have come. */
+    /** Returns whether this rank may sleep now; if not, it must first poll everything that may have come. */
     boolean maySleep() {
         looksSince = 0;
-        if (!armed || Words.acquire(areas[rank], word) == 0) {
-            // somebody who wakes takes the word away, and what it told may have been for another wait
+        if (!armed || ProgressWords.acquire(areas[rank], word) == 0) {
+            // a rank that wakes this one clears the word, and what it published may have been for another wait
             armed = true;
             settled = false;
             armedNanos = clock.getAsLong();
-            Words.publish(areas[rank], word, 1);
+            ProgressWords.publish(areas[rank], word, 1);
             return false;
         }
         boolean wasSettled = settled;
         settled = clock.getAsLong() - armedNanos >= SETTLE_NANOS;
-        // the last look may be as old as the last slice of this thread: one more, now that all has arrived
+        // the last poll may be as old as the last time slice of this thread: poll once more, now that all has arrived
         return wasSettled;
     }
 
-    /** Notes a look at all that may have come; two without a wish to sleep in between say that this rank is awake. */
+    /**
+     * Notes a poll of everything that may have come. Two polls without a call of {@link #maySleep} between them mean that
+     * this rank is awake.
+     */
     void looked() {
         if (armed && ++looksSince > 1) {
             awake();
         }
     }
 
-    /** Takes the word away. */
+    /** Clears the word. */
     void awake() {
         if (armed) {
             armed = false;
-            Words.release(areas[rank], word, 0);
+            ProgressWords.release(areas[rank], word, 0);
         }
     }
 }

@@ -1,15 +1,16 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.Part;
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * All-reduce of tensors that lie in memory that all ranks share: each rank reduces its share of all, and writes it to all.
+ * All-reduce of tensors in memory that all ranks share: each rank reduces its share of the tensors of all ranks, and
+ * writes it to all of them.
  *
- * <p>The shares are those of the chunks that would be staged otherwise, so that the bits of the result do not depend on where
- * the tensors lie.
+ * <p>The shares are those of the chunks that would be staged otherwise, so that the bits of the result do not depend on
+ * where the tensors lie.
  */
 final class TensorAllReduce {
-    /** No tensor in a buffer is longer. */
+    /** Longest tensor in a buffer. */
     static final long BYTES_MOST = Integer.MAX_VALUE;
 
     private final SharedCall call;
@@ -20,7 +21,7 @@ final class TensorAllReduce {
         this.program = new ProgramBuilder(call, HalfInPlaceAllReduce.NAME, 0, 1);
     }
 
-    /** Makes the program; {@code late} is for where not all tensors are shared. */
+    /** Makes the program; {@code late} runs where not all tensors are shared. */
     static Program program(SharedCall call, Chunks chunks, Program late) {
         TensorAllReduce maker = new TensorAllReduce(call);
         maker.program.enter();
@@ -33,16 +34,16 @@ final class TensorAllReduce {
         return maker.program.build();
     }
 
-    private void reduce(Part share, long chunkStart) {
+    private void reduce(ChunkPart share, long chunkStart) {
         int block = HalfInPlaceAllReduce.block(call, share.count());
         for (int done = 0; done < share.count(); done += block) {
             int count = Math.min(block, share.count() - done);
             long element = chunkStart + share.at() / call.unit() + done;
-            reduceBlock(new Part(Program.TENSOR, Math.toIntExact(element * call.unit()), count), element);
+            reduceBlock(new ChunkPart(Program.TENSOR, Math.toIntExact(element * call.unit()), count), element);
         }
     }
 
-    private void reduceBlock(Part part, long element) {
+    private void reduceBlock(ChunkPart part, long element) {
         for (int places = 2; places < call.worldSize(); places++) {
             program.combine(call.behind(places), part, element);
         }

@@ -1,11 +1,11 @@
 /**
- * Ranks of one host over memory that they share.
+ * Collectives and links between ranks of one host, over memory that they share.
  *
- * <p>Collectives are programs, data as plans are: start reading at {@link ferro.collectives.shared.Program}, then at
- * {@link ferro.collectives.shared.ChunkSizes}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are
- * rings of bytes: start at {@link ferro.collectives.shared.NearTransport}, then at {@code RingWriter} and
+ * <p>Collectives are programs: data, as plans are. Start reading at {@link ferro.collectives.shared.Program}, then at
+ * {@link ferro.collectives.shared.ChunkSizes}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are rings
+ * of bytes: start at {@link ferro.collectives.shared.IntraNodeTransport}, then at {@code RingWriter} and
  * {@code RingReader}.
  *
- * <p>Nothing here knows how the memory is made, waits, takes a lock, or opens a socket.
+ * <p>Code in this package does not know how the memory is made, does not wait, takes no lock, and opens no socket.
  */
 package ferro.collectives.shared;

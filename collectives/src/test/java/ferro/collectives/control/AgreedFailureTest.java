@@ -8,7 +8,11 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.collectives.control.ControlMessage.Abort;
+import ferro.collectives.control.failure.ControlMessage;
+import ferro.collectives.control.failure.ControlMessage.Abort;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.membership.Hashing;
 import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -242,7 +246,7 @@ class AgreedFailureTest {
 
     @Test
     void aRuleThatIsReplacedIsTheOneThatCounts() {
-        HandDriven group = new HandDriven(2, new Rules() {
+        HandDriven group = new HandDriven(2, new FailurePolicy() {
             @Override
             public boolean floods(Failure failure, int peer) {
                 return false;

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.RankProcesses;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
@@ -37,7 +40,7 @@ class DeathsTest {
     };
 
     private static HandDriven five() {
-        return new HandDriven(5, Rules.SHIPPED, SHARED);
+        return new HandDriven(5, FailurePolicy.SHIPPED, SHARED);
     }
 
     private static void lost(HandDriven group, int survivor, int... ranks) {
@@ -82,7 +85,7 @@ class DeathsTest {
     @Test
     void aRankThatHadLeftDoesNotDieWithItsProcess() {
         HandDriven group = five();
-        group.ranks.get(2).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         lost(group, 1, 0, 2, 4);
         group.pass(GRACE);

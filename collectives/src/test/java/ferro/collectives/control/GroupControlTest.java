@@ -11,8 +11,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.collectives.control.ControlMessage.Abort;
-import ferro.collectives.control.ControlMessage.Agree;
+import ferro.collectives.control.failure.ControlMessage;
+import ferro.collectives.control.failure.ControlMessage.Abort;
+import ferro.collectives.control.failure.ControlMessage.Agree;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.RankProcesses;
+import ferro.collectives.control.membership.Hashing;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -117,7 +121,7 @@ class GroupControlTest {
         }
     }
 
-    private final class CountsFailures implements GroupControl.Owner {
+    private final class CountsFailures implements ControlOwner {
         private final int rank;
 
         CountsFailures(int rank) {
@@ -135,8 +139,8 @@ class GroupControlTest {
         }
 
         @Override
-        public Standing standing() {
-            return Standing.IDLE;
+        public RankStatus standing() {
+            return RankStatus.IDLE;
         }
 
         @Override
@@ -155,8 +159,8 @@ class GroupControlTest {
         for (int r = 0; r < 3; r++) {
             int rank = r;
             GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
-            GroupControl.Place place =
-                    new GroupControl.Place(new int[] {0, 1, 2}, new Standings(), RankProcesses.UNKNOWN);
+            GroupControl.JoinedPosition place =
+                    new GroupControl.JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
             ranks.get(rank).open();
         }
@@ -264,7 +268,7 @@ class GroupControlTest {
     @Test
     void aLostPeerIsToBlameUnlessItSaidGoodbye() {
         HandDriven group = new HandDriven(3);
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
         group.pass(Duration.ofMillis(10));
@@ -314,7 +318,7 @@ class GroupControlTest {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(0).broken(1, lost(1, 5));
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 5));
         group.ranks.get(2).broken(1, lost(1, 0));
@@ -331,7 +335,7 @@ class GroupControlTest {
     void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 4));
         Failure failure = group.ranks.get(2).failure();
@@ -350,7 +354,7 @@ class GroupControlTest {
         losers.set(0);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(1).leaves().messages().of(2).nextSent();
-        group.ranks.get(1).leave(losers, Leaving.Until.ALL_HAVE_ALL).whenOver(() -> over[0] = true);
+        group.ranks.get(1).leave(losers, GracefulExit.ExitLimit.ALL_HAVE_ALL).whenOver(() -> over[0] = true);
         group.deliverAll();
         assertFalse(over[0], "rank 0 has not ended seq 4, rank 2 has not the message");
         group.ended[0] = 4;
@@ -371,8 +375,8 @@ class GroupControlTest {
         BitSet losers = new BitSet();
         losers.set(0, 3);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(losers, Leaving.Until.ALL_HAVE_LEFT).whenOver(() -> over[0] = true);
-        group.ranks.get(0).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(losers, GracefulExit.ExitLimit.ALL_HAVE_LEFT).whenOver(() -> over[0] = true);
+        group.ranks.get(0).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         assertFalse(over[0], "rank 2 is there");
         group.ranks.get(1).lost(2, lost(2));
@@ -457,7 +461,7 @@ class GroupControlTest {
     @Test
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
-        ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         assertEquals(-1, ranks.get(0).leaves().before(3));
         assertEquals(1, ranks.get(0).leaves().before(4));
     }

@@ -2,6 +2,8 @@ package ferro.collectives.control;
 
 import ferro.GroupEvent;
 import ferro.Store;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.RankProcesses;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
 import ferro.spi.RankContext;
@@ -23,11 +25,11 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Ranks with a control lane and nothing else, moved by hand: clock, timers, and every message when the test says so. */
-final class HandDriven {
-    final List<GroupControl> ranks = new ArrayList<>();
-    final List<List<GroupEvent>> events = new ArrayList<>();
+public final class HandDriven {
+    public final List<GroupControl> ranks = new ArrayList<>();
+    public final List<List<GroupEvent>> events = new ArrayList<>();
     final int[] failures;
-    final Standing[] standings;
+    final RankStatus[] standings;
     final long[] ended;
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
     private final boolean[] stopped;
@@ -38,25 +40,25 @@ final class HandDriven {
 
     private record Timer(long at, int rank, Runnable task) {}
 
-    HandDriven(int worldSize) {
-        this(worldSize, Rules.SHIPPED);
+    public HandDriven(int worldSize) {
+        this(worldSize, FailurePolicy.SHIPPED);
     }
 
-    HandDriven(int worldSize, Rules rules) {
+    HandDriven(int worldSize, FailurePolicy rules) {
         this(worldSize, rules, RankProcesses.UNKNOWN);
     }
 
-    HandDriven(int worldSize, Rules rules, RankProcesses processes) {
+    HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
         this.worldSize = worldSize;
         this.failures = new int[worldSize];
-        this.standings = new Standing[worldSize];
+        this.standings = new RankStatus[worldSize];
         this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
         this.still = new boolean[worldSize];
         IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
         int[] all = IntStream.range(0, worldSize).toArray();
         for (int rank = 0; rank < worldSize; rank++) {
-            standings[rank] = Standing.IDLE;
+            standings[rank] = RankStatus.IDLE;
             events.add(new ArrayList<>());
             GroupSpec spec = new GroupSpec("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
@@ -64,12 +66,12 @@ final class HandDriven {
                     spec,
                     new Hands(rank),
                     new Hears(rank, rules),
-                    new GroupControl.Place(all, new Standings(), processes)));
+                    new GroupControl.JoinedPosition(all, new RankStatuses(), processes)));
             ranks.get(rank).open();
         }
     }
 
-    long nanoTime() {
+    public long nanoTime() {
         return nanos;
     }
 
@@ -84,7 +86,7 @@ final class HandDriven {
     }
 
     /** Lets time pass; timers that are due fire, messages stay where they are. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         long until = nanos + time.toNanos();
         while (!timers.isEmpty() && timers.peek().at <= until) {
             Timer timer = timers.poll();
@@ -109,7 +111,7 @@ final class HandDriven {
     }
 
     /** Delivers everything. */
-    void deliverAll() {
+    public void deliverAll() {
         deliverAll(new Random(1), false);
     }
 
@@ -131,11 +133,11 @@ final class HandDriven {
         }
     }
 
-    private final class Hears implements GroupControl.Owner {
+    private final class Hears implements ControlOwner {
         private final int rank;
-        private final Rules rules;
+        private final FailurePolicy rules;
 
-        Hears(int rank, Rules rules) {
+        Hears(int rank, FailurePolicy rules) {
             this.rank = rank;
             this.rules = rules;
         }
@@ -151,7 +153,7 @@ final class HandDriven {
         }
 
         @Override
-        public Standing standing() {
+        public RankStatus standing() {
             return standings[rank];
         }
 
@@ -166,7 +168,7 @@ final class HandDriven {
         }
 
         @Override
-        public Rules rules() {
+        public FailurePolicy rules() {
             return rules;
         }
     }

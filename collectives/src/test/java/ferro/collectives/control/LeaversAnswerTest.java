@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
 import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.BitSet;
@@ -20,7 +22,7 @@ class LeaversAnswerTest {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).called(SUM.sequence(), SUM.call());
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.stop(2);
@@ -31,7 +33,7 @@ class LeaversAnswerTest {
         assertEquals("{2}", group.ranks.get(0).silentTo(ask).toString(), "who is silent");
         BitSet waitedFor = new BitSet();
         waitedFor.set(2);
-        Diagnosis.Verdict verdict =
+        Diagnosis.Blame verdict =
                 group.ranks.get(0).diagnosis(ask, ask, SUM.sequence()).ofCollective(waitedFor);
         assertEquals("{2}", verdict.culprits().toString(), verdict.text());
     }
@@ -40,7 +42,7 @@ class LeaversAnswerTest {
     void aLeaverThatMadeAnotherCallIsFoundByTheCallItselfAndNotByTheNextOne() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.ranks.get(0).called(MAX.sequence(), MAX.call());
@@ -57,7 +59,7 @@ class LeaversAnswerTest {
     void aRankThatLeavesAfterAnotherCallThanTheLastLeaverHearsSoAtOnce() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), Leaving.Until.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.ranks.get(0).called(MAX.sequence(), MAX.call());

@@ -7,6 +7,14 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.Machines;
+import ferro.collectives.control.failure.RankProcesses;
+import ferro.collectives.control.failure.Status;
+import ferro.collectives.control.membership.Membership;
+import ferro.collectives.control.wire.RankLists;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,7 +54,7 @@ class MachinesTest {
     };
 
     private static HandDriven four() {
-        return new HandDriven(4, Rules.SHIPPED, PLACED);
+        return new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
     }
 
     private static FerroException cause(int rank, Code code) {
@@ -124,19 +132,19 @@ class MachinesTest {
         BitSet others = new BitSet();
         others.set(1, 4);
 
-        Diagnosis.Verdict cut =
+        Diagnosis.Blame cut =
                 new Diagnosis(machines, new Status[] {null, there, null, null}, new BitSet(), 5).ofCollective(others);
         assertEquals(SILENCE + "; rank 1 is at it", cut.text());
-        assertEquals("2,3", Names.list(cut.culprits()));
+        assertEquals("2,3", RankLists.list(cut.culprits()));
 
-        Diagnosis.Verdict one =
+        Diagnosis.Blame one =
                 new Diagnosis(machines, new Status[] {null, there, null, there}, new BitSet(), 5).ofCollective(others);
         assertEquals(
                 "rank 2 on " + B + " does not answer: its process stands still, or cannot be reached; ranks 1, 3 are at"
                         + " it",
                 one.text());
 
-        Diagnosis.Verdict near =
+        Diagnosis.Blame near =
                 new Diagnosis(machines, new Status[] {null, null, there, there}, new BitSet(), 5).ofCollective(others);
         assertTrue(near.text().startsWith("rank 1 does not answer: its process"), near.text());
     }
@@ -215,9 +223,9 @@ class MachinesTest {
 
         @Override
         public void lostTogether(int rank, BitSet together, FerroException cause) {
-            ranks.add(rank + " of " + Names.list(together));
+            ranks.add(rank + " of " + RankLists.list(together));
             text = cause.getMessage();
-            assertEquals(Names.list(together), cause.where().culprits());
+            assertEquals(RankLists.list(together), cause.where().culprits());
             assertEquals(Code.PARTITION, cause.code());
         }
 

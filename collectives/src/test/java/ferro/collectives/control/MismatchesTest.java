@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.FerroException.Code;
+import ferro.collectives.control.failure.Failure;
 import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.List;

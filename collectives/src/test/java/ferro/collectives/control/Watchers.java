@@ -3,6 +3,7 @@ package ferro.collectives.control;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Store;
+import ferro.collectives.control.membership.Membership;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
 import ferro.spi.ProcessTable;
@@ -24,10 +25,10 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** The memberships of a few ranks on one thread, under a clock that the test moves; any rank can stand still. */
-final class Watchers {
+public final class Watchers {
     private static final long STEP_NANOS = 1_000_000L;
 
-    final List<Rank> ranks = new ArrayList<>();
+    public final List<Rank> ranks = new ArrayList<>();
     /** What is sent so many times; a medium may repeat what it is not sure of. */
     int copies = 1;
     /** By rank, what its machine is called; none where nobody has said. */
@@ -37,7 +38,7 @@ final class Watchers {
     private final IntFunction<ProcessTable> host;
     private long now;
 
-    Watchers(int worldSize, long startNanos, Map<String, String> settings) {
+    public Watchers(int worldSize, long startNanos, Map<String, String> settings) {
         this(worldSize, startNanos, settings, rank -> ProcessTable.NONE);
     }
 
@@ -51,13 +52,13 @@ final class Watchers {
     }
 
     /** All enter the joined group. */
-    Watchers enter() {
+    public Watchers enter() {
         ranks.forEach(Rank::enter);
         return this;
     }
 
     /** Lets time pass; each rank reads its messages and runs its timers every millisecond, unless it stands still. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         for (long end = now + time.toNanos(); now - end < 0; ) {
             now += STEP_NANOS;
             ranks.stream().filter(rank -> !rank.paused).forEach(Rank::step);
@@ -69,13 +70,13 @@ final class Watchers {
     }
 
     /** One rank: context, medium and a group that writes down what it hears. */
-    final class Rank implements RankContext, Transport, Membership.Member {
+    public final class Rank implements RankContext, Transport, Membership.Member {
         final Membership membership;
-        final List<String> heard = new ArrayList<>();
+        public final List<String> heard = new ArrayList<>();
         final List<FerroException> losses = new ArrayList<>();
         final ManualTimers timers = new ManualTimers(() -> now);
         final Queue<Runnable> inbox = new ArrayDeque<>();
-        final Set<Integer> cutTo = new HashSet<>();
+        public final Set<Integer> cutTo = new HashSet<>();
         final int rank;
         boolean paused;
         boolean timersFirst;

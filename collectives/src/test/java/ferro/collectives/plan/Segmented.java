@@ -67,8 +67,9 @@ public final class Segmented {
 
     private static Step.Arrival cut(Step.Arrival arrival, Piece piece) {
         Region region = arrival.region();
-        if (arrival instanceof Step.Copy copy) {
-            return new Step.Copy(copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
+        if (arrival instanceof Step.LocalCopy copy) {
+            return new Step.LocalCopy(
+                    copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
         }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive

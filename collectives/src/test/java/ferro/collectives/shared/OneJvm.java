@@ -12,8 +12,8 @@ final class OneJvm {
     OneJvm(int worldSize, int bytes) {
         areas = new ByteBuffer[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
-            areas[rank] = ByteBuffer.allocateDirect(bytes + Words.LINE_BYTES)
-                    .alignedSlice(Words.LINE_BYTES / 2)
+            areas[rank] = ByteBuffer.allocateDirect(bytes + ProgressWords.LINE_BYTES)
+                    .alignedSlice(ProgressWords.LINE_BYTES / 2)
                     .order(ByteOrder.nativeOrder());
         }
     }

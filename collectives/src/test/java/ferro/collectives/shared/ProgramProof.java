@@ -20,7 +20,7 @@ final class ProgramProof {
     /** So long that a line holds few elements, and a proof takes little time. */
     static final int UNIT = 16;
 
-    private static final int LINE_CELLS = AreaLayout.LINE_PAYLOAD_BYTES / UNIT;
+    private static final int LINE_CELLS = SegmentLayout.LINE_PAYLOAD_BYTES / UNIT;
 
     private final int ranks;
     private final int slotCells;
@@ -95,7 +95,7 @@ final class ProgramProof {
         this.chunksBefore = new long[ranks];
         this.valuesBefore = new int[ranks];
         for (int rank = 0; rank < ranks; rank++) {
-            areas[rank] = new SharedArea(ranks, 2 * LINE_CELLS + AreaLayout.SLOTS * slotCells);
+            areas[rank] = new SharedArea(ranks, 2 * LINE_CELLS + SegmentLayout.SLOTS * slotCells);
             flags.add(new ArrayList<>());
             clocks[rank][rank] = 1;
         }
@@ -401,7 +401,7 @@ final class ProgramProof {
             return (operation[rank] & 1) * LINE_CELLS + offset;
         }
         check(offset, slotCells);
-        int slot = (int) ((chunksBefore[rank] + program.chunk[at]) % AreaLayout.SLOTS);
+        int slot = (int) ((chunksBefore[rank] + program.chunk[at]) % SegmentLayout.SLOTS);
         return 2 * LINE_CELLS + slot * slotCells + offset;
     }
 

@@ -13,12 +13,12 @@ import ferro.collectives.algorithm.Topology;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {
-    private static final AreaLayout SMALL = AreaLayout.within(16 << 10);
+    private static final SegmentLayout SMALL = SegmentLayout.within(16 << 10);
 
     @Test
     void anAllReduceLongerThanABufferIsStaged() {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES);
-        AreaLayout layout = AreaLayout.within(4 << 20);
+        SegmentLayout layout = SegmentLayout.within(4 << 20);
 
         Program program = HalfInPlaceAllReduce.program(call, ChunkSizes.of(call, layout.slotBytes()));
 

@@ -39,19 +39,19 @@ final class RingPair {
     }
 
     /** One end and what it was told. */
-    static final class Side implements NearLinks.Events {
-        final NearLinks links;
-        final NearLink link;
+    static final class Side implements IntraNodeLinks.RingEvents {
+        final IntraNodeLinks links;
+        final IntraNodeLink link;
         final List<String> broken = new ArrayList<>();
         final List<CallHeader> expected = new ArrayList<>();
         final List<CallHeader> found = new ArrayList<>();
 
         Side(int rank, RingLayout layout, OneJvm memory) {
-            ByteBuffer[] areas = NearLinks.areas(memory.of(rank), new boolean[] {true, true});
+            ByteBuffer[] areas = IntraNodeLinks.areas(memory.of(rank), new boolean[] {true, true});
             Sleepers nobody = new Sleepers(rank, layout.asleep(), areas, System::nanoTime, peer -> {
                 throw new IllegalStateException("rank " + peer + " never slept");
             });
-            links = new NearLinks(rank, layout, areas, nobody, this);
+            links = new IntraNodeLinks(rank, layout, areas, nobody, this);
             link = links.link(1 - rank, Lane.COLLECTIVE);
         }
 

@@ -96,7 +96,7 @@ final class ThreadMedium implements Transport {
     }
 
     @Override
-    public boolean ring(int peer) {
+    public boolean signal(int peer) {
         if (hasBells) {
             all[peer].wakeup();
         }

@@ -15,7 +15,7 @@ public final class DeviceAllReduce {
     private DeviceAllReduce() {}
 
     /**
-     * Joins, allocates, adds, prints.
+     * Joins, allocates, reduces, prints.
      *
      * @param arguments none
      */
@@ -23,7 +23,7 @@ public final class DeviceAllReduce {
         System.exit(DeviceProgram.run("sum", DeviceAllReduce::sum, ELEMENTS, System.out, System.err));
     }
 
-    /** Element i of rank r is r + 1 + i % 3. */
+    /** Returns the sum over all ranks; element i of rank r is r + 1 + i % 3. */
     static float[] sum(ProcessGroup group, SystemContext context, int elements) {
         float[] mine = new float[elements];
         for (int i = 0; i < elements; i++) {

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 
-/** Floats of one rank on its device: up, down, and the memory that goes with them. */
+/** Floats of one rank on its device: upload, download, and their memory. */
 final class DeviceFloats implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -27,7 +27,7 @@ final class DeviceFloats implements AutoCloseable {
         this.device = device;
     }
 
-    /** Opens the memory of the device that this rank drives: NCCL's, or the one with the number of the rank on this host. */
+    /** Opens the memory of this rank's device: NCCL's device, or the device with the number of the rank on this host. */
     static DeviceFloats of(ProcessGroup group, SystemContext context) {
         int device = group.backend()
                 .asNcclBackend()
@@ -54,7 +54,7 @@ final class DeviceFloats implements AutoCloseable {
         return elements;
     }
 
-    /** Frees what {@link #upload} has made. */
+    /** Frees a tensor that {@link #upload} has made. */
     static void free(DeviceTensor tensor) {
         GpuCollectives.free(tensor);
     }

@@ -5,23 +5,23 @@ import ferro.group.SystemContext;
 import java.io.PrintStream;
 import java.util.Arrays;
 
-/** What both programs have around them: joining, printing, and one line in place of a trace where there is no device. */
+/** The frame of both programs: joining, printing, and one line in place of a trace if there is no device. */
 final class DeviceProgram {
     private static final int MISUSED = 2;
 
     private DeviceProgram() {}
 
-    /** What one rank computes. */
-    interface Part {
+    /** The computation of one rank. */
+    interface ProgramPart {
         float[] run(ProcessGroup group, SystemContext context, int elements);
     }
 
     /**
      * Runs one rank.
      *
-     * @return exit code: 0 done, 2 wrong settings, or no way for device tensors here; what goes wrong under way is thrown
+     * @return exit code: 0 done, 2 wrong settings or no way for device tensors here; later failures are thrown
      */
-    static int run(String what, Part part, int elements, PrintStream out, PrintStream err) {
+    static int run(String what, ProgramPart part, int elements, PrintStream out, PrintStream err) {
         try (SystemContext context = SystemContext.ofProcess();
                 ProcessGroup group = ProcessGroup.join()) {
             float[] result = part.run(group, context, elements);

@@ -7,8 +7,8 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 
 /**
- * Averages memory of another library: all that ferro needs is an address, a device, a number of elements, and something to
- * keep alive: {@code ./ferro run -n 2 --backend nccl ferro.examples.device.ForeignPointer}.
+ * Averages memory of another library. Ferro needs only an address, a device, a number of elements, and an object to keep
+ * alive: {@code ./ferro run -n 2 --backend nccl ferro.examples.device.ForeignPointer}.
  */
 public final class ForeignPointer {
     private static final int ELEMENTS = 1000;
@@ -16,12 +16,12 @@ public final class ForeignPointer {
     private ForeignPointer() {}
 
     /**
-     * What another library hands out.
+     * A buffer of another library.
      *
      * @param address device pointer
      * @param device  ordinal
      * @param floats  elements
-     * @param owner   frees the memory once nobody refers to it any more
+     * @param owner   frees the memory when it is no longer referenced
      */
     record Buffer(long address, int device, long floats, Object owner) {}
 
@@ -34,20 +34,23 @@ public final class ForeignPointer {
         System.exit(DeviceProgram.run("mean", ForeignPointer::mean, ELEMENTS, System.out, System.err));
     }
 
-    /** The tensor holds the owner: as long as a call is under way, the other library's memory stays. */
+    /**
+     * Returns a tensor over the buffer. It references the owner, so the other library's memory stays as long as a call is in
+     * progress.
+     */
     static DeviceTensor view(Buffer buffer) {
         return new DeviceTensor(
                 DataType.FLOAT32, new long[] {buffer.floats()}, buffer.address(), buffer.device(), buffer.owner());
     }
 
-    /** Element i of rank r is 10 r + i. */
+    /** Returns the mean over all ranks; element i of rank r is 10 r + i. */
     static float[] mean(ProcessGroup group, SystemContext context, int elements) {
         float[] mine = new float[elements];
         for (int i = 0; i < elements; i++) {
             mine[i] = 10 * group.rank() + i;
         }
         try (DeviceFloats other = DeviceFloats.of(group, context)) {
-            // ferro's own memory plays the other library: what is handed on are three numbers and an object
+            // ferro's own memory stands for the other library: only three numbers and an object are passed on
             DeviceTensor theirs = other.upload(mine);
             Buffer buffer = new Buffer(theirs.address(), theirs.device(), theirs.elementCount(), theirs.owner());
             try {

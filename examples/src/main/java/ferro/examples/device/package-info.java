@@ -4,7 +4,7 @@
  * <p>Start at {@link ferro.examples.device.DeviceAllReduce}, then {@link ferro.examples.device.ForeignPointer};
  * {@code DeviceFloats} copies between arrays and devices, {@code DeviceProgram} joins and prints.
  *
- * <p>Nothing here names a back end: over NCCL the tensors stay on their devices, elsewhere, if the user allows it, they pass
- * through host memory, and the code is the same.
+ * <p>Nothing here names a back end. Over NCCL the tensors stay on their devices; over other back ends they pass through host
+ * memory, if the user allows it. The code is the same.
  */
 package ferro.examples.device;

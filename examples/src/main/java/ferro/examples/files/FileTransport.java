@@ -33,12 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One rank's end of a group. A group is a file: the number of ranks that have closed it, a word per rank that says whether it has
- * left, then three {@link Ring}s from each rank to each: one per lane, one for control messages.
+ * One rank's end of a group. A group is a file. It contains the number of ranks that have closed it, a word per rank that
+ * says whether the rank has left, and three {@link Ring}s from each rank to each: one per lane, one for control messages.
  *
- * <p>In a file of zeros nothing has happened, so whoever comes first makes it, and what is sent to a rank that has not made the
- * group yet waits in its rings. The last one to close it removes it. A process that dies is found by the engine, which watches
- * the processes of this machine. A group has at most 147 ranks: the file of more is longer than a buffer can be.
+ * <p>A file of zeros is the initial state, so the first rank that opens it creates it. Data sent to a rank that has not
+ * opened the group yet wait in the rings. The last rank that closes the file removes it. The engine watches the processes
+ * of this machine. A group has at most 147 ranks: the file of a larger one is longer than a buffer can be.
  */
 public final class FileTransport implements Transport {
     private static final long NAP_LEAST_NANOS = 50_000;
@@ -50,7 +50,7 @@ public final class FileTransport implements Transport {
     private final RankContext context;
     private final ByteBuffer memory;
     private final StagedLink.Staging staging = new StagedLink.Staging(Ring.BYTES);
-    /** By peer and lane, those that were asked for. */
+    /** The links that were requested, by peer and lane. */
     private final Map<Integer, StagedLink> links = new HashMap<>();
 
     private final List<MessageStream> messages = new ArrayList<>();
@@ -79,12 +79,12 @@ public final class FileTransport implements Transport {
     /**
      * Joins a job; does not wait for the other ranks.
      *
-     * @param folder  of this job alone, the same for all its ranks
-     * @param spec    who
+     * @param folder  folder of this job only, the same for all its ranks
+     * @param spec    rank and group
      * @param context settings, clock, timers
      * @return back end with every collective
-     * @throws IllegalArgumentException if a setting makes no sense, or there are too many ranks
-     * @throws UncheckedIOException     if there can be no such file in the folder
+     * @throws IllegalArgumentException if a setting is invalid, or there are too many ranks
+     * @throws UncheckedIOException     if the file cannot be made in the folder
      */
     public static CollectiveBackend join(Path folder, GroupSpec spec, RankContext context) {
         CollectiveEngine.check(context);
@@ -141,7 +141,7 @@ public final class FileTransport implements Transport {
     }
 
     private boolean move(int peer, int lane, StagedLink link) {
-        // asked before the rings are looked at: what a peer did before it left is then seen
+        // read before the rings are polled, so that all data that a peer sent before it left are seen
         boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {
@@ -158,7 +158,7 @@ public final class FileTransport implements Transport {
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
     }
 
-    /** Nobody wakes a rank when bytes come, so it looks again soon; the longer nothing comes, the later. */
+    /** Sleeps for a short time, which grows while nothing comes: no signal wakes a rank when bytes come. */
     @Override
     public void park(long deadlineNanos) {
         parked = Thread.currentThread();
@@ -182,7 +182,7 @@ public final class FileTransport implements Transport {
         context.background().execute(this::moveMessages);
     }
 
-    /** Also when nobody drives the links; sends, too, what there was no room for. */
+    /** Moves control messages when no thread polls the links, also those for which there was no room before. */
     private void moveMessages() {
         boolean any = false;
         for (int i = 0; i < messages.size() && !closed; i++) {
@@ -206,7 +206,7 @@ public final class FileTransport implements Transport {
         Ring.WORD.setRelease(memory, (1 + rank()) * Long.BYTES, 1L);
     }
 
-    /** What was sent stays in the file, also for a peer that comes later. */
+    /** Leaves the group; sent data stay in the file, also for a peer that comes later. */
     @Override
     public boolean leave() {
         abandon();

@@ -6,14 +6,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One end of a ring of bytes in shared memory: one rank puts them in, another one takes them out. Empty memory is zeros. */
+/** One end of a ring of bytes in shared memory. One rank puts bytes in, another takes them out. A ring of zeros is empty. */
 final class Ring implements StagedLink.Sink, StagedLink.Source {
     static final int BYTES = 32 << 10;
 
-    /** Sets a long so that whoever reads it sees all that was written before. */
+    /** Access to longs, with release and acquire: a rank that reads a value sees everything written before it. */
     static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    /** Where it stands how many bytes were ever put in and taken out, each in a cache line of its own. */
+    /** Places of the numbers of bytes ever put in and taken out, each in a cache line of its own. */
     private static final int PUT_AT = 0;
 
     private static final int TAKEN_AT = 64;

@@ -8,7 +8,7 @@ public final class HelloAllReduce {
     private HelloAllReduce() {}
 
     /**
-     * Joins, adds, prints.
+     * Joins, reduces, prints.
      *
      * @param arguments none
      */

@@ -18,26 +18,26 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Ranks that are threads of one JVM and pass copies of messages through queues: the least that a back end must do.
+ * Ranks that are threads of one JVM and pass copies of messages through queues: the minimum of a back end.
  *
- * <p>A send never waits, since its queue keeps a copy. There is no control lane, hence no subgroups and no abort across
- * ranks: a rank that gives up closes its end, and its peers find out when they need it. Any thread may call.
+ * <p>A send never waits, because its queue keeps a copy. There is no control lane, hence no subgroups and no abort across
+ * ranks. A rank that gives up closes its end, and its peers notice it when they need it. Any thread may call.
  */
 public final class QueueBackend implements Backend {
-    /** The engine counts its tags down from -1, users count up from 0. */
+    /** Tag of the barrier. Tags of the engine count down from -1, tags of users count up from 0. */
     private static final int BARRIER_TAG = Integer.MIN_VALUE;
 
     private final Hub hub;
     private final int rank;
 
-    /** What the ranks share; its monitor guards all of it. */
-    private record Hub(Map<Route, Queue<byte[]>> queues, boolean[] closed) {
+    /** The state that the ranks share; its monitor guards all of it. */
+    private record Hub(Map<QueueRoute, Queue<byte[]>> queues, boolean[] closed) {
         Queue<byte[]> queue(int from, int to, int tag) {
-            return queues.computeIfAbsent(new Route(from, to, tag), route -> new ArrayDeque<>());
+            return queues.computeIfAbsent(new QueueRoute(from, to, tag), route -> new ArrayDeque<>());
         }
     }
 
-    private record Route(int from, int to, int tag) {}
+    private record QueueRoute(int from, int to, int tag) {}
 
     private QueueBackend(Hub hub, int rank) {
         this.hub = hub;
@@ -99,7 +99,10 @@ public final class QueueBackend implements Backend {
         }
     }
 
-    /** Dissemination (Hensgen, Finkel and Manber 1988): after round k a rank has heard of the 2^k before it. */
+    /**
+     * Runs a dissemination barrier (Hensgen, Finkel and Manber 1988): after round k a rank has heard of the 2^k ranks before
+     * it.
+     */
     @Override
     public void barrier(Duration timeout) {
         long deadline = System.nanoTime() + Deadlines.nanos(timeout);
@@ -118,7 +121,7 @@ public final class QueueBackend implements Backend {
         }
     }
 
-    /** Waits for a condition on the hub, whose monitor the caller holds; a closed end or the deadline ends the wait. */
+    /** Waits for a condition on the hub; the caller holds its monitor. A closed end or the deadline ends the wait. */
     private void await(String call, int peer, Duration timeout, BooleanSupplier done) {
         long deadline = System.nanoTime() + Deadlines.nanos(timeout);
         while (hub.closed[rank] || !done.getAsBoolean()) {

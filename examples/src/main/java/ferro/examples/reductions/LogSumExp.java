@@ -9,11 +9,14 @@ import java.util.Arrays;
  * Adds up probabilities that are too small for a double, by their logarithms:
  * {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
  *
- * <p>Each rank has the log-likelihoods of its share of the samples under three models; their sum over all samples, exp(-1000) and the
- * like, is 0 in a double, but has a logarithm.
+ * <p>Each rank has the log-likelihoods of its share of the samples under three models. The sum of the likelihoods over all
+ * samples, exp(-1000) and similar, is 0 in a double, but has a logarithm.
  */
 public final class LogSumExp {
-    /** The logarithm of {@code exp(a) + exp(b)}. The same bits for (a, b) and (b, a), as ranks may meet in either order. */
+    /**
+     * The logarithm of {@code exp(a) + exp(b)}. It gives the same bits for (a, b) and (b, a), because ranks may be combined
+     * in either order.
+     */
     static final ReduceOp LOG_SUM_EXP = ReduceOp.of("log sum exp", (double a, double b) -> logSum(a, b));
 
     /** The larger by magnitude, in a loop over arrays that the JIT compiler turns into vector code. */
@@ -21,7 +24,7 @@ public final class LogSumExp {
             ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {
                     float most = Math.max(Math.abs(into[i]), Math.abs(received[i]));
-                    // of x and -x it is x, on every rank: without that, each would keep its own
+                    // of x and -x it is the positive one, on every rank: otherwise each rank would keep its own
                     into[i] = Math.max(into[i], received[i]) == most ? most : -most;
                 }
             });

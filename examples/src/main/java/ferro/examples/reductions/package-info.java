@@ -1,7 +1,7 @@
 /**
- * Reductions of a program's own: by code for two elements, and by code for runs of them.
+ * Reductions that a program defines: by code for two elements, and by code for runs of elements.
  *
- * <p>Start at {@link ferro.examples.reductions.LogSumExp}. What such code must be stands in {@link ferro.ReduceOp}; nothing here
- * keeps state or calls a group from inside it.
+ * <p>Start at {@link ferro.examples.reductions.LogSumExp}. The requirements on such code are in {@link ferro.ReduceOp}.
+ * Nothing here keeps state or calls a group from inside a reduction.
  */
 package ferro.examples.reductions;

@@ -1,10 +1,10 @@
 package ferro.examples.textmodel;
 
 /**
- * The Adam optimiser (Kingma and Ba 2015, arXiv:1412.6980), with a rate that falls in a straight line to a tenth.
+ * The Adam optimiser (Kingma and Ba 2015, arXiv:1412.6980), with a rate that falls linearly to a tenth.
  *
- * <p>It uses nothing but additions, multiplications, divisions and square roots, which Java rounds the same everywhere:
- * ranks that give it the same gradients keep the same bits.
+ * <p>It uses only additions, multiplications, divisions and square roots, which Java rounds the same everywhere. So ranks
+ * with the same gradients keep the same bits.
  */
 final class Adam {
     private static final double KEEP_MEAN = 0.9;
@@ -20,11 +20,11 @@ final class Adam {
     private int step;
 
     /**
-     * Starts.
+     * Creates an optimiser at step 0.
      *
      * @param parameterCount parameters
-     * @param rate           of the first step
-     * @param steps          over which the rate falls
+     * @param rate           rate of the first step
+     * @param steps          number of steps over which the rate falls
      */
     Adam(int parameterCount, double rate, int steps) {
         this.rate = rate;
@@ -44,7 +44,7 @@ final class Adam {
         squareLeft *= KEEP_SQUARE;
         double now = rate * Math.max(0.1, 1 - 0.9 * step / steps);
         step++;
-        // Both averages start at zero; the correction of that is the same for all parameters.
+        // Both averages start at zero; the correction for this is the same for all parameters.
         float stride = (float) (now * Math.sqrt(1 - squareLeft) / (1 - meanLeft));
         float keepMean = (float) KEEP_MEAN;
         float keepSquare = (float) KEEP_SQUARE;

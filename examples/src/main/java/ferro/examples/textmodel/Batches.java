@@ -3,10 +3,11 @@ package ferro.examples.textmodel;
 import java.util.SplittableRandom;
 
 /**
- * The batches of a training run: which windows of the text make step s, drawn from the seed, and which of them a rank takes.
+ * The batches of a training run: which windows of the text belong to step s, drawn from the seed, and which of them a rank
+ * takes.
  *
- * <p>Every rank draws the whole batch and takes its own part, so no window numbers travel. Parts differ by at most one
- * sample where the batch does not divide evenly.
+ * <p>Every rank draws the whole batch and takes its own part, so no window numbers are sent. Parts differ by at most one
+ * sample if the batch does not divide evenly.
  */
 final class Batches {
     private final byte[] text;
@@ -36,7 +37,7 @@ final class Batches {
     }
 
     /**
-     * Checks that every rank has something to do.
+     * Checks that every rank has at least one sample.
      *
      * @param batchSize samples per step
      * @param worldSize ranks
@@ -62,7 +63,7 @@ final class Batches {
      * Returns one rank's samples of a step.
      *
      * @param step      number from 0
-     * @param rank      whose part
+     * @param rank      rank whose part is returned
      * @param worldSize parts
      * @return where each window starts in the text
      */

@@ -3,7 +3,7 @@ package ferro.examples.textmodel;
 import java.util.Arrays;
 
 /**
- * A language model that guesses the next symbol from the ones before it: embedding, one hidden layer of rectified units,
+ * A language model that predicts the next symbol from the ones before it: embedding, one hidden layer of rectified units,
  * softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Not thread-safe: it owns the memory it works in.
  */
 final class CharModel {
@@ -20,10 +20,10 @@ final class CharModel {
     private final float[][] hiddenGradient;
 
     /**
-     * Makes a model without parameters; {@link #load} gives it some.
+     * Makes a model without parameters; {@link #load} sets them.
      *
      * @param shape       sizes
-     * @param mostSamples largest number of samples that it will be given at once
+     * @param mostSamples largest number of samples of one call
      */
     CharModel(Shape shape, int mostSamples) {
         this.shape = shape;
@@ -44,7 +44,7 @@ final class CharModel {
     }
 
     /**
-     * Takes parameters; the array is not kept.
+     * Copies parameters; the array is not kept.
      *
      * @param parameters as {@link Shape} lays them out
      */
@@ -58,8 +58,8 @@ final class CharModel {
      * Computes the loss of some samples and the gradient of that loss.
      *
      * @param text     symbols
-     * @param starts   where each sample's context begins; the symbol after the context is to be guessed
-     * @param scale    what loss and gradient are multiplied by
+     * @param starts   where each sample's context begins; the symbol after the context is to be predicted
+     * @param scale    factor of loss and gradient
      * @param gradient result, laid out as the parameters; may be longer
      * @return sum of the samples' cross-entropies (natural logarithm), times {@code scale}
      */
@@ -87,7 +87,7 @@ final class CharModel {
     }
 
     /**
-     * Guesses the next symbol.
+     * Predicts the next symbol.
      *
      * @param context the last symbols, exactly as many as the shape's context
      * @return probability of each symbol; overwritten by the next call
@@ -125,7 +125,7 @@ final class CharModel {
         }
     }
 
-    /** The largest value is taken off first, so that no power overflows. */
+    /** Computes the softmax. The largest value is subtracted first, so that no power overflows. */
     private static void softmax(float[] values) {
         float largest = Float.NEGATIVE_INFINITY;
         for (float value : values) {

@@ -9,7 +9,7 @@ final class Dense {
     private final float[][] weightGradient;
     private final float[] biasGradient;
 
-    /** Turned copies, so that all three products run along rows. */
+    /** Transposed copies, so that all three products run along rows. */
     private final float[][] weightsTurned;
 
     private final float[][] inputTurned;
@@ -23,7 +23,7 @@ final class Dense {
         inputTurned = new float[inputs][mostSamples];
     }
 
-    /** Takes weights and bias from a flat array; returns where they end. */
+    /** Copies weights and bias from a flat array; returns where they end. */
     int load(float[] parameters, int offset) {
         int biasAt = Rows.read(parameters, offset, weights);
         System.arraycopy(parameters, biasAt, bias, 0, bias.length);
@@ -31,7 +31,7 @@ final class Dense {
         return biasAt + bias.length;
     }
 
-    /** Puts the gradients where the parameters stand in a flat array; returns where they end. */
+    /** Writes the gradients to a flat array, at the places of the parameters; returns where they end. */
     int store(float[] gradient, int offset) {
         int biasAt = Rows.write(weightGradient, gradient, offset);
         System.arraycopy(biasGradient, 0, gradient, biasAt, biasGradient.length);

@@ -1,6 +1,6 @@
 package ferro.examples.textmodel;
 
-/** Makes every rank's values the average over all ranks: the one thing that data-parallel training needs of the others. */
+/** Replaces every rank's values by the average over all ranks: the only communication that data-parallel training needs. */
 @FunctionalInterface
 interface GradientExchange {
     /** For one process: its own values are the average. */

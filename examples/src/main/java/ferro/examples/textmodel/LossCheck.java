@@ -1,19 +1,21 @@
 package ferro.examples.textmodel;
 
 /**
- * Trains the first steps again as one process does and compares: the proof that the ranks together saw each sample of each
- * batch once, with the same weight.
+ * Trains the first steps again as one process does, and compares. This proves that the ranks together saw each sample of
+ * each batch once, with the same weight.
  *
- * <p>It never asks for a part of a batch, so a fault in how samples are dealt out or weighted shows on one side only.
+ * <p>It never uses a part of a batch, so a bug in the distribution or weighting of samples affects only one side.
  */
 final class LossCheck {
-    /** Relative difference allowed: sums in another order differ in their last bits, and steps let that grow. */
+    /**
+     * Allowed relative difference: sums in another order differ in their last bits, and the difference grows over the steps.
+     */
     static final double ALLOWED = 1e-3;
 
     private final ShareGradient whole;
 
     /**
-     * Takes what one process needs.
+     * Prepares the model of one process.
      *
      * @param shape   of the model
      * @param batches the same as the ranks draw from
@@ -23,11 +25,11 @@ final class LossCheck {
     }
 
     /**
-     * Computes the losses that one process has on the whole of each batch.
+     * Computes the losses of one process on whole batches.
      *
      * @param parameters to start from; changed in place
      * @param optimiser  fresh, with the settings of the run
-     * @param steps      how many
+     * @param steps      number of steps
      * @return loss of each step
      */
     double[] alone(float[] parameters, Adam optimiser, int steps) {
@@ -47,7 +49,7 @@ final class LossCheck {
      *
      * @param together losses of the job, at least as many as {@code alone}
      * @param alone    losses of one process
-     * @return not a number if any loss is not
+     * @return difference, NaN if any loss is NaN
      */
     static double largestDifference(double[] together, double[] alone) {
         double largest = 0;

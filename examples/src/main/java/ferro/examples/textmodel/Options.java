@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the command line says.
+ * The options of the command line.
  *
  * @param text     file or folder to learn from
- * @param steps    batches at most
- * @param seconds  time for training, of rank 0's clock
+ * @param steps    largest number of batches
+ * @param seconds  time for training, by rank 0's clock
  * @param batch    samples per step, over all ranks
  * @param seed     of parameters, batches and the sample
- * @param out      where the plot goes
+ * @param out      file of the plot
  * @param sample   characters to generate at the end
  * @param bar      whether progress is one line that redraws itself, else a line every few seconds
  */
@@ -41,7 +41,7 @@ record Options(Path text, int steps, int seconds, int batch, long seed, Path out
      *
      * @param arguments as given to main
      * @return options
-     * @throws UsageException naming the option and its value if one is unknown or makes no sense
+     * @throws UsageException naming the option and its value if one is unknown or invalid
      */
     static Options parse(String... arguments) {
         Map<String, String> given = pairs(arguments);
@@ -94,7 +94,7 @@ record Options(Path text, int steps, int seconds, int batch, long seed, Path out
         }
     }
 
-    /** Looks before training, not after it, whether the plot can be written. */
+    /** Checks before training, not after it, that the plot can be written. */
     private static Path plotFile(String text) {
         Path folder = Path.of(text).toAbsolutePath().getParent();
         if (!text.endsWith(".png") || folder == null || Files.isDirectory(Path.of(text))) {

@@ -4,11 +4,11 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Shows how training goes: a line that redraws itself, or a new line every few seconds. */
+/** Shows the progress of training: a line that redraws itself, or a new line every few seconds. */
 final class ProgressPrinter implements Consumer<TrainingStep> {
     private static final long LINE_EVERY_NANOS = 3_000_000_000L;
 
-    /** Speed is a mean over at least this long, else it would jump from step to step. */
+    /** Speed is a mean over at least this time; otherwise it would jump from step to step. */
     private static final long MEASURE_EVERY_NANOS = 1_000_000_000L;
 
     private static final long REDRAW_EVERY_NANOS = 100_000_000L;
@@ -47,13 +47,13 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
                     "\n");
         }
         if (options.bar() && (first || step.endNanos() - drawnNanos >= REDRAW_EVERY_NANOS)) {
-            // Each state ends with the return: the launcher puts the rank in front of what comes next.
+            // Each state ends with a carriage return, because the launcher puts the rank in front of the next output.
             show(bar(step), step, "\r");
             drawnNanos = step.endNanos();
         }
     }
 
-    /** The widths are fixed, so that no state leaves anything of a longer one before it. */
+    /** Measures the speed. The widths are fixed, so that no part of a longer state before remains. */
     private void measure(TrainingStep step) {
         long elapsed = step.endNanos() - measuredNanos;
         speed = String.format(

@@ -5,11 +5,14 @@ import java.util.Arrays;
 /**
  * Matrices as arrays of rows, with the two operations that the model is made of.
  *
- * <p>Rows of their own, not one flat array: the just-in-time compiler turns the inner loop into vector instructions only
- * where every array is read and written at the same index (70 against 8 billion operations per second on one core).
+ * <p>Each row is an array of its own; there is no flat array. The just-in-time compiler turns the inner loop into vector
+ * instructions only if every array is read and written at the same index (70 against 8 billion operations per second on one
+ * core).
  */
 final class Rows {
-    /** Rows of the result worked on together: few enough to stay in the cache, enough to use each right row often. */
+    /**
+     * Rows of the result that are computed together: few enough to stay in the cache, enough to use each right row often.
+     */
     private static final int BLOCK = 64;
 
     private Rows() {}

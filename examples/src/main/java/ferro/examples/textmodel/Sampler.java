@@ -3,9 +3,9 @@ package ferro.examples.textmodel;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Generates text: guess the next symbol, draw one by its probability, go on from there. */
+/** Generates text: predicts the next symbol, draws one by its probability, and continues with it. */
 final class Sampler {
-    /** Exponent on the probabilities: above 1 the likely ones win more often, which reads better. */
+    /** Exponent on the probabilities: above 1 likely symbols are drawn more often, which reads better. */
     private static final double SHARPNESS = 1.3;
 
     private final CharModel model;
@@ -19,8 +19,8 @@ final class Sampler {
     /**
      * Generates text.
      *
-     * @param beginning  symbols to go on from, as many as the model's context; not part of the result
-     * @param characters how many
+     * @param beginning  symbols to continue, as many as the model's context; not part of the result
+     * @param characters number of characters
      * @param seed       of the drawing
      * @return text
      */

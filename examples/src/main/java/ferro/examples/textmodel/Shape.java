@@ -3,15 +3,15 @@ package ferro.examples.textmodel;
 import java.util.SplittableRandom;
 
 /**
- * The sizes of a model; its parameters stand in one flat array: embedding, hidden weights and bias, output weights and bias.
+ * The sizes of a model; its parameters are in one flat array: embedding, hidden weights and bias, output weights and bias.
  *
- * @param symbols   in the vocabulary
+ * @param symbols   size of the vocabulary
  * @param context   symbols seen before the one predicted
  * @param embedding numbers that stand for one symbol
  * @param hidden    units of the hidden layer
  */
 record Shape(int symbols, int context, int embedding, int hidden) {
-    /** Half a million parameters for the usual hundred symbols. */
+    /** Returns a shape with half a million parameters for the usual hundred symbols. */
     static Shape of(Vocabulary vocabulary) {
         return new Shape(vocabulary.size(), 16, 32, 800);
     }
@@ -29,8 +29,8 @@ record Shape(int symbols, int context, int embedding, int hidden) {
     }
 
     /**
-     * Draws parameters to start from: weights that keep the size of what flows through (He et al. 2015, arXiv:1502.01852),
-     * small ones at the output so that the first loss is that of guessing, no bias.
+     * Draws initial parameters: weights that keep the scale of the activations (He et al. 2015, arXiv:1502.01852), small
+     * weights at the output so that the first loss is that of guessing, no bias.
      *
      * @param seed of the drawing
      * @return parameters

@@ -2,9 +2,10 @@ package ferro.examples.textmodel;
 
 /**
  * One rank's contribution to a step: the gradient and the loss of its share, scaled so that the average over all ranks is
- * the mean over the whole batch even where shares differ by a sample.
+ * the mean over the whole batch, even if shares differ by a sample.
  *
- * <p>A contribution is one flat array, so that one all-reduce carries all: parameters first, then the loss, then a flag.
+ * <p>A contribution is one flat array, so that one all-reduce carries everything: the gradient of the parameters, the loss,
+ * and a flag.
  */
 final class ShareGradient {
     private final CharModel model;
@@ -33,7 +34,7 @@ final class ShareGradient {
         return batches.batchSize();
     }
 
-    /** Takes parameters for the next contribution; the array is not kept. */
+    /** Copies parameters for the next contribution; the array is not kept. */
     void load(float[] parameters) {
         model.load(parameters);
     }
@@ -42,7 +43,7 @@ final class ShareGradient {
      * Computes a contribution from the parameters loaded last.
      *
      * @param step   number from 0
-     * @param rank   whose share
+     * @param rank   rank whose share is computed
      * @param values result; the flag becomes 0
      */
     void compute(int step, int rank, float[] values) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
-/** The whole job as one rank of a group does it: agree, broadcast, train, check, and on rank 0 report. */
+/** The whole job of one rank of a group: agree, broadcast, train, check, and on rank 0 report. */
 final class TextModelJob {
     private static final double LEARNING_RATE = 2e-3;
     private static final int LOSSES_TO_CHECK = 50;
@@ -25,7 +25,7 @@ final class TextModelJob {
     private final Batches batches;
 
     /**
-     * Prepares; nothing is sent yet.
+     * Prepares the job; nothing is sent yet.
      *
      * @param group   ranks to train with
      * @param options equal on all ranks
@@ -56,7 +56,7 @@ final class TextModelJob {
      *
      * @return exit code: 0, or 1 if a check failed
      * @throws UsageException           if the ranks have different texts or options
-     * @throws ferro.FerroException     if a rank is lost on the way
+     * @throws ferro.FerroException     if a rank is lost during the job
      * @throws IOException              if the plot cannot be written
      */
     int run() throws IOException {
@@ -176,7 +176,7 @@ final class TextModelJob {
         report("plot of loss and throughput: %s", options.out());
     }
 
-    /** The folder's own name: where a checkout lies says nothing about the text. */
+    /** Returns the name of the folder itself: the place of a checkout says nothing about the text. */
     private static Path nameOf(Path text) {
         Path name = text.toAbsolutePath().normalize().getFileName();
         return name == null ? text : name;

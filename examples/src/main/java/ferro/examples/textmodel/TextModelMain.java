@@ -20,11 +20,11 @@ public final class TextModelMain {
     private final PrintStream err;
 
     /**
-     * Ties the program to the outside.
+     * Connects the program to its process.
      *
      * @param process rank and world size
      * @param out     where rank 0 reports
-     * @param err     where failures are told
+     * @param err     where failures are printed
      */
     TextModelMain(RankContext process, PrintStream out, PrintStream err) {
         this.process = process;
@@ -33,19 +33,19 @@ public final class TextModelMain {
     }
 
     /**
-     * Runs one rank, ends the process: 0 done and checked, 1 a check or the communication failed, 2 wrong use.
+     * Runs one rank and ends the process: 0 done and checked, 1 a check or the communication failed, 2 wrong use.
      *
      * @param arguments see {@code --help}
      */
     public static void main(String[] arguments) {
-        // The plot needs no screen, and a machine without one must not matter.
+        // The plot needs no screen and must work on a machine without one.
         System.setProperty("java.awt.headless", "true");
         SystemContext process = SystemContext.ofProcess();
         System.exit(new TextModelMain(process, System.out, System.err).run(arguments));
     }
 
     /**
-     * Says what the command line may hold.
+     * Returns the help text of the command line.
      *
      * @return lines, each with its end
      */
@@ -54,11 +54,11 @@ public final class TextModelMain {
     }
 
     /**
-     * Looks at a command line as every rank does before it joins, so that a wrong one starts nothing.
+     * Checks a command line as every rank does before it joins, so that a wrong one does not start anything.
      *
-     * @param worldSize how many ranks there will be
+     * @param worldSize number of ranks of the job
      * @param arguments as for {@link #main}
-     * @throws IllegalArgumentException naming the option and its value, or what is wrong with the text
+     * @throws IllegalArgumentException naming the option and its value, or the fault of the text
      */
     public static void check(int worldSize, String... arguments) {
         Options options = Options.parse(arguments);
@@ -87,7 +87,7 @@ public final class TextModelMain {
             TextSource source = TextSource.read(options.text());
             Optional<Integer> worldSize =
                     first(Settings.WORLD_SIZE.find(process), Settings.ENV_WORLD_SIZE.find(process));
-            // before joining, so that a wrong option costs no waiting; the job looks again
+            // before joining, so that a wrong option causes no waiting; the job checks again
             check(options, source, worldSize.orElse(1));
             return train(options, source);
         } catch (UsageException misuse) {
@@ -113,7 +113,7 @@ public final class TextModelMain {
         }
     }
 
-    /** All ranks find the same mistake; one of them telling it is enough. */
+    /** Prints a mistake on rank 0 only, because all ranks find the same one. */
     private int misused(int rank, UsageException misuse) {
         return rank == 0 ? say(err, "ferro demo: " + misuse.getMessage(), MISUSED) : MISUSED;
     }

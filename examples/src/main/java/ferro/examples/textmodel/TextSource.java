@@ -16,11 +16,11 @@ import java.util.Set;
  * The text to learn from: one file, or the text and source files of a folder in the order of their names, so that every
  * rank reads the same.
  *
- * @param text      all of it, four blanks in a row being one tab
- * @param fileCount files it came from
+ * @param text      the whole text, with four blanks in a row replaced by one tab
+ * @param fileCount number of files that it came from
  */
 record TextSource(String text, int fileCount) {
-    /** Source files are full of it; as one character it leaves more of the context to words. */
+    /** Source files have much indentation; as one character it leaves more of the context to words. */
     static final String INDENTATION = " ".repeat(4);
 
     private static final long MOST_BYTES = 64L << 20;
@@ -54,7 +54,7 @@ record TextSource(String text, int fileCount) {
      *
      * @param path file, or folder whose hidden and build folders are left out
      * @return text
-     * @throws UsageException naming the path if there is nothing, nothing readable, no text in it, or more than 64 MiB
+     * @throws UsageException naming the path if it does not exist, is not readable, has no text, or has more than 64 MiB
      */
     static TextSource read(Path path) {
         if (!Files.exists(path)) {
@@ -90,7 +90,7 @@ record TextSource(String text, int fileCount) {
         return new TextSource(all.toString(), used);
     }
 
-    /** Returns nothing for a file with a zero byte, as Git does to tell binary files. */
+    /** Returns an empty text for a file with a zero byte, which Git also takes for binary. */
     private static String textOf(Path file) throws IOException {
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         return text.indexOf('\0') < 0 ? text.replace(INDENTATION, "\t") : "";

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Data-parallel training as one rank does it: own share, average over all ranks, the same step everywhere. */
+/** Data-parallel training on one rank: its own share, the average over all ranks, the same step everywhere. */
 final class Trainer {
     private final ShareGradient shares;
     private final Adam optimiser;
@@ -22,9 +22,9 @@ final class Trainer {
      *
      * @param rank       this rank
      * @param parameters equal on all ranks; changed in place
-     * @param steps      batches at most
-     * @param outOfTime  asked once per step; true on any rank ends training on all of them after the same step
-     * @param progress   told of each step
+     * @param steps      largest number of batches
+     * @param outOfTime  called once per step; true on any rank ends training on all ranks after the same step
+     * @param progress   called after each step
      * @return all steps
      */
     List<TrainingStep> train(
@@ -37,7 +37,7 @@ final class Trainer {
             long start = System.nanoTime();
             shares.load(parameters);
             shares.compute(step, rank, values);
-            // The flag travels with the gradients: ranks whose clocks disagree still stop after the same step.
+            // The flag is sent with the gradients, so that ranks whose clocks disagree still stop after the same step.
             values[shares.flagAt()] = outOfTime.getAsBoolean() ? 1 : 0;
             long computed = System.nanoTime();
             exchange.average(values);

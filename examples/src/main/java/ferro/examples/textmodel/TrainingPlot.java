@@ -30,7 +30,7 @@ final class TrainingPlot {
      *
      * @param steps     at least one
      * @param worldSize ranks that trained
-     * @param file      PNG, replaced if it is there
+     * @param file      PNG, replaced if it exists
      * @throws IOException if the file cannot be written, or this machine has no fonts
      */
     static void write(List<TrainingStep> steps, int worldSize, Path file) throws IOException {
@@ -44,13 +44,14 @@ final class TrainingPlot {
         Files.write(file, picture(List.of(loss, speed)));
     }
 
-    /** Draws into memory first: a machine that cannot draw leaves no empty file behind. */
+    /** Draws into memory first, so that a machine that cannot draw leaves no empty file. */
     private static byte[] picture(List<XYChart> charts) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
             BitmapEncoder.saveBitmap(charts, charts.size(), 1, bytes, BitmapFormat.PNG);
         } catch (LinkageError | InternalError | RuntimeException noFonts) {
-            // Java 17 throws the first two on a machine without fonts, such as a small container, Java 25 the last.
+            // On a machine without fonts, such as a small container, Java 17 throws the first two, and Java 25 the
+            // last.
             throw new IOException(
                     "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
         }

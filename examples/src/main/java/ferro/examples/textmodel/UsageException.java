@@ -1,6 +1,6 @@
 package ferro.examples.textmodel;
 
-/** Something the user must change: an option, the text, the batch; ends the program with exit code 2. */
+/** The user must change an option, the text or the batch. The program ends with exit code 2. */
 final class UsageException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Characters as small numbers: the most frequent printable ones of a text, and one symbol for all others. */
+/** Maps characters to small numbers: the most frequent printable characters of a text, and one symbol for all others. */
 final class Vocabulary {
-    /** Symbol 0, and what it prints as. */
+    /** The character that symbol 0 is printed as. */
     private static final char OTHER = '\uFFFD';
 
-    /** Symbols must fit a byte; more would only hold rare characters. */
+    /** Symbols must fit into a byte; more symbols would only be rare characters. */
     private static final int MOST_SYMBOLS = 100;
 
     private final char[] characters;
@@ -25,7 +25,7 @@ final class Vocabulary {
     /**
      * Chooses the characters of a text.
      *
-     * @param text what to look at
+     * @param text text to count
      * @return vocabulary, the same for the same text
      */
     static Vocabulary of(String text) {
@@ -50,7 +50,10 @@ final class Vocabulary {
         return new Vocabulary(characters);
     }
 
-    /** Control characters stay out, so that generated text cannot steer a terminal. */
+    /**
+     * Whether a character may be a symbol. Control characters are excluded, so that generated text cannot control a
+     * terminal.
+     */
     private static boolean printable(char character) {
         boolean lineOrTab = character == '\n' || character == '\t';
         return lineOrTab || (!Character.isISOControl(character) && !Character.isSurrogate(character));

@@ -15,9 +15,9 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the recordings of a folder say: who is to blame, and everything that it rests on. Immutable. */
+/** The analysis of the recordings of a folder: which ranks are to blame, and all that this rests on. Immutable. */
 public final class Analysis {
-    /** How recorders name their files. */
+    /** Pattern of the names that recorders give their files. */
     private static final String FILES = "ferro-*-rank*.json";
 
     private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
@@ -46,12 +46,12 @@ public final class Analysis {
     }
 
     /**
-     * Reads some recordings of one job, as {@link #of(Path, Optional)} does, beside what was seen of the ranks' processes, which
-     * wins over what recordings leave open.
+     * Reads some recordings of one job, as {@link #of(Path, Optional)} does, together with how the ranks' processes ended.
+     * The ends decide what the recordings leave open.
      *
      * @param folder where recorders wrote
      * @param job    which job; empty for the one that wrote last
-     * @param taken  which files; the others might as well not be there
+     * @param taken  which files to read; the others are treated as absent
      * @param ends   how the ranks' processes ended
      * @return analysis
      * @throws UnreadableRecordingException if there is no recording that can be read
@@ -63,7 +63,7 @@ public final class Analysis {
             throw new UnreadableRecordingException(folder + " is no folder: need the one that recorders wrote to"
                     + " (ferro.recorder.dir; ferro run names it)");
         }
-        List<Recording> readable = new ArrayList<>();
+        List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         for (Path file : recordings(folder).stream().filter(taken).toList()) {
             try {
@@ -118,7 +118,7 @@ public final class Analysis {
     /**
      * Returns the verdict.
      *
-     * @return one sentence, then one line for each thing that it rests on
+     * @return one sentence, then one line for each reason
      */
     public List<String> verdict() {
         List<String> lines = new ArrayList<>(List.of(verdict.headline()));
@@ -149,7 +149,7 @@ public final class Analysis {
      *
      * @param file recording
      * @return size of the world
-     * @throws UnreadableRecordingException if it is none
+     * @throws UnreadableRecordingException if the file is not a recording
      */
     public static int worldSize(Path file) throws UnreadableRecordingException {
         return RecordingReader.read(file).writer().worldSize();

@@ -8,18 +8,19 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 
 /**
- * Who comes last to calls, and by how much: over the last calls of a group that all of its members recorded.
+ * The rank that comes last to calls, and by how much. It is counted over the last calls of a group that all members
+ * recorded.
  *
- * @param rank   that came last most often
- * @param times  how often
- * @param calls  out of how many
- * @param middle by how much it came after the rank before it, in the median, in nanoseconds
- * @param most   and at most
+ * @param rank   rank that came last most often
+ * @param times  number of calls to which it came last
+ * @param calls  number of calls that were counted
+ * @param middle median of the time by which it came after the rank before it, in nanoseconds
+ * @param most   longest such time, in nanoseconds
  */
 record Arrivals(int rank, int times, int calls, long middle, long most) {
     private static final int LAST_CALLS = 50;
 
-    /** Looks at a group; nothing if it has too few members or calls. */
+    /** Returns the arrivals of a group; empty if it has too few members or calls. */
     static Optional<Arrivals> of(Merge merge, SharedGroup group) {
         SortedSet<Integer> members = group.members();
         List<Long> whole = group.sequences().stream()
@@ -50,9 +51,9 @@ record Arrivals(int rank, int times, int calls, long middle, long most) {
         return new Arrivals(rank, sorted.size(), calls, sorted.get(sorted.size() / 2), sorted.get(sorted.size() - 1));
     }
 
-    /** Says so in one sentence. */
+    /** Returns this as one sentence. */
     String text() {
-        return "rank " + rank + " came last to " + times + " of the last " + calls + " calls, " + Words.time(middle)
-                + " after the rank before it (median; at most " + Words.time(most) + ")";
+        return "rank " + rank + " came last to " + times + " of the last " + calls + " calls, "
+                + PlainTexts.time(middle) + " after the rank before it (median; at most " + PlainTexts.time(most) + ")";
     }
 }

@@ -5,23 +5,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How the processes of ranks ended, as whoever started them saw it: a rank that is killed or ends by itself may leave no
- * recording, and a recording says nothing of an exit code. Immutable.
+ * How the processes of ranks ended, as their launcher saw it. A rank that is killed or ends by itself may leave no
+ * recording, and a recording does not contain an exit code. Immutable.
  *
- * @param byRank           what was seen of a rank; one that nobody saw end is not there
+ * @param byRank           how a rank ended; a rank whose end was not seen is absent
  * @param stopped          ranks that were told to end because another one had failed
- * @param stoppedWallNanos when, in nanoseconds since 1970; {@link Long#MAX_VALUE} if none was
+ * @param stoppedWallNanos when they were told, in nanoseconds since 1970; {@link Long#MAX_VALUE} if none was
  */
-public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedWallNanos) {
-    /** Where nobody has seen anything, as when recordings are read on their own. */
+public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long stoppedWallNanos) {
+    /** No end was seen, as when recordings are read on their own. */
     public static final Ends UNSEEN = new Ends(Map.of(), Set.of(), Long.MAX_VALUE);
 
     /**
-     * Copies what it is given.
+     * Copies the map and the set.
      *
-     * @param byRank           what was seen of a rank
+     * @param byRank           how a rank ended
      * @param stopped          ranks that were told to end
-     * @param stoppedWallNanos when
+     * @param stoppedWallNanos when they were told
      */
     public Ends {
         byRank = Map.copyOf(byRank);
@@ -29,8 +29,8 @@ public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedW
     }
 
     /** How a process ended. */
-    public enum Kind {
-        /** By an exception of its own, which is no failure of a group that it was told. */
+    public enum EndKind {
+        /** By an exception of its own, not by a reported failure of a group. */
         THREW,
         /** By exit code 0. */
         WELL,
@@ -40,7 +40,7 @@ public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedW
         CODE,
         /** By the launcher, because of another rank. */
         STOPPED,
-        /** On another host, where its recording is: that there is none here says nothing. The text is the place. */
+        /** On another host, where its recording is: its absence here means nothing. The text is the place. */
         ELSEWHERE
     }
 
@@ -50,33 +50,35 @@ public record Ends(Map<Integer, End> byRank, Set<Integer> stopped, long stoppedW
      * @param kind in which way
      * @param text what it did, as in "it threw ..."
      */
-    public record End(Kind kind, String text) {
-        /** Says what it did while the others were in a call, whose name may be empty. */
+    public record ProcessEnd(EndKind kind, String text) {
+        /** Returns what it did while the others were in a call, whose name may be empty. */
         String at(String call, Pronoun pronoun) {
-            if (kind == Kind.WELL) {
+            if (kind == EndKind.WELL) {
                 return said(pronoun) + " before the others had finished" + (call.isEmpty() ? "" : " " + call);
             }
             return said(pronoun) + (call.isEmpty() ? "" : ", while the others were in " + call);
         }
 
-        /** Says what it did; an exception is in the words of the program, which stay as they are. */
+        /** Returns what it did. The words of an exception are the program's and stay as they are. */
         String said(Pronoun pronoun) {
-            int own = kind == Kind.THREW ? Math.min(text.length(), "it".length()) : text.length();
+            int own = kind == EndKind.THREW ? Math.min(text.length(), "it".length()) : text.length();
             return pronoun.say(text.substring(0, own)) + text.substring(own);
         }
 
-        /** Whether the process ended as no rank should, and not because the launcher ended it. */
+        /** Whether the process ended abnormally, and not because the launcher ended it. */
         boolean bad() {
-            return kind == Kind.THREW || kind == Kind.SIGNAL || kind == Kind.CODE;
+            return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /** Whether nothing that a group failed with brought it about. */
+        /** Whether the end is not the consequence of a failed group. */
         boolean cameFirst() {
-            return kind == Kind.THREW || kind == Kind.WELL || kind == Kind.SIGNAL;
+            return kind == EndKind.THREW || kind == EndKind.WELL || kind == EndKind.SIGNAL;
         }
     }
 
-    /** Whether a failure that was seen at some time, on the wall clock, is but what the launcher itself brought about. */
+    /**
+     * Whether a failure that was seen at some time of the wall clock is only a consequence of the launcher stopping ranks.
+     */
     boolean broughtAbout(Collection<Integer> culprits, long wallNanos) {
         return wallNanos > stoppedWallNanos && !culprits.isEmpty() && stopped.containsAll(culprits);
     }

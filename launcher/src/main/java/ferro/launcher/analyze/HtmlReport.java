@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
 import com.google.gson.stream.JsonWriter;
-import ferro.launcher.analyze.Recording.Operation;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The timeline: a page of our own with the recordings in it as data. What ranks wrote is data there too, never markup: the
+ * The timeline: a page of ferro that contains the recordings as data. Text that ranks wrote is data too, never markup: the
  * page shows it as text only.
  */
 final class HtmlReport {
@@ -74,7 +74,7 @@ final class HtmlReport {
         json.name("group").value(verdict.group());
         json.name("sequence").value(verdict.sequence());
         json.name("lanes").beginArray();
-        for (Map.Entry<Integer, Recording> entry : merge.recordings().entrySet()) {
+        for (Map.Entry<Integer, RankRecording> entry : merge.recordings().entrySet()) {
             lane(entry.getKey(), entry.getValue());
         }
         json.endArray();
@@ -84,21 +84,21 @@ final class HtmlReport {
         json.flush();
     }
 
-    private void lane(int rank, Recording one) throws IOException {
+    private void lane(int rank, RankRecording one) throws IOException {
         json.beginObject();
         json.name("rank").value(rank);
         json.name("host").value(one.writer().host());
         json.name("pid").value(one.writer().pid());
         json.name("written").value(micros(merge.writtenAt(rank)));
         json.name("operations").beginArray();
-        for (Operation operation : one.operations()) {
+        for (RecordedOperation operation : one.operations()) {
             operation(rank, operation);
         }
         json.endArray().endObject();
     }
 
-    /** A list and no object: there may be 130,000 of them. */
-    private void operation(int rank, Operation operation) throws IOException {
+    /** Writes an operation as a list and not as an object, because there may be 130,000 of them. */
+    private void operation(int rank, RecordedOperation operation) throws IOException {
         long begun = micros(merge.at(rank, operation.begun()));
         long ended = operation.ended() == 0 ? -1 : micros(merge.at(rank, operation.ended()));
         json.beginArray();
@@ -106,8 +106,8 @@ final class HtmlReport {
         json.value(name(operation.call().group())).value(operation.call().sequence());
         json.value(name(operation.call().text())).value(operation.call().bytes());
         if (operation.unfinished()) {
-            Recording.Progress progress = operation.progress();
-            json.value(progress.step()).value(progress.bytesMoved()).value(Words.numbers(progress.waitingFor()));
+            RankRecording.RecordedProgress progress = operation.progress();
+            json.value(progress.step()).value(progress.bytesMoved()).value(PlainTexts.numbers(progress.waitingFor()));
             json.value(operation.code());
         }
         json.endArray();
@@ -118,7 +118,8 @@ final class HtmlReport {
         for (TextReport.Dated one : TextReport.events(merge).toList()) {
             json.beginArray();
             json.value(one.rank()).value(micros(one.at())).value(one.event().kind());
-            json.value(Words.numbers(one.event().ranks())).value(one.event().text());
+            json.value(PlainTexts.numbers(one.event().ranks()))
+                    .value(one.event().text());
             json.endArray();
         }
         json.endArray();

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Recording.Failure;
-import ferro.launcher.analyze.Recording.Operation;
+import ferro.launcher.analyze.RankRecording.RecordedFailure;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Comes to a verdict. What a group has agreed on counts first, for its ranks have asked one another; where nothing has failed
- * yet, different calls under one number count, and then the end of the chain of who waits for whom.
+ * Reaches a verdict. The agreed failure of a group counts first, because its ranks have consulted one another. If nothing
+ * has failed yet, different calls under one sequence number count next, and then the end of the chain of waiting ranks.
  */
 final class Investigation {
     private static final List<String> GRAVEST_FIRST = List.of(
@@ -52,28 +52,30 @@ final class Investigation {
                 .orElseGet(investigation::nothing);
     }
 
-    /** A failure, in whose group. */
-    private record Seen(SharedGroup group, Failure failure) {}
+    /** A failure and its group. */
+    private record SeenFailure(SharedGroup group, RecordedFailure failure) {}
 
     /**
-     * The failure of the group that failed first: whoever leaves because one group has failed is missed by the others. Within a
-     * group the gravest counts, as its ranks agree.
+     * Returns the failure of the group that failed first: a rank that leaves because one group has failed is then missing in
+     * other groups. Within a group the gravest failure counts, by the same order by which its ranks agree.
      */
     private Optional<Verdict> failed() {
         return merge.groups().stream()
                 .filter(group -> !failures(group).isEmpty())
                 .min(Comparator.comparingLong(this::failedAt))
                 .map(group -> failures(group).values().stream()
-                        .min(Comparator.comparingInt((Failure failure) -> gravity(failure.code()))
-                                .thenComparing(Failure::sequence)
-                                .thenComparing(Failure::origin))
-                        .map(failure -> failed(new Seen(group, failure)))
+                        .min(Comparator.comparingInt((RecordedFailure failure) -> gravity(failure.code()))
+                                .thenComparing(RecordedFailure::sequence)
+                                .thenComparing(RecordedFailure::origin))
+                        .map(failure -> failed(new SeenFailure(group, failure)))
                         .orElseThrow());
     }
 
-    /** What members say has failed their group, but for what the launcher brought about by ending ranks. */
-    private SortedMap<Integer, Failure> failures(SharedGroup group) {
-        SortedMap<Integer, Failure> failures = new TreeMap<>(group.failures());
+    /**
+     * Returns the failures that members recorded for their group, without those that the launcher caused by ending ranks.
+     */
+    private SortedMap<Integer, RecordedFailure> failures(SharedGroup group) {
+        SortedMap<Integer, RecordedFailure> failures = new TreeMap<>(group.failures());
         failures.entrySet()
                 .removeIf(one -> ends.broughtAbout(one.getValue().culprits(), failedAt(group, one.getKey())));
         return failures;
@@ -96,7 +98,7 @@ final class Investigation {
 
     private long lastEnded(SharedGroup group, int rank) {
         return group.last(rank)
-                .filter(last -> last.state() == Recording.State.FAILED && last.ended() != 0)
+                .filter(last -> last.state() == RankRecording.OperationState.FAILED && last.ended() != 0)
                 .map(last -> merge.at(rank, last.ended()))
                 .orElseGet(() -> merge.writtenAt(rank));
     }
@@ -106,9 +108,9 @@ final class Investigation {
         return place < 0 ? GRAVEST_FIRST.size() : place;
     }
 
-    private Verdict failed(Seen seen) {
+    private Verdict failed(SeenFailure seen) {
         SharedGroup group = seen.group();
-        Failure failure = seen.failure();
+        RecordedFailure failure = seen.failure();
         if (failure.code().equals("MISMATCH") && group.firstMismatch().isPresent()) {
             return mismatch(group, group.firstMismatch().get(), said(seen));
         }
@@ -118,10 +120,10 @@ final class Investigation {
         String headline = guilty.isEmpty()
                 ? "no rank can be named: " + failure.code() + where + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
-        return new Verdict(Verdict.Kind.FAILED, guilty, headline, said(seen), group.name(), sequence);
+        return new Verdict(Verdict.TroubleKind.FAILED, guilty, headline, said(seen), group.name(), sequence);
     }
 
-    private SortedSet<Integer> blamed(SharedGroup group, Failure agreed) {
+    private SortedSet<Integer> blamed(SharedGroup group, RecordedFailure agreed) {
         SortedSet<Integer> guilty = new TreeSet<>();
         failures(group).values().stream()
                 .filter(failure -> failure.code().equals(agreed.code()))
@@ -133,8 +135,8 @@ final class Investigation {
         return " in group \"" + group.name() + "\"" + (sequence < 0 ? "" : " at seq " + sequence);
     }
 
-    /** What the members say has failed their group, and whether they say the same. */
-    private List<String> said(Seen seen) {
+    /** Returns lines on the failures that the members recorded, and whether they agree. */
+    private List<String> said(SeenFailure seen) {
         List<String> lines = new ArrayList<>();
         SortedSet<Integer> agreeing = new TreeSet<>();
         failures(seen.group()).forEach((rank, failure) -> {
@@ -142,16 +144,17 @@ final class Investigation {
                     && failure.culprits().equals(seen.failure().culprits())) {
                 agreeing.add(rank);
             } else {
-                lines.add(Words.ranks(List.of(rank)) + " says something else: " + said(failure));
+                lines.add(PlainTexts.ranks(List.of(rank)) + " says something else: " + said(failure));
             }
         });
-        lines.add(0, Words.ranks(agreeing) + (agreeing.size() == 1 ? " says: " : " agree: ") + said(seen.failure()));
+        lines.add(
+                0, PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " says: " : " agree: ") + said(seen.failure()));
         return lines;
     }
 
-    private static String said(Failure failure) {
+    private static String said(RecordedFailure failure) {
         String blamed =
-                failure.culprits().isEmpty() ? "nobody to blame" : Words.ranks(failure.culprits()) + " to blame";
+                failure.culprits().isEmpty() ? "nobody to blame" : PlainTexts.ranks(failure.culprits()) + " to blame";
         return failure.code() + ", " + blamed + (failure.text().isEmpty() ? "" : ": " + failure.text());
     }
 
@@ -172,20 +175,24 @@ final class Investigation {
                 .flatMap(Collection::stream)
                 .collect(Collectors.toCollection(TreeSet::new));
         List<String> reasons = new ArrayList<>();
-        texts.forEach((text, ranks) -> reasons.add(Words.ranks(ranks) + " called " + text));
+        texts.forEach((text, ranks) -> reasons.add(PlainTexts.ranks(ranks) + " called " + text));
         reasons.addAll(said);
         String headline = "ranks made different calls under seq " + sequence + " of group \"" + group.name() + "\": "
-                + (largest.size() > 1 ? "one side is wrong" : Words.ranks(guilty) + " unlike the others");
-        return new Verdict(Verdict.Kind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
+                + (largest.size() > 1 ? "one side is wrong" : PlainTexts.ranks(guilty) + " unlike the others");
+        return new Verdict(Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
     }
 
-    /** All that failed did so because the launcher had ended ranks: whom they miss now is not to blame. */
+    /**
+     * Returns a verdict that blames no rank if every failure was caused by the launcher ending ranks: the missing ranks are
+     * not to blame.
+     */
     private Optional<Verdict> brokenOff() {
         return merge.groups().stream().anyMatch(group -> !group.failures().isEmpty())
                 ? Optional.of(new Verdict(
-                        Verdict.Kind.NOTHING,
+                        Verdict.TroubleKind.NOTHING,
                         new TreeSet<>(),
-                        "no group had failed when the launcher stopped " + Words.ranks(ends.stopped()) + unexplained(),
+                        "no group had failed when the launcher stopped " + PlainTexts.ranks(ends.stopped())
+                                + unexplained(),
                         List.of(),
                         "",
                         -1))
@@ -193,25 +200,25 @@ final class Investigation {
     }
 
     private Optional<Verdict> waiting() {
-        Optional<WaitChain.Waiting> longest = chain.longest();
+        Optional<WaitChain.WaitingRank> longest = chain.longest();
         if (longest.isEmpty()) {
             return Optional.empty();
         }
-        Operation operation = longest.get().operation();
+        RecordedOperation operation = longest.get().operation();
         SharedGroup group = longest.get().group();
         long sequence = operation.call().sequence();
         SortedSet<Integer> guilty = chain.end();
         List<String> reasons = new ArrayList<>(chain.story());
         boolean circle = guilty.isEmpty() && !chain.circle().isEmpty();
         if (circle) {
-            String headline = Words.ranks(chain.circle()) + " wait for one another: a deadlock";
-            return Optional.of(
-                    new Verdict(Verdict.Kind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
+            String headline = PlainTexts.ranks(chain.circle()) + " wait for one another: a deadlock";
+            return Optional.of(new Verdict(
+                    Verdict.TroubleKind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
         }
         String headline = guilty.isEmpty()
                 ? "nobody is to blame yet: all are in " + operation.call().name() + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, "");
-        return Optional.of(new Verdict(Verdict.Kind.WAITING, guilty, headline, reasons, group.name(), sequence));
+        return Optional.of(new Verdict(Verdict.TroubleKind.WAITING, guilty, headline, reasons, group.name(), sequence));
     }
 
     private Verdict nothing() {
@@ -219,17 +226,17 @@ final class Investigation {
         SortedSet<Integer> missing = merge.missing();
         String headline = missing.isEmpty()
                 ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs" + unexplained()
-                : "no call hangs and none has failed, but " + Words.ranks(missing) + " wrote no recording";
-        return new Verdict(Verdict.Kind.NOTHING, new TreeSet<>(), headline, reasons, "", -1);
+                : "no call hangs and none has failed, but " + PlainTexts.ranks(missing) + " wrote no recording";
+        return new Verdict(Verdict.TroubleKind.NOTHING, new TreeSet<>(), headline, reasons, "", -1);
     }
 
-    /** Where no recording says who is to blame, the end of a process may. */
+    /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */
     private String unexplained() {
         String ended = testimony.unexplained();
         return ended.isEmpty() ? "" : "; " + ended;
     }
 
     private static String toBlame(SortedSet<Integer> guilty) {
-        return Words.ranks(guilty) + (guilty.size() == 1 ? " is to blame" : " are to blame");
+        return PlainTexts.ranks(guilty) + (guilty.size() == 1 ? " is to blame" : " are to blame");
     }
 }

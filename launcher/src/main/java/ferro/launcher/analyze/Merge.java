@@ -17,20 +17,22 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The recordings of one job on one clock.
+ * The recordings of one job, brought to one clock.
  *
- * <p>Ranks stamp by clocks that begin anywhere; each recording carries one moment on both its own clock and the wall's. The
- * processes of a host share the first clock, so one distance serves them all: then two ranks of a host are compared to
- * the nanosecond. Between hosts the wall clocks decide, and may be some milliseconds apart.
+ * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment on both this clock and
+ * the wall clock. The processes of a host share the first clock, so one offset serves all of them, and two ranks of a host
+ * are compared to the nanosecond. Between hosts the wall clocks decide; they may differ by some milliseconds.
  */
 final class Merge {
-    /** What calls itself one host, but has clocks further apart than this, is several, such as containers. */
+    /**
+     * Ranks that name the same host, but whose clocks differ by more than this, are on several hosts, such as containers.
+     */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
     /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
-    private final SortedMap<Integer, Recording> recordings = new TreeMap<>();
+    private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
     private final Map<Integer, Long> offsets = new HashMap<>();
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
@@ -42,8 +44,8 @@ final class Merge {
         this.job = job;
     }
 
-    /** Lines up the recordings of a job, or of the one that was written last if none is named. */
-    static Merge of(List<Recording> all, Optional<String> wanted) {
+    /** Merges the recordings of a job, or of the job that was written last if none is named. */
+    static Merge of(List<RankRecording> all, Optional<String> wanted) {
         String job = wanted.orElseGet(() -> all.stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
                 .orElseThrow(() -> new IllegalArgumentException("0 recordings, need at least 1"))
@@ -64,9 +66,12 @@ final class Merge {
         return merge;
     }
 
-    /** Jobs that are started by hand are all of one name: what the last run did not overwrite is of another. */
+    /**
+     * Leaves out recordings of earlier runs. Jobs started by hand all have the same name, so a file that the last run did
+     * not overwrite is of an earlier one.
+     */
     private void leaveOutEarlierRuns() {
-        Recording newest = recordings.values().stream()
+        RankRecording newest = recordings.values().stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
                 .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
         long written = newest.clock().wallNanos();
@@ -79,13 +84,14 @@ final class Merge {
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!earlier.isEmpty()) {
-            notes.add("files of an earlier run are left out: of " + Words.ranks(earlier) + ", written before the newest"
-                    + " by more than " + Words.time(EARLIER_RUN_NANOS) + " and before any call in it");
+            notes.add("files of an earlier run are left out: of " + PlainTexts.ranks(earlier)
+                    + ", written before the newest" + " by more than " + PlainTexts.time(EARLIER_RUN_NANOS)
+                    + " and before any call in it");
             recordings.keySet().removeAll(earlier);
         }
     }
 
-    private void add(Recording one) {
+    private void add(RankRecording one) {
         recordings.merge(
                 one.writer().rank(),
                 one,
@@ -93,7 +99,7 @@ final class Merge {
     }
 
     private void settle() {
-        Map<String, List<Recording>> hosts = recordings.values().stream()
+        Map<String, List<RankRecording>> hosts = recordings.values().stream()
                 .collect(Collectors.groupingBy(one -> one.writer().host()));
         hosts.values().forEach(this::settle);
         if (hosts.size() > 1) {
@@ -116,11 +122,14 @@ final class Merge {
         recordings.forEach(this::share);
     }
 
-    /** A group of the same name may be the first on one rank and the second on another: by its id it is the same. */
-    private void share(int rank, Recording one) {
+    /**
+     * Adds the groups of a rank. A group of the same name may be the first on one rank and the second on another; the id
+     * tells that it is the same group.
+     */
+    private void share(int rank, RankRecording one) {
         Map<String, SharedGroup> named = new HashMap<>();
         Map<String, Integer> uses = new HashMap<>();
-        for (Recording.Group group : one.groups()) {
+        for (RankRecording.GroupView group : one.groups()) {
             List<?> key = group.id().isEmpty()
                     ? List.of(group.name(), group.ranks())
                     : List.of(group.id(), group.ranks(), uses.merge(group.id(), 1, Integer::sum));
@@ -128,18 +137,20 @@ final class Merge {
             shared.add(rank, group);
             named.put(group.name(), shared);
         }
-        one.operations().stream().filter(Recording.Operation::ordered).forEach(operation -> {
-            String name = operation.call().group();
-            SharedGroup known = named.get(name);
-            (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
-        });
+        one.operations().stream()
+                .filter(RankRecording.RecordedOperation::ordered)
+                .forEach(operation -> {
+                    String name = operation.call().group();
+                    SharedGroup known = named.get(name);
+                    (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
+                });
     }
 
-    private void settle(List<Recording> host) {
+    private void settle(List<RankRecording> host) {
         long[] sorted =
                 host.stream().mapToLong(one -> one.clock().offset()).sorted().toArray();
         long middle = sorted[sorted.length / 2];
-        for (Recording one : host) {
+        for (RankRecording one : host) {
             long own = one.clock().offset();
             offsets.put(one.writer().rank(), Math.abs(own - middle) < ONE_CLOCK_NANOS ? middle : own);
         }
@@ -157,7 +168,7 @@ final class Merge {
         return worldSize;
     }
 
-    SortedMap<Integer, Recording> recordings() {
+    SortedMap<Integer, RankRecording> recordings() {
         return recordings;
     }
 
@@ -166,17 +177,17 @@ final class Merge {
         return Collections.unmodifiableSortedSet(missing);
     }
 
-    /** Returns the groups, the joined one first where it was seen first. */
+    /** Returns the groups. The joined group is first if it was seen first. */
     Collection<SharedGroup> groups() {
         return groups.values();
     }
 
-    /** Returns what a reader must know about how these were put together. */
+    /** Returns what a reader must know about how the recordings were merged. */
     List<String> notes() {
         return notes;
     }
 
-    /** Returns a time of a rank's clock on the wall clock, in nanoseconds since 1970. */
+    /** Converts a time of a rank's clock to the wall clock, in nanoseconds since 1970. */
     long at(int rank, long clock) {
         return clock + offsets.getOrDefault(rank, 0L);
     }

@@ -25,7 +25,10 @@ enum Pronoun {
         return ranks == 1 ? IT : THEY;
     }
 
-    /** Returns words of this package, written for one rank, as they are for these; what a program said must not be in them. */
+    /**
+     * Turns words of this package, written for one rank, into the words for these ranks. The text must not contain a
+     * program's own words.
+     */
     String say(String words) {
         if (this == IT) {
             return words;

@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one file of a flight recorder. A field that is not known is passed over: newer recorders may say more. */
+/** Reads one file of a flight recorder. Unknown fields are skipped: newer recorders may write more. */
 final class RecordingReader {
-    /** More ranks than this are a mistake: each one costs room in the report, whether it wrote anything or not. */
+    /** More ranks than this are an error: each rank takes space in the report, whether it wrote a recording or not. */
     static final int MOST_RANKS = 65_536;
 
     private static final int FORMAT = 1;
@@ -35,8 +35,8 @@ final class RecordingReader {
         this.file = file;
     }
 
-    /** Returns what a file holds, or says what is wrong with it. */
-    static Recording read(Path file) throws UnreadableRecordingException {
+    /** Reads a file; the exception says what is wrong with it. */
+    static RankRecording read(Path file) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(file);
         try {
             return reader.recording(reader.parse());
@@ -45,7 +45,7 @@ final class RecordingReader {
         }
     }
 
-    private Fields parse() throws UnreadableRecordingException {
+    private JsonFields parse() throws UnreadableRecordingException {
         try {
             long bytes = Files.size(file);
             if (!Files.isRegularFile(file) || bytes > MOST_BYTES) {
@@ -59,68 +59,68 @@ final class RecordingReader {
         }
     }
 
-    /** Only where: the library's advice is for programmers. */
+    /** Returns only the place of the error: the library's advice is for programmers. */
     private static String place(Exception broken) {
         Matcher place = PLACE.matcher("" + broken.getMessage());
         return place.find() ? " (" + place.group() + ")" : "";
     }
 
-    private static Fields whole(JsonReader json) throws IOException, UnreadableRecordingException {
+    private static JsonFields whole(JsonReader json) throws IOException, UnreadableRecordingException {
         json.setStrictness(Strictness.STRICT);
         JsonElement all = JsonParser.parseReader(json);
         if (!all.isJsonObject()) {
             throw new UnreadableRecordingException("it is no recording of ferro: it holds no JSON object");
         }
-        // anything behind the object is an error to this reader
+        // peek() fails if anything follows the object
         json.peek();
-        return new Fields(all.getAsJsonObject(), "");
+        return new JsonFields(all.getAsJsonObject(), "");
     }
 
-    private Recording recording(Fields all) throws UnreadableRecordingException {
+    private RankRecording recording(JsonFields all) throws UnreadableRecordingException {
         long format = all.number("format");
         if (format != FORMAT) {
             throw new UnreadableRecordingException("it has format " + format + ", this ferro reads format " + FORMAT);
         }
         int worldSize = (int) all.number("worldSize", 1, MOST_RANKS);
-        Recording.Writer writer = new Recording.Writer(
+        RankRecording.Writer writer = new RankRecording.Writer(
                 all.text("job"),
                 (int) all.number("rank", 0, worldSize - 1L),
                 worldSize,
                 all.text("host", "(unknown)"),
                 all.number("pid", 0, Long.MAX_VALUE, 0));
-        Recording.Clock clock = new Recording.Clock(all.number("wallNanos"), all.number("clockNanos"));
-        List<Recording.Group> groups = new ArrayList<>();
-        for (Fields group : all.objects("groups")) {
+        RankRecording.Clock clock = new RankRecording.Clock(all.number("wallNanos"), all.number("clockNanos"));
+        List<RankRecording.GroupView> groups = new ArrayList<>();
+        for (JsonFields group : all.objects("groups")) {
             groups.add(group(group));
         }
-        List<Recording.Operation> operations = new ArrayList<>();
-        for (Fields operation : all.objects("operations")) {
+        List<RankRecording.RecordedOperation> operations = new ArrayList<>();
+        for (JsonFields operation : all.objects("operations")) {
             operations.add(operation(operation));
         }
-        operations.sort(Comparator.comparingLong(Recording.Operation::begun));
-        return new Recording(
+        operations.sort(Comparator.comparingLong(RankRecording.RecordedOperation::begun));
+        return new RankRecording(
                 file, writer, clock, all.text("reason", ""), List.copyOf(groups), List.copyOf(operations), events(all));
     }
 
-    private static Recording.Group group(Fields group) throws UnreadableRecordingException {
-        Optional<Fields> failure = group.object("failure");
-        Optional<Recording.Failure> read = Optional.empty();
+    private static RankRecording.GroupView group(JsonFields group) throws UnreadableRecordingException {
+        Optional<JsonFields> failure = group.object("failure");
+        Optional<RankRecording.RecordedFailure> read = Optional.empty();
         if (failure.isPresent()) {
-            Fields given = failure.get();
-            read = Optional.of(new Recording.Failure(
+            JsonFields given = failure.get();
+            read = Optional.of(new RankRecording.RecordedFailure(
                     given.text("code"),
                     given.ranks("culprits"),
                     given.number("sequence", -1, Long.MAX_VALUE, -1),
                     (int) given.number("origin", -1, MOST_RANKS, -1),
                     given.text("text", "")));
         }
-        return new Recording.Group(group.text("name"), group.text("id", ""), group.ranks("ranks"), read);
+        return new RankRecording.GroupView(group.text("name"), group.text("id", ""), group.ranks("ranks"), read);
     }
 
-    private static Recording.Operation operation(Fields given) throws UnreadableRecordingException {
+    private static RankRecording.RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {
         String kind = given.text("kind");
-        return new Recording.Operation(
-                new Recording.Call(
+        return new RankRecording.RecordedOperation(
+                new RankRecording.RecordedCall(
                         given.text("group"),
                         given.number("sequence", -1, Long.MAX_VALUE, -1),
                         kind,
@@ -130,16 +130,16 @@ final class RecordingReader {
                 given.number("ended", Long.MIN_VALUE, Long.MAX_VALUE, 0),
                 state(given),
                 given.text("code", ""),
-                new Recording.Progress(
+                new RankRecording.RecordedProgress(
                         (int) given.number("step", -1, Integer.MAX_VALUE, -1),
                         given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
                         given.ranks("waitingFor"),
                         given.text("progress", "")));
     }
 
-    private static Recording.State state(Fields operation) throws UnreadableRecordingException {
+    private static RankRecording.OperationState state(JsonFields operation) throws UnreadableRecordingException {
         String name = operation.text("state");
-        for (Recording.State state : Recording.State.values()) {
+        for (RankRecording.OperationState state : RankRecording.OperationState.values()) {
             if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return state;
             }
@@ -148,11 +148,11 @@ final class RecordingReader {
                 "\"" + operation.place() + "state\" is \"" + name + "\", need queued, running, done or failed");
     }
 
-    private static List<Recording.Event> events(Fields all) throws UnreadableRecordingException {
-        List<Recording.Event> events = new ArrayList<>();
+    private static List<RankRecording.EventView> events(JsonFields all) throws UnreadableRecordingException {
+        List<RankRecording.EventView> events = new ArrayList<>();
         if (all.object().has("events")) {
-            for (Fields event : all.objects("events")) {
-                events.add(new Recording.Event(
+            for (JsonFields event : all.objects("events")) {
+                events.add(new RankRecording.EventView(
                         event.number("at"),
                         event.text("group", ""),
                         event.text("kind"),

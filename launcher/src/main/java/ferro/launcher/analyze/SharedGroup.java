@@ -15,8 +15,8 @@ import java.util.TreeSet;
 final class SharedGroup {
     private final String name;
     private final SortedSet<Integer> members;
-    private final SortedMap<Integer, NavigableMap<Long, Recording.Operation>> calls = new TreeMap<>();
-    private final SortedMap<Integer, Recording.Failure> failures = new TreeMap<>();
+    private final SortedMap<Integer, NavigableMap<Long, RankRecording.RecordedOperation>> calls = new TreeMap<>();
+    private final SortedMap<Integer, RankRecording.RecordedFailure> failures = new TreeMap<>();
     private final SortedMap<Integer, String> names = new TreeMap<>();
 
     SharedGroup(String name, List<Integer> members) {
@@ -24,13 +24,13 @@ final class SharedGroup {
         this.members = Collections.unmodifiableSortedSet(new TreeSet<>(members));
     }
 
-    void add(int rank, Recording.Group seen) {
+    void add(int rank, RankRecording.GroupView seen) {
         calls.computeIfAbsent(rank, key -> new TreeMap<>());
         names.put(rank, seen.name());
         seen.failure().ifPresent(failure -> failures.put(rank, failure));
     }
 
-    void add(int rank, Recording.Operation operation) {
+    void add(int rank, RankRecording.RecordedOperation operation) {
         calls.computeIfAbsent(rank, key -> new TreeMap<>()).put(operation.call().sequence(), operation);
     }
 
@@ -38,12 +38,12 @@ final class SharedGroup {
         return name;
     }
 
-    /** Returns the name under which a rank recorded it: one that had such a group before has {@code #2} behind it. */
+    /** Returns the name under which a rank recorded it. A rank that had a group of this name before appends {@code #2}. */
     String nameOn(int rank) {
         return names.getOrDefault(rank, name);
     }
 
-    /** Returns all members, whether they recorded anything or not. */
+    /** Returns all members, including those that recorded nothing. */
     SortedSet<Integer> members() {
         return members.isEmpty() ? callers() : members;
     }
@@ -53,35 +53,35 @@ final class SharedGroup {
         return Collections.unmodifiableSortedSet(new TreeSet<>(calls.keySet()));
     }
 
-    /** Returns what each member says has failed the group. */
-    SortedMap<Integer, Recording.Failure> failures() {
+    /** Returns the failure that each member recorded for the group. */
+    SortedMap<Integer, RankRecording.RecordedFailure> failures() {
         return failures;
     }
 
     /** Returns the last call of a rank. */
-    Optional<Recording.Operation> last(int rank) {
+    Optional<RankRecording.RecordedOperation> last(int rank) {
         return recorded(rank).map(NavigableMap::lastEntry).map(Map.Entry::getValue);
     }
 
     /** Returns the last call of a rank before the one with this number. */
-    Optional<Recording.Operation> before(int rank, long sequence) {
+    Optional<RankRecording.RecordedOperation> before(int rank, long sequence) {
         return recorded(rank).map(own -> own.lowerEntry(sequence)).map(Map.Entry::getValue);
     }
 
     /** Returns the call of a rank with this number. */
-    Optional<Recording.Operation> call(int rank, long sequence) {
+    Optional<RankRecording.RecordedOperation> call(int rank, long sequence) {
         return recorded(rank).map(own -> own.get(sequence));
     }
 
     /** Returns the last call of a rank that ended well. */
-    Optional<Recording.Operation> lastDone(int rank) {
+    Optional<RankRecording.RecordedOperation> lastDone(int rank) {
         return recorded(rank)
                 .flatMap(own -> own.descendingMap().values().stream()
                         .filter(operation -> !operation.unfinished())
                         .findFirst());
     }
 
-    private Optional<NavigableMap<Long, Recording.Operation>> recorded(int rank) {
+    private Optional<NavigableMap<Long, RankRecording.RecordedOperation>> recorded(int rank) {
         return Optional.ofNullable(calls.get(rank)).filter(own -> !own.isEmpty());
     }
 
@@ -94,19 +94,19 @@ final class SharedGroup {
                 .orElse(-1);
     }
 
-    /** Whether a rank has called, as far as anybody recorded. */
+    /** Whether a rank has made the call with this number or a later one, as far as recorded. */
     boolean reached(int rank, long sequence) {
         return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
     }
 
-    /** Returns the members that have not called. */
+    /** Returns the members that have not made the call with this number. */
     SortedSet<Integer> behind(long sequence) {
         SortedSet<Integer> behind = new TreeSet<>(members());
         behind.removeIf(rank -> reached(rank, sequence));
         return behind;
     }
 
-    /** Returns who called what under one number. */
+    /** Returns the calls made under one number, each with its ranks. */
     SortedMap<String, SortedSet<Integer>> texts(long sequence) {
         SortedMap<String, SortedSet<Integer>> texts = new TreeMap<>();
         calls.forEach((rank, own) -> {
@@ -118,7 +118,7 @@ final class SharedGroup {
         return texts;
     }
 
-    /** Returns all numbers that anybody has called, ascending. */
+    /** Returns all numbers under which any rank has called, ascending. */
     SortedSet<Long> sequences() {
         SortedSet<Long> all = new TreeSet<>();
         calls.values().stream().map(Map::keySet).forEach(all::addAll);
@@ -132,7 +132,7 @@ final class SharedGroup {
                 .findFirst();
     }
 
-    /** Whether the members are all there are of these. */
+    /** Whether the given ranks contain all members. */
     boolean isWhole(Collection<Integer> ranks) {
         return ranks.containsAll(members());
     }

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Ends.End;
-import ferro.launcher.analyze.Recording.Operation;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the recordings say about a rank that is to blame, in words; and what was seen of its process, which wins over what they
- * leave open.
+ * Describes in words what the recordings say about a rank that is to blame, and how its process ended. The end decides what
+ * the recordings leave open.
  */
 final class Testimony {
     private final Merge merge;
@@ -26,10 +26,10 @@ final class Testimony {
         this.ends = ends;
     }
 
-    /** Where a failure was seen, and of which code; the code is empty where ranks still wait. */
+    /** Where a failure was seen, and its code; the code is empty if ranks still wait. */
     private record Scene(SharedGroup group, long sequence, String code) {}
 
-    /** Says what ranks did, or did not do, at a call: once if it is the same for all, else of each. */
+    /** Returns what ranks did or did not do at a call: once if it is the same for all, else for each. */
     String on(SortedSet<Integer> guilty, SharedGroup group, long sequence, String code) {
         Scene scene = new Scene(group, sequence, code);
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
@@ -38,7 +38,7 @@ final class Testimony {
                     .add(rank);
         }
         return same.values().stream()
-                .map(ranks -> (same.size() == 1 ? "" : Words.ranks(ranks) + ": ")
+                .map(ranks -> (same.size() == 1 ? "" : PlainTexts.ranks(ranks) + ": ")
                         + on(ranks.first(), scene, Pronoun.of(ranks.size())))
                 .collect(Collectors.joining("; "));
     }
@@ -48,13 +48,13 @@ final class Testimony {
         if (scene.code().equals("ABORTED")) {
             String aborted = "aborted the group" + whereItAborted(rank, scene.group());
             return byItself(rank)
-                    .filter(End::bad)
+                    .filter(ProcessEnd::bad)
                     .map(seen -> seen.said(pronoun) + ", and " + aborted)
                     .orElse(pronoun.say("it ") + aborted);
         }
-        Optional<End> end = Optional.ofNullable(ends.byRank().get(rank));
+        Optional<ProcessEnd> end = Optional.ofNullable(ends.byRank().get(rank));
         if (merge.missing().contains(rank)) {
-            if (end.filter(seen -> seen.kind() == Ends.Kind.ELSEWHERE).isPresent()) {
+            if (end.filter(seen -> seen.kind() == Ends.EndKind.ELSEWHERE).isPresent()) {
                 return pronoun.say(faraway(scene.code())) + " on " + end.get().text()
                         + (call.isEmpty() ? "" : ", while the others were in " + call);
             }
@@ -62,21 +62,25 @@ final class Testimony {
                     .orElseGet(() -> pronoun.say(silent(scene.code()))
                             + (call.isEmpty() ? "" : ", while the others were in " + call));
         }
-        Optional<End> own = byItself(rank);
+        Optional<ProcessEnd> own = byItself(rank);
         if (scene.code().equals("PEER_LOST") && own.isPresent()) {
             return own.get().at(call, pronoun) + (scene.sequence() < 0 ? "" : "; " + last(rank, scene, pronoun));
         }
-        // what ends a rank that was late may be what the others told it then, unless they still wait for it
+        // a late rank may have ended because of the failure that the others reported to it, unless they still wait for
+        // it
         return recorded(rank, scene, pronoun)
                 + own.filter(seen -> seen.cameFirst() || scene.code().isEmpty())
                         .map(seen -> "; in the end " + seen.said(pronoun))
                         .orElse("");
     }
 
-    /** How a rank ended, unless an exit code says no more than that the rank had heard of another's failure. */
-    private Optional<End> byItself(int rank) {
+    /**
+     * Returns how a rank ended by itself; empty if its exit code may only mean that it had been told of another rank's
+     * failure.
+     */
+    private Optional<ProcessEnd> byItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
-                .filter(end -> end.cameFirst() || end.kind() == Ends.Kind.CODE && !heardOfAnother(rank));
+                .filter(end -> end.cameFirst() || end.kind() == Ends.EndKind.CODE && !heardOfAnother(rank));
     }
 
     private boolean heardOfAnother(int rank) {
@@ -86,7 +90,10 @@ final class Testimony {
                         !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
     }
 
-    /** Ranks whose processes ended as none should and that had heard of no failure, each with how: no rank blames them. */
+    /**
+     * Returns the ranks whose processes ended abnormally and that had been told of no failure, each with its end. No rank
+     * blames them.
+     */
     String unexplained() {
         Map<String, SortedSet<Integer>> same = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
@@ -97,12 +104,14 @@ final class Testimony {
             }
         });
         return same.values().stream()
-                .map(ranks -> Words.ranks(ranks) + ": "
+                .map(ranks -> PlainTexts.ranks(ranks) + ": "
                         + ends.byRank().get(ranks.first()).said(Pronoun.of(ranks.size())))
                 .collect(Collectors.joining("; "));
     }
 
-    /** The call that the rank was in itself, or else its last one: the others may be in one that it never made. */
+    /**
+     * Returns the call that the rank itself was in, or else its last call: the others may be in a call that it never made.
+     */
     private String whereItAborted(int rank, SharedGroup group) {
         return ownCalls(rank, group)
                 .filter(own -> own.state().open() || own.code().equals("ABORTED"))
@@ -113,8 +122,8 @@ final class Testimony {
                 .orElse("");
     }
 
-    /** What a rank recorded of a group, messages among it. */
-    private Stream<Operation> ownCalls(int rank, SharedGroup group) {
+    /** Returns the operations that a rank recorded of a group, including messages. */
+    private Stream<RecordedOperation> ownCalls(int rank, SharedGroup group) {
         return Stream.ofNullable(merge.recordings().get(rank))
                 .flatMap(recording -> recording.operations().stream())
                 .filter(operation -> operation.call().group().equals(group.nameOn(rank)));
@@ -123,7 +132,7 @@ final class Testimony {
     private String recorded(int rank, Scene scene, Pronoun pronoun) {
         SharedGroup group = scene.group();
         boolean lost = scene.code().equals("PEER_LOST");
-        Optional<Operation> own = group.call(rank, scene.sequence());
+        Optional<RecordedOperation> own = group.call(rank, scene.sequence());
         if (own.isPresent() && (own.get().unfinished() || !lost)) {
             return inside(rank, own.get(), pronoun);
         }
@@ -140,7 +149,7 @@ final class Testimony {
         return never + call + "; " + last(rank, scene, pronoun) + elsewhere(rank, group, pronoun);
     }
 
-    /** Says which ranks left no recording, and what is known of each. */
+    /** Returns which ranks left no recording, and what is known of each. */
     List<String> ofMissing() {
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         for (int rank : merge.missing()) {
@@ -148,23 +157,25 @@ final class Testimony {
                     .add(rank);
         }
         List<String> lines = new ArrayList<>();
-        same.forEach((why, ranks) -> lines.add(Words.ranks(ranks) + why));
+        same.forEach((why, ranks) -> lines.add(PlainTexts.ranks(ranks) + why));
         return lines;
     }
 
-    private static String ofMissing(End end) {
+    private static String ofMissing(ProcessEnd end) {
         if (end == null) {
             return " wrote no recording: dead, killed, stopped, asked too late, or on another host";
         }
-        return end.kind() == Ends.Kind.ELSEWHERE ? " recorded on " + end.text() : " wrote no recording: " + end.text();
+        return end.kind() == Ends.EndKind.ELSEWHERE
+                ? " recorded on " + end.text()
+                : " wrote no recording: " + end.text();
     }
 
-    /** A rank whose recording is on another host; the code of the failure says what is known here. */
+    /** Describes a rank whose recording is on another host; the code of the failure says what is known here. */
     private static String faraway(String code) {
         return code.equals("PEER_LOST") ? "its process is gone" : "it did not answer";
     }
 
-    /** A rank without a recording; the code of the failure says what is known. */
+    /** Describes a rank without a recording; the code of the failure says what is known. */
     private static String silent(String code) {
         if (code.equals("PEER_LOST")) {
             return "its process is gone and wrote no recording (killed, crashed, or ended by itself)";
@@ -180,7 +191,10 @@ final class Testimony {
                 .orElse("seq " + sequence + " of group \"" + group.name() + "\"");
     }
 
-    /** The call that kept the others, empty if none is known: a call that all have ended kept nobody. */
+    /**
+     * Returns the call in which the others waited for the rank, empty if none is known. A call that all have completed is
+     * not one.
+     */
     private String whileIn(int rank, Scene scene) {
         return kept(rank, scene)
                 .findFirst()
@@ -189,63 +203,68 @@ final class Testimony {
     }
 
     /** A call of some rank. */
-    private record Kept(int rank, Operation operation) {}
+    private record KeptCall(int rank, RecordedOperation operation) {}
 
-    /** Calls of others that did not end well: those under the number of the scene first, then those that wait for the rank. */
-    private Stream<Kept> kept(int rank, Scene scene) {
+    /**
+     * Returns unfinished calls of the others: first those under the number of the scene, then those that wait for the rank,
+     * then the rest.
+     */
+    private Stream<KeptCall> kept(int rank, Scene scene) {
         SharedGroup group = scene.group();
-        Stream<Kept> numbered = others(rank, group)
-                .flatMap(other -> group.call(other, scene.sequence()).stream().map(call -> new Kept(other, call)));
-        Stream<Kept> waiting = calls(rank, group)
+        Stream<KeptCall> numbered = others(rank, group)
+                .flatMap(other -> group.call(other, scene.sequence()).stream().map(call -> new KeptCall(other, call)));
+        Stream<KeptCall> waiting = calls(rank, group)
                 .filter(one -> one.operation().progress().waitingFor().contains(rank));
         return Stream.of(numbered, waiting, calls(rank, group))
                 .flatMap(calls -> calls)
                 .filter(one -> one.operation().unfinished());
     }
 
-    private Stream<Kept> calls(int rank, SharedGroup group) {
-        return others(rank, group).flatMap(other -> ownCalls(other, group).map(call -> new Kept(other, call)));
+    private Stream<KeptCall> calls(int rank, SharedGroup group) {
+        return others(rank, group).flatMap(other -> ownCalls(other, group).map(call -> new KeptCall(other, call)));
     }
 
     private static Stream<Integer> others(int rank, SharedGroup group) {
         return group.callers().stream().filter(other -> other != rank);
     }
 
-    private String inside(int rank, Operation own, Pronoun pronoun) {
-        Recording.Progress progress = own.progress();
+    private String inside(int rank, RecordedOperation own, Pronoun pronoun) {
+        RankRecording.RecordedProgress progress = own.progress();
         String step = progress.step() < 0 ? "" : ", at step " + progress.step();
         String state = switch (own.state()) {
             case DONE -> pronoun.say("it has finished ") + own.call().name();
             case FAILED -> pronoun.say("it failed in ") + own.call().name();
             default -> pronoun.say("it is in ") + own.call().name() + pronoun.say(" and does not go on");
         };
-        String since = own.state().open() ? " since " + Words.time(merge.latest() - merge.at(rank, own.begun())) : "";
+        String since =
+                own.state().open() ? " since " + PlainTexts.time(merge.latest() - merge.at(rank, own.begun())) : "";
         return state + since + step + ", " + progress.bytesMoved() + " bytes moved" + waits(own);
     }
 
-    /** The last call before the one of the scene, or that one if the rank has ended it. */
+    /** Describes the last call before that of the scene, or that of the scene if the rank has completed it. */
     private String last(int rank, Scene scene, Pronoun pronoun) {
-        Optional<Operation> last = scene.group()
+        Optional<RecordedOperation> last = scene.group()
                 .call(rank, scene.sequence())
                 .filter(operation -> !operation.unfinished())
                 .or(() -> scene.group().before(rank, scene.sequence()));
         if (last.isEmpty()) {
             return pronoun.say("it has called nothing in that group before");
         }
-        Operation operation = last.get();
+        RecordedOperation operation = last.get();
         String name = pronoun.say("its last was ") + operation.call().shortName();
         if (operation.state().open()) {
             return name + pronoun.say(", which it is still in") + waits(operation);
         }
-        return name + ", " + Words.time(othersGaveUp(rank, scene) - merge.at(rank, operation.ended())) + " earlier";
+        return name + ", " + PlainTexts.time(othersGaveUp(rank, scene) - merge.at(rank, operation.ended()))
+                + " earlier";
     }
 
-    private static String waits(Operation operation) {
+    private static String waits(RecordedOperation operation) {
         List<Integer> ranks = operation.progress().waitingFor();
-        return ranks.isEmpty() ? "" : ", waiting for " + Words.ranks(ranks);
+        return ranks.isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(ranks);
     }
 
-    /** When the others gave up, or, if they still wait, when they wrote. */
+    /** Returns when the first of the others gave up, or, if they still wait, when the last recording was written. */
     private long othersGaveUp(int rank, Scene scene) {
         return kept(rank, scene)
                 .filter(one -> one.operation().ended() != 0)
@@ -254,7 +273,9 @@ final class Testimony {
                 .orElseGet(merge::latest);
     }
 
-    /** A rank that is late in one group may be in a call of another. */
+    /**
+     * Describes the call of another group that the rank is in: a rank that is late in one group may be in a call of another.
+     */
     private String elsewhere(int rank, SharedGroup here, Pronoun pronoun) {
         return merge.groups().stream()
                 .filter(group -> group != here)

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Recording.Event;
-import ferro.launcher.analyze.Recording.Operation;
+import ferro.launcher.analyze.RankRecording.EventView;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Everything as text, the verdict first. */
+/** The whole analysis as text, with the verdict first. */
 final class TextReport {
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
@@ -65,20 +65,20 @@ final class TextReport {
         reasons.forEach((reason, ranks) -> {
             long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
             long to = ranks.stream().mapToLong(merge::writtenAt).max().orElse(0);
-            lines.add("  " + Words.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
+            lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
                     + (to - from > TimeUnit.MILLISECONDS.toNanos(1)
-                            ? " and up to " + Words.time(to - from) + " later"
+                            ? " and up to " + PlainTexts.time(to - from) + " later"
                             : "")
                     + (reason.isEmpty() ? "" : ": " + reason));
         });
         if (!merge.missing().isEmpty()) {
-            lines.add("  " + Words.ranks(merge.missing())
+            lines.add("  " + PlainTexts.ranks(merge.missing())
                     + " wrote no recording: dead, killed, stopped, or on another host");
         }
     }
 
     private void group(SharedGroup group) {
-        title("group \"" + group.name() + "\", " + Words.ranks(group.members()));
+        title("group \"" + group.name() + "\", " + PlainTexts.ranks(group.members()));
         long top = group.top();
         SortedMap<Long, Map<String, SortedSet<Integer>>> places = new TreeMap<>(Comparator.reverseOrder());
         for (int rank : group.members()) {
@@ -88,25 +88,27 @@ final class TextReport {
                     .add(rank);
         }
         places.values()
-                .forEach(same -> same.forEach((text, ranks) -> lines.add("  " + Words.ranks(ranks) + ": " + text)));
+                .forEach(
+                        same -> same.forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + text)));
         mismatches(group);
         Arrivals.of(merge, group).ifPresent(arrivals -> lines.add("  slow: " + arrivals.text()));
     }
 
     private String standing(SharedGroup group, int rank, long top) {
-        Optional<Operation> last = group.last(rank);
+        Optional<RecordedOperation> last = group.last(rank);
         if (last.isEmpty()) {
             return merge.missing().contains(rank) ? "no recording" : "no call recorded";
         }
-        Operation operation = last.get();
+        RecordedOperation operation = last.get();
         long behind = top - operation.call().sequence();
         String distance = behind == 0 ? "" : behind == 1 ? ", 1 call behind" : ", " + behind + " calls behind";
         return operation.call().shortName() + ", " + state(operation) + distance;
     }
 
-    private static String state(Operation operation) {
-        Recording.Progress progress = operation.progress();
-        String waits = progress.waitingFor().isEmpty() ? "" : ", waiting for " + Words.ranks(progress.waitingFor());
+    private static String state(RecordedOperation operation) {
+        RankRecording.RecordedProgress progress = operation.progress();
+        String waits =
+                progress.waitingFor().isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(progress.waitingFor());
         String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
         return switch (operation.state()) {
             case QUEUED -> "queued";
@@ -122,7 +124,7 @@ final class TextReport {
                 .toList();
         different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
             lines.add("  different calls under seq " + sequence + ":");
-            group.texts(sequence).forEach((text, ranks) -> lines.add("    " + Words.ranks(ranks) + ": " + text));
+            group.texts(sequence).forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
         });
         if (different.size() > MOST_MISMATCHES) {
             lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later ones");
@@ -130,7 +132,7 @@ final class TextReport {
     }
 
     /** An event of a rank, on the common clock. */
-    record Dated(int rank, long at, Event event) {}
+    record Dated(int rank, long at, EventView event) {}
 
     /** Returns the events of all ranks in the order they happened. */
     static Stream<Dated> events(Merge merge) {
@@ -149,18 +151,18 @@ final class TextReport {
         title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
         all.stream()
                 .skip(hidden)
-                .forEach(one -> lines.add("  " + clock(one.at()) + " " + Words.ranks(one.by()) + ": "
+                .forEach(one -> lines.add("  " + clock(one.at()) + " " + PlainTexts.ranks(one.by()) + ": "
                         + one.event().kind() + about(one.event())
                         + shortened(one.event().text())));
     }
 
-    /** What one or several ranks were told in the same words, once. */
-    private record Told(SortedSet<Integer> by, long at, Event event) {}
+    /** An event that one or several ranks recorded in the same words. */
+    private record Told(SortedSet<Integer> by, long at, EventView event) {}
 
     private List<Told> told() {
         Map<List<?>, Told> told = new LinkedHashMap<>();
         events(merge).forEach(one -> {
-            Event event = one.event();
+            EventView event = one.event();
             long second = TimeUnit.NANOSECONDS.toSeconds(one.at());
             told.computeIfAbsent(
                             List.of(event.kind(), event.ranks(), event.text(), event.group(), second),
@@ -171,7 +173,7 @@ final class TextReport {
         return List.copyOf(told.values());
     }
 
-    /** The page has the rest, and the verdict what counts. */
+    /** Returns a shortened text: the page contains the rest, and the verdict what matters. */
     private static String shortened(String text) {
         if (text.isEmpty()) {
             return "";
@@ -179,8 +181,8 @@ final class TextReport {
         return ": " + (text.length() > LONGEST_EVENT ? text.substring(0, LONGEST_EVENT) + " ..." : text);
     }
 
-    private static String about(Event event) {
-        return event.ranks().isEmpty() ? "" : " " + Words.ranks(event.ranks());
+    private static String about(EventView event) {
+        return event.ranks().isEmpty() ? "" : " " + PlainTexts.ranks(event.ranks());
     }
 
     private static String clock(long wallNanos) {

@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-/** A file that is no recording, or a broken one; the message names the file and what is wrong. */
+/** The file is not a recording, or is broken. The message names the file and what is wrong. */
 public final class UnreadableRecordingException extends Exception {
     private static final long serialVersionUID = 1L;
 

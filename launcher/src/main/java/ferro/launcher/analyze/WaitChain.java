@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Recording.Operation;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Who waits for whom: from every rank that is in a call to those that have not called it, or, where all have, to those that it
- * needs something from. Whoever stands at the end of all chains keeps the others waiting.
+ * Which rank waits for which: from every rank that is in a call to the ranks that have not made this call, or, if all have
+ * made it, to the ranks that it needs something from. A rank at the end of all chains keeps the others waiting.
  */
 final class WaitChain {
     private final Merge merge;
-    private final Map<Integer, Waiting> waiting = new TreeMap<>();
+    private final Map<Integer, WaitingRank> waiting = new TreeMap<>();
     private final Map<Integer, SortedSet<Integer>> awaited = new LinkedHashMap<>();
 
     /** A rank that is in a call. */
-    record Waiting(int rank, SharedGroup group, Operation operation) {}
+    record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
 
     WaitChain(Merge merge) {
         this.merge = merge;
@@ -33,26 +33,26 @@ final class WaitChain {
         waiting.forEach((rank, one) -> awaited.put(rank, awaited(one)));
     }
 
-    private static Optional<Waiting> unfinished(SharedGroup group, int rank) {
-        // the first of several that were queued is the one that waits
-        Optional<Operation> last = group.last(rank).filter(Operation::unfinished);
+    private static Optional<WaitingRank> unfinished(SharedGroup group, int rank) {
+        // of several queued calls the first is the one that waits
+        Optional<RecordedOperation> last = group.last(rank).filter(RecordedOperation::unfinished);
         while (last.isPresent()) {
-            Optional<Operation> before =
-                    group.before(rank, last.get().call().sequence()).filter(Operation::unfinished);
+            Optional<RecordedOperation> before =
+                    group.before(rank, last.get().call().sequence()).filter(RecordedOperation::unfinished);
             if (before.isEmpty()) {
                 break;
             }
             last = before;
         }
-        return last.map(operation -> new Waiting(rank, group, operation));
+        return last.map(operation -> new WaitingRank(rank, group, operation));
     }
 
-    /** A rank in two calls at once waits in the one that it began last, as in a nested call. */
-    private static Waiting later(Waiting one, Waiting other) {
+    /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
+    private static WaitingRank later(WaitingRank one, WaitingRank other) {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    private static SortedSet<Integer> awaited(Waiting one) {
+    private static SortedSet<Integer> awaited(WaitingRank one) {
         SortedSet<Integer> behind = one.group().behind(one.operation().call().sequence());
         if (!behind.isEmpty()) {
             return behind;
@@ -63,13 +63,13 @@ final class WaitChain {
     }
 
     /** Returns the rank that has waited longest. */
-    Optional<Waiting> longest() {
+    Optional<WaitingRank> longest() {
         return waiting.values().stream()
                 .min(Comparator.comparingLong(
                         one -> merge.at(one.rank(), one.operation().begun())));
     }
 
-    /** Returns whoever others wait for and who waits for nobody; empty if there is none. */
+    /** Returns the ranks that others wait for and that wait for no rank; empty if there are none. */
     SortedSet<Integer> end() {
         SortedSet<Integer> end = new TreeSet<>();
         awaited.values().forEach(end::addAll);
@@ -77,7 +77,7 @@ final class WaitChain {
         return end;
     }
 
-    /** Returns ranks that wait for one another, or nobody. */
+    /** Returns ranks that wait for one another; empty if there are none. */
     SortedSet<Integer> circle() {
         SortedSet<Integer> left = new TreeSet<>(awaited.keySet());
         boolean changed = true;
@@ -89,18 +89,18 @@ final class WaitChain {
         return left;
     }
 
-    /** Returns who waits for whom and in which call, one line for all that do the same. */
+    /** Returns which rank waits for which and in which call, with one line for all ranks that do the same. */
     List<String> story() {
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         waiting.forEach((rank, one) -> {
             if (!awaited.get(rank).isEmpty()) {
-                String call = one.operation().call().name() + " for " + Words.ranks(awaited.get(rank));
+                String call = one.operation().call().name() + " for " + PlainTexts.ranks(awaited.get(rank));
                 same.computeIfAbsent(call, key -> new TreeSet<>()).add(rank);
             }
         });
         List<String> lines = new ArrayList<>();
         same.forEach((call, ranks) ->
-                lines.add(Words.ranks(ranks) + (ranks.size() == 1 ? " waits in " : " wait in ") + call));
+                lines.add(PlainTexts.ranks(ranks) + (ranks.size() == 1 ? " waits in " : " wait in ") + call));
         return lines;
     }
 }

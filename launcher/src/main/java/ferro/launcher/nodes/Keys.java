@@ -1,23 +1,26 @@
 package ferro.launcher.nodes;
 
-import static ferro.backend.tcp.LauncherStore.KEYS;
+import static ferro.backend.tcp.store.LauncherStore.KEYS;
 
 import com.google.gson.Gson;
 import ferro.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Names in the store, and how values stand there: records as JSON, as another version may have to read them. */
+/**
+ * Names of keys in the store, and the encoding of their values: records as JSON, because another version may have to read
+ * them.
+ */
 final class Keys {
-    /** A {@link Start}. */
+    /** A {@link StartSignal}. */
     static final String START = KEYS + "start";
-    /** That ranks have joined. */
+    /** Set when all ranks have joined. */
     static final String JOINED = KEYS + "joined";
-    /** How many ranks have failed, over all nodes: their order. */
+    /** Number of ranks that have failed on all nodes; it gives their order. */
     static final String FAILURES = KEYS + "failures";
     /** Exit code of the first rank that failed, or of a lost node. */
     static final String STOP = KEYS + "stop";
-    /** What the launcher of node 0 makes of all reports. */
+    /** The verdict that the launcher of node 0 makes of all reports. */
     static final String VERDICT = KEYS + "verdict";
 
     private Keys() {}
@@ -34,7 +37,7 @@ final class Keys {
         return KEYS + node + "/report";
     }
 
-    /** The name of the n-th signal that a launcher was sent. */
+    /** Returns the key for the name of the n-th signal that a launcher was sent. */
     static String signal(int node, int times) {
         return KEYS + node + "/signal/" + times;
     }
@@ -47,7 +50,7 @@ final class Keys {
         return new Gson().fromJson(new String(value, StandardCharsets.UTF_8), type);
     }
 
-    /** Sets a key that nobody has set; returns whether it was this call that did. */
+    /** Sets a key if it is not set yet; returns whether this call has set it. */
     static boolean first(Store store, String key, byte[] value) {
         return Arrays.equals(value, store.compareAndSet(key, null, value));
     }

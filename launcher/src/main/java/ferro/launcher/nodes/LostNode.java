@@ -1,14 +1,14 @@
 package ferro.launcher.nodes;
 
 /**
- * A node whose launcher has not said how its ranks ended.
+ * A node whose launcher has not reported how its ranks ended.
  *
- * @param card whose it is
+ * @param card card of the node's launcher
  * @param why  what was seen, for example that its connection has ended
  */
 public record LostNode(NodeCard card, String why) {
     /**
-     * Says that in one line.
+     * Returns this in one line.
      *
      * @return for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its connection has ended}
      */

@@ -5,23 +5,23 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A launcher as it shows itself to the others.
+ * The data of a launcher that it publishes to the others.
  *
  * @param node    number of its node
  * @param host    name that the kernel has for its host
- * @param address by which it reaches the store
- * @param ranks   that it starts
- * @param nodes   of the job, as it was told
+ * @param address its local address of the connection to the store
+ * @param ranks   number of ranks that it starts
+ * @param nodes   number of nodes of the job, as it was told
  * @param version of ferro
- * @param backend that was asked for by name; empty if the choice was left open
+ * @param backend back end that was requested by name; empty if the choice was left open
  * @param session number of this run of the launcher, chosen at random
  */
 public record NodeCard(
         int node, String host, String address, int ranks, int nodes, String version, String backend, long session) {
     /**
-     * Returns what is not as it must be with another launcher.
+     * Compares this card with that of another launcher of the job.
      *
-     * @param other of the same job
+     * @param other launcher of the same job
      * @return what differs, with both values and what to do; empty if they fit
      */
     public Optional<String> difference(NodeCard other) {
@@ -46,9 +46,9 @@ public record NodeCard(
     }
 
     /**
-     * Returns what to say where two launchers claim one node.
+     * Returns the message for two launchers that claim one node.
      *
-     * @param other with the same number
+     * @param other launcher with the same number
      * @return text with both hosts
      */
     public String sameNode(NodeCard other) {
@@ -68,7 +68,7 @@ public record NodeCard(
         return (ranks == 1 ? "rank " : "ranks ") + numbers;
     }
 
-    /** Returns what people call it, for example {@code node 1 (host b, 10.0.0.2)}. */
+    /** Returns a name for people, for example {@code node 1 (host b, 10.0.0.2)}. */
     @Override
     public String toString() {
         return "node " + node + " (host " + host + ", " + address + ")";

@@ -1,12 +1,15 @@
 package ferro.launcher.nodes;
 
-/** What a launcher hears of the others while its ranks run; called on threads that must not be kept. */
+/**
+ * The events of other launchers that a launcher hears of while its ranks run. The methods are called on threads that they
+ * must not block.
+ */
 public interface NodeNews {
     /** All ranks of the job have joined. */
     void allJoined();
 
     /**
-     * A rank of another node has failed, or another node is lost; told once.
+     * A rank of another node has failed, or another node is lost. Called once.
      *
      * @param code exit code of the rank
      */

@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Notices launchers that are gone or silent: that of node 0 looks after all others, and they after it. A connection that ends
- * tells at once; where none does, heartbeats tell: each launcher counts one up, and the store has to answer.
+ * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and they watch it. A connection that
+ * ends tells at once. If no connection ends, heartbeats tell: each launcher increments a counter, and the store has to
+ * answer.
  */
 final class NodeWatch {
     static final Duration LONGEST_BEAT = Duration.ofMillis(500);
@@ -26,21 +27,21 @@ final class NodeWatch {
     private final List<NodeCard> cards;
     private final long silenceNanos;
     private final Consumer<LostNode> lost;
-    private final Map<Integer, Heard> heard = new HashMap<>();
+    private final Map<Integer, LastBeat> heard = new HashMap<>();
     private final CompletableFuture<byte[]> connection;
     private long lookedNanos = System.nanoTime();
 
     /** A heartbeat, and when it was first seen. */
-    private record Heard(String beat, long atNanos) {}
+    private record LastBeat(String beat, long atNanos) {}
 
     /**
-     * Begins to look.
+     * Starts the watch.
      *
      * @param store   of node 0
      * @param cards   own first, then those of all nodes by number
      * @param silence after which a launcher is lost
-     * @param thread  where heartbeats run; nothing else may wait on it
-     * @param lost    told of each, perhaps more than once
+     * @param thread  thread for heartbeats; no other task may block it
+     * @param lost    told of each lost launcher, perhaps more than once
      */
     NodeWatch(Store store, Cards cards, Duration silence, ScheduledExecutorService thread, Consumer<LostNode> lost) {
         this.store = store;
@@ -62,8 +63,8 @@ final class NodeWatch {
     /**
      * All launchers.
      *
-     * @param own this one's
-     * @param all by number
+     * @param own card of this launcher
+     * @param all cards of all launchers, by number of the node
      */
     record Cards(NodeCard own, List<NodeCard> all) {}
 
@@ -91,21 +92,21 @@ final class NodeWatch {
                 lost.accept(new LostNode(cards.get(0), silent(silenceNanos)));
             }
         } catch (IllegalStateException closed) {
-            // this launcher has ended the connection: nobody is watched any more
+            // this launcher has ended the connection: the watch is over
             return;
         }
     }
 
     private void listen() {
         long now = System.nanoTime();
-        // what a process that stood still itself has not heard, it cannot blame others for
+        // if this process was itself halted, silence of the others is no reason to blame them
         boolean stoodStill = now - lookedNanos > silenceNanos / 2;
         lookedNanos = now;
         for (NodeCard other : others()) {
             String beat = new String(store.get(Keys.beat(other.node()), Duration.ofNanos(silenceNanos)));
-            Heard last = heard.get(other.node());
+            LastBeat last = heard.get(other.node());
             if (last == null || stoodStill || !last.beat.equals(beat)) {
-                heard.put(other.node(), new Heard(beat, now));
+                heard.put(other.node(), new LastBeat(beat, now));
             } else if (now - last.atNanos > silenceNanos) {
                 lost.accept(new LostNode(other, silent(now - last.atNanos)));
             }

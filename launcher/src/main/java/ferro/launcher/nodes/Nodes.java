@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The launchers of a job of several nodes, seen from one of them: they come together before a rank starts, hear of each other's
+ * The launchers of a job of several nodes, seen from one of them. They meet before a rank starts, hear of each other's
  * failures and signals, and end with one verdict. Thread-safe.
  *
  * <pre>{@code
@@ -35,26 +35,26 @@ import java.util.function.Supplier;
  * }</pre>
  */
 public final class Nodes implements AutoCloseable {
-    /** How many signals are told to other launchers: the second one kills. */
+    /** Number of signals that other launchers are told of: the second one kills. */
     private static final int MOST_SIGNALS = 2;
 
-    /** What a report or a verdict begins with that could not be made or sent; what follows says why. */
+    /** First character of a report or verdict that could not be made or sent; the reason follows it. */
     private static final String UNTOLD = "!";
 
     private static final long FIRST_LINE_MILLIS = 1_000;
     private static final long LATER_LINES_MILLIS = 30_000;
-    /** The store goes with the launcher of node 0, which therefore waits so long for those that still read. */
+    /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
     private static final long FAREWELL_MILLIS = 2_000;
 
     private final LauncherStore connection;
     private final Store store;
     private final NodeCard own;
-    private final Times times;
+    private final WaitTimes times;
     private final ScheduledExecutorService beating = daemon("ferro-nodes-beat");
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
     private final Map<Integer, Long> orders = new ConcurrentHashMap<>();
     private final Map<Integer, CompletableFuture<LostNode>> lost = new TreeMap<>();
-    /** On node 0: of all launchers, complete when they have come. */
+    /** On node 0: the reports of all launchers; each completes when the report has arrived. */
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
     private final AtomicBoolean concluded = new AtomicBoolean();
@@ -65,26 +65,26 @@ public final class Nodes implements AutoCloseable {
     /**
      * How long launchers wait for each other.
      *
-     * @param join    for all to come
-     * @param silence for a sign of life, while ranks run
-     * @param ending  from the first failure or signal to the report of a node and the verdict: longer than ranks may take to
+     * @param join    until all have come
+     * @param silence until the next sign of life, while ranks run
+     * @param ending  from the first failure or signal to the report of a node and the verdict; longer than ranks may take to
      *     end
      */
-    public record Times(Duration join, Duration silence, Duration ending) {}
+    public record WaitTimes(Duration join, Duration silence, Duration ending) {}
 
     /**
-     * What the launcher of node 0 judges by.
+     * The reports from which the launcher of node 0 makes the verdict.
      *
-     * @param reports of launchers, by node
+     * @param reports reports of launchers, by node
      * @param lost    nodes without a report, by node
      */
     public record Gathered(Map<Integer, String> reports, Map<Integer, LostNode> lost) {}
 
     /**
-     * Returns the silence after which a launcher has to be lost so that the job is over within a time.
+     * Returns the silence after which a launcher must count as lost for the job to end within a time.
      *
      * @param within   from the last sign of life to the end of the job
-     * @param stopping what ranks are given to end
+     * @param stopping time that ranks get to end
      * @return half of that time at least
      */
     public static Duration silence(Duration within, Duration stopping) {
@@ -93,7 +93,7 @@ public final class Nodes implements AutoCloseable {
         return silence.compareTo(half) > 0 ? silence : half;
     }
 
-    private Nodes(LauncherStore connection, NodeCard own, Times times) {
+    private Nodes(LauncherStore connection, NodeCard own, WaitTimes times) {
         this.connection = connection;
         this.store = connection.store();
         this.own = own;
@@ -101,18 +101,18 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Shows this launcher to the others and waits until all are there and alike. Interruptible.
+     * Publishes the card of this launcher and waits until all launchers are there and alike. Interruptible.
      *
-     * @param connection to the store, closed with the nodes, also where this fails
+     * @param connection connection to the store; closed together with the nodes, and also if this call fails
      * @param own        this launcher
      * @param times      how long to wait
-     * @param waiting    told after a second, and every thirty, which nodes are missing
+     * @param waiting    told which nodes are missing, after one second and then every thirty
      * @return all launchers
      * @throws NodesApartException if one differs, does not come or goes, or if the calling thread is interrupted, with the
      *     same text on all that are there
      * @throws InterruptedException if the calling thread is interrupted again
      */
-    public static Nodes meet(LauncherStore connection, NodeCard own, Times times, Waiting waiting)
+    public static Nodes meet(LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting)
             throws NodesApartException, InterruptedException {
         Nodes nodes = new Nodes(connection, own, times);
         try {
@@ -140,7 +140,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Tells the others that this launcher goes, and stays while they read it. */
+    /** Tells the others that this launcher leaves, and waits until they have read it. */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO);
         farewell();
@@ -153,14 +153,14 @@ public final class Nodes implements AutoCloseable {
         if (!Keys.first(store, Keys.card(own.node()), card)) {
             NodeCard there = Keys.decoded(store.get(Keys.card(own.node()), times.silence), NodeCard.class);
             String text = there.sameNode(own);
-            Keys.first(store, Keys.START, Keys.encoded(Start.refused(text, 2)));
+            Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(text, 2)));
             throw new NodesApartException(text, 2);
         }
         Roll roll = new Roll(store, own, telling, waiting);
         if (own.node() == 0) {
             roll.call(times.join.toMillis());
         }
-        Start start;
+        StartSignal start;
         try {
             start = started(() -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
         } finally {
@@ -171,18 +171,18 @@ public final class Nodes implements AutoCloseable {
         }
         cards = start.cards();
         if (!cards.contains(own)) {
-            // the job of the others is whole without this launcher, and goes on
+            // the job of the others is complete without this launcher and goes on
             throw new NodesApartException(
                     cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
         }
         met = true;
     }
 
-    private Start started(Runnable line) throws NodesApartException, InterruptedException {
+    private StartSignal started(Runnable line) throws NodesApartException, InterruptedException {
         CompletableFuture<byte[]> start = store.when(Keys.START).toCompletableFuture();
         for (long millis = FIRST_LINE_MILLIS; ; millis = LATER_LINES_MILLIS) {
             try {
-                return Keys.decoded(start.get(millis, TimeUnit.MILLISECONDS), Start.class);
+                return Keys.decoded(start.get(millis, TimeUnit.MILLISECONDS), StartSignal.class);
             } catch (TimeoutException passed) {
                 line.run();
             } catch (ExecutionException ended) {
@@ -204,9 +204,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Begins to watch the others and to hear of them.
+     * Starts to watch the other launchers and to receive their news.
      *
-     * @param news told what happens on other nodes
+     * @param news called for events of other nodes
      */
     public void begin(NodeNews news) {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
@@ -233,7 +233,7 @@ public final class Nodes implements AutoCloseable {
 
     private void lost(LostNode gone, NodeNews news) {
         int node = gone.card().node();
-        // whoever has said how its ranks ended is needed no longer
+        // a launcher that has reported how its ranks ended is no longer needed
         if (hasReported(node) || concluded.get() || !lost.get(node).complete(gone)) {
             return;
         }
@@ -241,15 +241,18 @@ public final class Nodes implements AutoCloseable {
             tell(() -> stop(1));
         } else {
             news.failedElsewhere(1);
-            // whoever waits for an answer hears now that there is none; not on the connection's own thread
+            // closing the connection fails every wait for an answer; not on the connection's own thread
             tellNobody();
         }
     }
 
-    /** From a failure or a signal on, all ranks end in a known time: launchers that have told nothing then never will. */
+    /**
+     * Sets a deadline at the first failure or signal. All ranks end in a known time from then on, so a launcher without a
+     * report at the deadline counts as lost.
+     */
     private void ends() {
         if (ending.compareAndSet(false, true)) {
-            // node 0 judges without those that are late, and the others have to hear its verdict
+            // node 0 judges without late launchers; the others wait twice as long, to receive its verdict
             long nanos = times.ending.toNanos() * (own.node() == 0 ? 1 : 2);
             String why = "its launcher has not told for " + times.ending.toSeconds()
                     + " s how its ranks ended, though the job is over";
@@ -260,7 +263,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Only node 0 knows. */
+    /** Whether a node has reported; only node 0 knows. */
     private boolean hasReported(int node) {
         return reports.containsKey(node) && reports.get(node).isDone();
     }
@@ -282,7 +285,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells the others that the job is ended from this node, though none of its ranks has failed.
+     * Tells the others that the job is ended from this node, although none of its ranks has failed.
      *
      * @param code exit code
      */
@@ -298,7 +301,7 @@ public final class Nodes implements AutoCloseable {
         return order;
     }
 
-    /** Tells the others that all ranks have joined; only the launcher of node 0 knows. */
+    /** Tells the others that all ranks have joined; only the launcher of node 0 knows this. */
     public void joined() {
         tell(() -> store.set(Keys.JOINED, new byte[0]));
     }
@@ -307,7 +310,7 @@ public final class Nodes implements AutoCloseable {
      * Tells the others that this launcher was sent a signal, for the first time or the second.
      *
      * @param name  without SIG
-     * @param times how many signals this launcher has been sent; those behind the second are told to nobody
+     * @param times how many signals this launcher has been sent; those after the second are not passed on
      */
     public void signalled(String name, int times) {
         if (times <= MOST_SIGNALS) {
@@ -321,18 +324,18 @@ public final class Nodes implements AutoCloseable {
             try {
                 task.run();
             } catch (FerroException | IllegalStateException unreachable) {
-                // the store is gone, and so is node 0: the watch has told it, and the verdict says it
+                // the store is gone, and node 0 with it: the watch has reported it, and the verdict says it
                 return;
             }
         });
     }
 
     /**
-     * Tells node 0 how the ranks of this node have ended, and waits for what is made of all reports. A lost node is waited for no
-     * longer; where node 0 is lost, each of the others judges by its own report.
+     * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. A lost node is no
+     * longer waited for. If node 0 is lost, each of the others judges by its own report.
      *
-     * @param report made of the order in which ranks of this node failed among those of all nodes, from 1
-     * @param judge  makes the verdict of what has come; the same on all nodes
+     * @param report makes the report from the order in which ranks of this node failed among those of all nodes, from 1
+     * @param judge  makes the verdict from the reports that have come; the same function on all nodes
      * @return verdict
      * @throws InterruptedException if the calling thread is interrupted
      */
@@ -348,16 +351,19 @@ public final class Nodes implements AutoCloseable {
         return verdict;
     }
 
-    /** Failures told before may wait for a store that does not answer: then the report does not wait for their order. */
+    /**
+     * Returns the report, or why there is none. Earlier tasks may wait for a store that does not answer; after a limit the
+     * report no longer waits for the order of failures.
+     */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
         String late = UNTOLD + "could not tell how its ranks ended: the store of node 0 did not answer";
         return result(reported.completeOnTimeout(late, 2 * times.silence.toNanos(), TimeUnit.NANOSECONDS));
     }
 
     /**
-     * Returns what a launcher reports that cannot say how its ranks ended: its node counts as lost for that reason.
+     * Returns the report of a launcher that cannot say how its ranks ended. Its node counts as lost for that reason.
      *
-     * @param why in words that follow "its launcher"
+     * @param why reason, in words that follow "its launcher"
      * @return report
      */
     public static String untold(String why) {
@@ -372,7 +378,10 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Sends a text, or why it cannot be sent; a launcher that can do neither leaves, so that nobody waits for it. */
+    /**
+     * Sends a text, or why it cannot be sent. A launcher that can do neither closes its connection, so that no other waits
+     * for it.
+     */
     private void send(String key, String text) {
         try {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
@@ -398,7 +407,7 @@ public final class Nodes implements AutoCloseable {
         for (NodeCard card : cards) {
             CompletableFuture<byte[]> report = reports.get(card.node());
             result(CompletableFuture.anyOf(report, lost.get(card.node())));
-            // answers come in order: a report that is there is known behind this one
+            // answers come in order: after this answer, a report that is in the store is known here
             store.add(Keys.FAILURES, 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
@@ -423,7 +432,7 @@ public final class Nodes implements AutoCloseable {
         try {
             store.when(Keys.VERDICT).thenAccept(value -> verdict.complete(new String(value, StandardCharsets.UTF_8)));
         } catch (IllegalStateException | FerroException closed) {
-            // node 0 is lost already, or so is this connection, which its watch tells
+            // node 0 or this connection is lost already, and the watch reports it
         }
         result(CompletableFuture.anyOf(verdict, lost.get(0)));
         String text = verdict.isDone() ? result(verdict) : UNTOLD;
@@ -448,7 +457,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Waits, on node 0, until all others that are there have read what was told last and are gone. */
+    /** Waits, on node 0, until all other launchers that are not lost have read the last message and are gone. */
     private void farewell() throws InterruptedException {
         if (own.node() != 0) {
             return;
@@ -463,12 +472,12 @@ public final class Nodes implements AutoCloseable {
         try {
             CompletableFuture.allOf(gone).get(FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException stays) {
-            // it hears from the end of its connection what it has not read
+            // that launcher learns from the end of its connection that it has missed the message
             return;
         }
     }
 
-    /** Ends the connection; on node 0 this launcher's store may go then. */
+    /** Closes the connection. On node 0 this launcher's store may be closed after it. */
     @Override
     public void close() {
         concluded.set(true);

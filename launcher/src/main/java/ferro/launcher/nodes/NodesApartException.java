@@ -1,15 +1,15 @@
 package ferro.launcher.nodes;
 
-/** The launchers of a job do not come together: no rank starts on any node. */
+/** The meeting of the launchers of a job has failed: no rank starts on any node. */
 public final class NodesApartException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int exitCode;
 
     /**
-     * Says why, in the same words on all nodes that are there.
+     * Creates an exception with the reason, in the same words on all nodes that are there.
      *
-     * @param text     which nodes, both values, and the way out
+     * @param text     which nodes, both values, and what to do
      * @param exitCode the same on all nodes
      */
     public NodesApartException(String text, int exitCode) {
@@ -18,7 +18,7 @@ public final class NodesApartException extends Exception {
     }
 
     /**
-     * Returns what the launcher ends with.
+     * Returns the exit code of the launcher.
      *
      * @return exit code
      */

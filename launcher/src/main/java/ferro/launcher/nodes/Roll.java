@@ -1,8 +1,8 @@
 package ferro.launcher.nodes;
 
 import ferro.Store;
-import ferro.backend.tcp.LauncherStore;
-import ferro.backend.tcp.LauncherStore.Refused;
+import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore.Refused;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Calls the roll on node 0: ranks start when the launchers of all nodes are there and alike; the first difference, loss or
- * wrong secret, or the deadline, ends the meeting for all. On one thread, but for {@link #missing} and {@link #known}.
+ * Calls the roll on node 0. Ranks start when the launchers of all nodes are there and alike. The first difference, loss or
+ * wrong secret, or the deadline, ends the meeting for all. All methods run on one thread, except {@link #missing} and {@link
+ * #known}.
  */
 final class Roll {
     private static final int BAD_INPUT = 2;
@@ -26,7 +27,7 @@ final class Roll {
     private final ScheduledExecutorService thread;
     private final Waiting waiting;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
-    /** The last that was refused and may have been a missing node; empty if nobody was. */
+    /** The last process that was refused and may have been a missing node; empty if there was none. */
     private String lastRefused = "";
 
     Roll(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting) {
@@ -37,7 +38,7 @@ final class Roll {
         cards.put(own.node(), own);
     }
 
-    /** Waits for the others without keeping the caller. */
+    /** Starts to wait for the others; does not block. */
     void call(long deadlineMillis) {
         for (int node : others()) {
             store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
@@ -58,7 +59,7 @@ final class Roll {
         return missing;
     }
 
-    /** Returns those that have come, and this one. */
+    /** Returns the launchers that have come, and this one. */
     synchronized List<NodeCard> known() {
         return List.copyOf(cards.values());
     }
@@ -67,18 +68,22 @@ final class Roll {
         return IntStream.range(1, own.nodes()).boxed().toList();
     }
 
+    /**
+     * Admits a launcher. It is known before it may be refused, because the launcher that serves the store waits until all
+     * known ones have read the reason.
+     */
     private void came(NodeCard card) {
-        own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
-        String gone = LauncherStore.goneKey(card.node(), card.session());
-        store.when(gone)
-                .thenRunAsync(() -> refuse(card + " was here and went away before a rank was started", FAILED), thread);
         boolean all;
         synchronized (this) {
             cards.put(card.node(), card);
             all = cards.size() == own.nodes();
         }
+        own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
+        String gone = LauncherStore.goneKey(card.node(), card.session());
+        store.when(gone)
+                .thenRunAsync(() -> refuse(card + " was here and went away before a rank was started", FAILED), thread);
         if (all) {
-            Keys.first(store, Keys.START, Keys.encoded(Start.of(List.copyOf(cards.values()))));
+            Keys.first(store, Keys.START, Keys.encoded(StartSignal.of(List.copyOf(cards.values()))));
         }
     }
 
@@ -91,7 +96,10 @@ final class Roll {
         }
     }
 
-    /** Whoever is of another job, or speaks another version, may be another job's, which must not end this one. */
+    /**
+     * Notes a refused process. A process of another job or of another version may belong to another job, which must not end
+     * this one.
+     */
     private void stranger(String who, Refused refused) {
         if (!missing().isEmpty()) {
             lastRefused = who + " at " + refused.address() + " was refused by " + own + " while " + named(missing())
@@ -119,6 +127,6 @@ final class Roll {
     }
 
     private void refuse(String why, int code) {
-        Keys.first(store, Keys.START, Keys.encoded(Start.refused(why, code)));
+        Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(why, code)));
     }
 }

@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -10,32 +10,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
-/** A node that cannot start its ranks: it tells the others instead of meeting them, and no rank starts on any. */
+/** A node that cannot start its ranks. It tells the others instead of meeting them, and no rank starts on any node. */
 public final class UnfitNode {
     private UnfitNode() {}
 
     /**
-     * Tells the others why; the launcher of node 0 stays until they have heard it. Interruptible.
+     * Tells the others why. The launcher of node 0 stays until they have read it. Interruptible.
      *
-     * @param connection to the store; stays open
+     * @param connection connection to the store; stays open
      * @param own        this launcher
-     * @param why        in words that follow the name of the node, and the exit code of all launchers
+     * @param why        reason in words that follow the name of the node, and the exit code of all launchers
      * @param patience   how long node 0 waits for the others to come
-     * @return what all nodes say: this, or what another has told before
+     * @return what all nodes print: this reason, or that of another node that was first
      * @throws InterruptedException if the calling thread is interrupted
      */
     public static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience)
             throws InterruptedException {
-        Start said = Start.refused(own + " " + why.getMessage(), why.exitCode());
+        StartSignal said = StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
         try {
             Store store = connection.store();
             if (!Keys.first(store, Keys.START, Keys.encoded(said))) {
-                Start before = Keys.decoded(store.get(Keys.START, patience), Start.class);
-                // a job that has begun is whole without this launcher, which claims a node of it
+                StartSignal before = Keys.decoded(store.get(Keys.START, patience), StartSignal.class);
+                // a job that has begun is complete without this launcher, which claims one of its nodes
                 said = before.begins() ? said : before;
             }
-            // by its card node 0 knows that this launcher has come, and needs to be told nothing
+            // the card tells node 0 that this launcher has come and need not be told anything
             Keys.first(store, Keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
                 stay(store, own.nodes(), patience);
@@ -46,7 +46,10 @@ public final class UnfitNode {
         return new NodesApartException(said.refusal(), said.code());
     }
 
-    /** The store goes with the launcher of node 0, which therefore waits for the others to come, to read and to go. */
+    /**
+     * Waits on node 0 until the others have come, have read the reason and are gone: the store ends with the launcher of
+     * node 0.
+     */
     private static void stay(Store store, int nodes, Duration patience) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(Keys.card(node))
@@ -57,7 +60,7 @@ public final class UnfitNode {
         try {
             CompletableFuture.allOf(gone).get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException absent) {
-            // whoever comes later finds nobody
+            // a launcher that comes later finds no store
             return;
         }
     }

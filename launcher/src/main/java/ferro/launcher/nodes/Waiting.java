@@ -2,25 +2,25 @@ package ferro.launcher.nodes;
 
 import java.util.Set;
 
-/** What a launcher does while it waits for the others. */
+/** Callbacks of a launcher that waits for the others. */
 @FunctionalInterface
 public interface Waiting {
     /**
-     * Says who is missing.
+     * Called with the nodes that are missing.
      *
-     * @param nodes that have not come; only the launcher of node 0 knows them, others are told of none
+     * @param nodes nodes that have not come; only the launcher of node 0 knows them, the set is empty on other nodes
      */
     void missing(Set<Integer> nodes);
 
     /**
-     * Hears on node 0 of a process that was refused, and need not be of this job, which goes on waiting.
+     * Called on node 0 for a process that was refused. It need not belong to this job, and the wait goes on.
      *
-     * @param text who it was, and what it was told, with both values
+     * @param text which process it was, and what it was told, with both values
      */
     default void refused(String text) {}
 
     /**
-     * Returns what all nodes say if the wait is interrupted.
+     * Returns what all nodes print if the wait is interrupted.
      *
      * @return text that follows the name of this node, and the exit code of all
      */

@@ -71,7 +71,7 @@ class AnalysisTest {
 
     @Test
     void exceptionThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
-        Analysis analysis = lost(seen(1, Ends.Kind.THREW, "it threw java.lang.IllegalStateException: no data"));
+        Analysis analysis = lost(seen(1, Ends.EndKind.THREW, "it threw java.lang.IllegalStateException: no data"));
 
         assertEquals(Set.of(1), analysis.guilty());
         assertEquals(
@@ -82,7 +82,7 @@ class AnalysisTest {
 
     @Test
     void exitCodeZeroThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
-        Analysis analysis = lost(seen(1, Ends.Kind.WELL, "it ended with exit code 0"));
+        Analysis analysis = lost(seen(1, Ends.EndKind.WELL, "it ended with exit code 0"));
 
         assertEquals(
                 "rank 1 is to blame: it ended with exit code 0 before the others had finished allReduce seq 6 of group"
@@ -103,7 +103,7 @@ class AnalysisTest {
         job.fail(job.allBut(), "ABORTED", List.of(1), 6, "rank 1 aborted the group: no data");
 
         Analysis analysis =
-                job.analyzed(folder, job.allBut(), seen(1, Ends.Kind.THREW, "it threw java.lang.Error: no data"));
+                job.analyzed(folder, job.allBut(), seen(1, Ends.EndKind.THREW, "it threw java.lang.Error: no data"));
 
         assertEquals(
                 "rank 1 is to blame: it threw java.lang.Error: no data, and aborted the group after allReduce seq 5 of"
@@ -116,7 +116,7 @@ class AnalysisTest {
         RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
         job.fail(job.allBut(), "TIMED_OUT", List.of(1), 6, "gave up on rank 1");
 
-        Analysis analysis = job.analyzed(folder, job.allBut(), seen(1, Ends.Kind.CODE, "it ended with exit code 1"));
+        Analysis analysis = job.analyzed(folder, job.allBut(), seen(1, Ends.EndKind.CODE, "it ended with exit code 1"));
 
         assertTrue(
                 analysis.verdict().get(0).startsWith("rank 1 is to blame: it never called allReduce seq 6"),
@@ -143,7 +143,8 @@ class AnalysisTest {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
         job.fail(List.of(0, 2), "TIMED_OUT", List.of(1), 6, "gave up on rank 1").passes(500 * RecordedJob.MILLI);
-        Ends.End stopped = new Ends.End(Ends.Kind.STOPPED, "it wrote no recording until the launcher stopped it");
+        Ends.ProcessEnd stopped =
+                new Ends.ProcessEnd(Ends.EndKind.STOPPED, "it wrote no recording until the launcher stopped it");
 
         Analysis analysis =
                 job.analyzed(folder, job.allBut(1), new Ends(Map.of(1, stopped), Set.of(1), job.wallNanos()));
@@ -155,8 +156,8 @@ class AnalysisTest {
                 analysis.verdict().get(0));
     }
 
-    private static Ends seen(int rank, Ends.Kind kind, String text) {
-        return new Ends(Map.of(rank, new Ends.End(kind, text)), Set.of(), Long.MAX_VALUE);
+    private static Ends seen(int rank, Ends.EndKind kind, String text) {
+        return new Ends(Map.of(rank, new Ends.ProcessEnd(kind, text)), Set.of(), Long.MAX_VALUE);
     }
 
     @Test

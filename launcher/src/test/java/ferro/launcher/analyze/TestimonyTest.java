@@ -143,7 +143,7 @@ class TestimonyTest {
 
     @Test
     void ranksThatDidTheSameAreSpokenOfInThePluralAndTheirExceptionAsItIs() throws Exception {
-        Ends.End threw = new Ends.End(Ends.Kind.THREW, "it threw java.lang.Error: it has its limits");
+        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "it threw java.lang.Error: it has its limits");
         RecordedJob job = lostTwo();
 
         String verdict = verdict(job.analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, threw))));
@@ -157,7 +157,8 @@ class TestimonyTest {
     @Test
     void ranksThatAreGoneAreSpokenOfInThePlural() throws Exception {
         String unseen = verdict(lostTwo().analyzed(folder, List.of(2)));
-        Ends.End killed = new Ends.End(Ends.Kind.SIGNAL, "its process is gone: ended by signal KILL (exit code 137)");
+        Ends.ProcessEnd killed =
+                new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "its process is gone: ended by signal KILL (exit code 137)");
         String seen = verdict(lostTwo().analyzed(folder, List.of(2), seen(Map.of(0, killed, 1, killed))));
 
         assertTrue(
@@ -167,7 +168,7 @@ class TestimonyTest {
 
     @Test
     void ranksThatDidDifferentThingsAreSpokenOfOneByOne() throws Exception {
-        Ends.End threw = new Ends.End(Ends.Kind.THREW, "it threw java.lang.Error: no data");
+        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "it threw java.lang.Error: no data");
 
         Analysis analysis = lostTwo().analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, code(3))));
 
@@ -189,11 +190,11 @@ class TestimonyTest {
         return job.fail(List.of(2), "PEER_LOST", List.of(0, 1), 6, "ranks 0, 1 are gone");
     }
 
-    private static Ends.End code(int code) {
-        return new Ends.End(Ends.Kind.CODE, "it ended with exit code " + code);
+    private static Ends.ProcessEnd code(int code) {
+        return new Ends.ProcessEnd(Ends.EndKind.CODE, "it ended with exit code " + code);
     }
 
-    private static Ends seen(Map<Integer, Ends.End> ends) {
+    private static Ends seen(Map<Integer, Ends.ProcessEnd> ends) {
         return new Ends(new HashMap<>(ends), Set.of(), Long.MAX_VALUE);
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.LauncherStore;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.store.LauncherStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,7 +34,7 @@ class NodesTest {
     private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(400);
-    private static final Nodes.Times LONG_TIMES = new Nodes.Times(LONG, LONG, LONG);
+    private static final Nodes.WaitTimes LONG_TIMES = new Nodes.WaitTimes(LONG, LONG, LONG);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private TcpStoreServer server;
@@ -131,7 +131,7 @@ class NodesTest {
 
     @Test
     void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
-        CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.Times(SHORT, LONG, LONG));
+        CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.WaitTimes(SHORT, LONG, LONG));
         String text = refusal(late);
         assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
 
@@ -140,7 +140,7 @@ class NodesTest {
         byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
         FerroException refused = assertThrows(
                 FerroException.class,
-                () -> LauncherStore.open(new LauncherStore.Call(at(), "job", wrong, 1, 5), LONG, LONG));
+                () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "job", wrong, 1, 5), LONG, LONG));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         String said = refusal(waiting);
         assertTrue(said.startsWith("the secret of node 1 (127.0.0.1) is not that of node 0"), said);
@@ -357,7 +357,7 @@ class NodesTest {
 
         FerroException refused = assertThrows(
                 FerroException.class,
-                () -> LauncherStore.open(new LauncherStore.Call(at(), "other", SECRET, 1, 5), LONG, LONG));
+                () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "other", SECRET, 1, 5), LONG, LONG));
         assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
         assertHeard(
                 heard,
@@ -377,7 +377,7 @@ class NodesTest {
     void whoWasRefusedIsNamedWhereANodeDoesNotCome() throws Exception {
         speakVersionThree();
 
-        String text = refusal(meeting(card(0, 2, "1"), new Nodes.Times(Duration.ofSeconds(2), LONG, LONG)));
+        String text = refusal(meeting(card(0, 2, "1"), new Nodes.WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
         assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
         assertTrue(text.contains("; a process at 127.0.0.1 was refused"), text);
         assertTrue(text.contains("yours is 3: run one version of ferro"), text);
@@ -422,7 +422,7 @@ class NodesTest {
     private List<Nodes> meet(Duration silence, Duration ending, NodeCard... cards) throws Exception {
         List<CompletableFuture<Nodes>> meeting = new ArrayList<>();
         for (NodeCard card : cards) {
-            meeting.add(meeting(card, new Nodes.Times(LONG, silence, ending)));
+            meeting.add(meeting(card, new Nodes.WaitTimes(LONG, silence, ending)));
         }
         List<Nodes> met = new ArrayList<>();
         for (CompletableFuture<Nodes> one : meeting) {
@@ -450,14 +450,14 @@ class NodesTest {
         return failed.getCause().getMessage();
     }
 
-    private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.Times times) {
+    private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.WaitTimes times) {
         LauncherStore connection = connected(card);
         return async(() -> Nodes.meet(connection, card, times, missing -> {}));
     }
 
     private LauncherStore connected(NodeCard card) {
         LauncherStore connection = LauncherStore.open(
-                new LauncherStore.Call(at(), "job", SECRET, card.node(), card.session()), LONG, LONG);
+                new LauncherStore.LauncherCall(at(), "job", SECRET, card.node(), card.session()), LONG, LONG);
         open.add(connection);
         return connection;
     }

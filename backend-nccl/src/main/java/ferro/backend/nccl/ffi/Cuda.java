@@ -1,7 +1,7 @@
 package ferro.backend.nccl.ffi;
 
 /**
- * Functions of the CUDA runtime, in the order of cuda_runtime_api.h; under HIP the same with its prefix
+ * Functions of the CUDA runtime, in the order of cuda_runtime_api.h. HIP has the same functions with its own prefix
  * ({@link RuntimePrefix}). Link by {@code NativeLibraries} first.
  *
  * <p>Streams, events and pointers are longs, an out-parameter is an array of one element. The current device and the last
@@ -14,7 +14,7 @@ public final class Cuda {
     public static final int INSUFFICIENT_DRIVER = 35;
     /** {@code cudaErrorNoDevice}. */
     public static final int NO_DEVICE = 100;
-    /** {@code cudaErrorNotReady}: the answer of a query while work is under way. */
+    /** {@code cudaErrorNotReady}: the result of a query while work is in progress. */
     public static final int NOT_READY = 600;
     /** {@code cudaMemcpyHostToDevice}. */
     public static final int HOST_TO_DEVICE = 1;

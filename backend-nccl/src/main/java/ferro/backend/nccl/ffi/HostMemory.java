@@ -5,14 +5,14 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Addresses of direct buffers, and buffers at addresses; for host memory only, a host read of device memory ends the JVM. */
+/** Converts between direct buffers and addresses. For host memory only: a host read of device memory ends the JVM. */
 public final class HostMemory {
     private HostMemory() {}
 
     /**
-     * Makes a buffer over host memory that a library gave.
+     * Makes a buffer over host memory that a library allocated.
      *
-     * @param address where
+     * @param address start address
      * @param bytes   size
      * @return direct buffer in native order; it keeps nothing alive
      */
@@ -21,7 +21,7 @@ public final class HostMemory {
     }
 
     /**
-     * Returns where the next byte of a buffer is.
+     * Returns the address of the next byte of a buffer.
      *
      * @param buffer direct
      * @return address of its position

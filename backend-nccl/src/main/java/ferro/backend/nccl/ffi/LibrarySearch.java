@@ -14,13 +14,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Where to look for the two libraries, in order: absolute paths and plain names only, never the current directory.
+ * Places where the two libraries are looked for, in order: absolute paths and plain names only, never the current
+ * directory.
  *
  * <p>Sources: documented defaults of NCCL's and CUDA's packages (deb, rpm, tar), of conda (lib of the environment) and of
  * pip's wheels (nvidia-nccl-cu12, nvidia-cuda-runtime-cu12: site-packages/nvidia/.../lib).
  *
- * @param namedNccl    the one NCCL that the user wants, if he names one
- * @param namedRuntime the one runtime that the user wants, if he names one
+ * @param namedNccl    the only NCCL to use, if the user names one
+ * @param namedRuntime the only runtime to use, if the user names one
  * @param folders      folders that the user wants searched first
  * @param environments Python environments, conda's included
  */
@@ -34,7 +35,10 @@ public record LibrarySearch(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
-    /** 12 before 13, since a runtime works on every driver that a newer one works on; named ones before the plain link. */
+    /**
+     * 12 comes before 13, since a runtime works on every driver that a newer one works on. Both come before the plain
+     * link.
+     */
     private static final List<String> CUDA_NAMES =
             List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
 
@@ -43,7 +47,7 @@ public record LibrarySearch(
     private static final List<String> CUDA_WHEELS = List.of("nvidia/cuda_runtime/lib", "nvidia/cu13/lib");
 
     /**
-     * Reads where to look from the settings.
+     * Reads the places from the settings.
      *
      * @param context settings
      * @return search
@@ -66,7 +70,10 @@ public record LibrarySearch(
                 all.toList());
     }
 
-    /** JNA reads the property too, for plain names, so that passing over a relative folder would not keep it out. */
+    /**
+     * Returns the folders of the property; refuses a relative one. JNA also reads the property, for plain names, so
+     * that skipping a relative folder would not keep it out.
+     */
     private static List<Path> folders(RankContext context) {
         String name = Settings.JNA_LIBRARY_PATH.name();
         List<Path> folders = new ArrayList<>();
@@ -83,7 +90,7 @@ public record LibrarySearch(
     }
 
     /**
-     * Returns where NCCL may be.
+     * Returns the places of NCCL.
      *
      * @return names and paths, best first
      */
@@ -103,9 +110,9 @@ public record LibrarySearch(
     }
 
     /**
-     * Returns where the runtime may be that goes with an NCCL.
+     * Returns the places of the runtime that belongs to an NCCL.
      *
-     * @param nccl where that was found
+     * @param nccl place where NCCL was found
      * @return names and paths, best first
      */
     public List<String> runtime(String nccl) {
@@ -113,7 +120,7 @@ public record LibrarySearch(
     }
 
     /**
-     * Returns where a runtime may be.
+     * Returns the places of a runtime.
      *
      * @return names and paths, best first
      */
@@ -150,7 +157,10 @@ public record LibrarySearch(
         return found;
     }
 
-    /** Only files that are there: the number of possible folders is large, and a list of them would hide what counts. */
+    /**
+     * Returns only files that exist: the number of possible folders is large, and a list of all would hide the
+     * important places.
+     */
     private List<String> inEnvironments(List<String> wheels, List<String> names) {
         List<String> found = new ArrayList<>();
         for (Path environment : environments) {

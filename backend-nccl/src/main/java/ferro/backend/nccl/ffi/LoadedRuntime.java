@@ -1,15 +1,15 @@
 package ferro.backend.nccl.ffi;
 
 /**
- * The CUDA or HIP runtime that this process has loaded, for good.
+ * The CUDA or HIP runtime that this process has loaded and never unloads.
  *
  * @param path    file
- * @param prefix  which of the two
+ * @param prefix  function names, CUDA or HIP
  * @param version code, for example 13000
  */
 public record LoadedRuntime(String path, RuntimePrefix prefix, int version) {
     /**
-     * Writes a code of the runtime or the driver as people say it.
+     * Converts a code of the runtime or the driver to the usual form.
      *
      * @param code for example 12040
      * @return for example 12.4

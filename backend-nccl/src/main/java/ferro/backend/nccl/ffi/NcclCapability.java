@@ -1,6 +1,9 @@
 package ferro.backend.nccl.ffi;
 
-/** Functions that came with a later release of NCCL; found by name, never by version, since RCCL counts otherwise. */
+/**
+ * Functions of later releases of NCCL. They are found by name, never by version, since RCCL numbers its releases
+ * differently.
+ */
 public enum NcclCapability {
     /** ncclSend and ncclRecv, 2.7.3. */
     SEND_RECV(NcclSendRecv.class, "ncclSend and ncclRecv (NCCL >= 2.7.3)"),
@@ -20,7 +23,7 @@ public enum NcclCapability {
     }
 
     /**
-     * Returns what has its native methods.
+     * Returns the class with its native methods.
      *
      * @return class to link
      */
@@ -29,7 +32,7 @@ public enum NcclCapability {
     }
 
     /**
-     * Returns what it takes, for messages.
+     * Returns its requirements, for messages.
      *
      * @return functions and the first release that had them
      */

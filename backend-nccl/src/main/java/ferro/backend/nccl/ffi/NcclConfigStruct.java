@@ -4,8 +4,8 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
 /**
- * {@code ncclConfig_t} of nccl.h in the layout of 2.18, with that layout's own size and version: older and newer
- * libraries take what they know and give the rest its default.
+ * {@code ncclConfig_t} of nccl.h in the layout of 2.18, with that layout's own size and version. Older and newer
+ * libraries read the fields that they know and give the rest its default.
  */
 public final class NcclConfigStruct implements AutoCloseable {
     /** sizeof in 2.18, LP64. */
@@ -45,7 +45,7 @@ public final class NcclConfigStruct implements AutoCloseable {
     }
 
     /**
-     * Returns where it is.
+     * Returns its address.
      *
      * @return address, valid until {@link #close}
      */

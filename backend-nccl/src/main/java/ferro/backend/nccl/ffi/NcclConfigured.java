@@ -1,6 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/** Functions since NCCL 2.14.3; look at {@link NcclCapability#CONFIGURED} first. */
+/** Functions since NCCL 2.14.3; check {@link NcclCapability#CONFIGURED} first. */
 public final class NcclConfigured {
     private NcclConfigured() {}
 

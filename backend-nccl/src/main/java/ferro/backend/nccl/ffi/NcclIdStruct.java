@@ -2,13 +2,16 @@ package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Structure;
 
-/** {@code ncclUniqueId} of nccl.h: 128 bytes that travel by value. Made by {@link #of}; never printed, it lets one join. */
+/**
+ * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. Made by {@link #of}. It is never printed, since a
+ * reader of it could join.
+ */
 @Structure.FieldOrder("internal")
 public class NcclIdStruct extends Structure {
     /** {@code NCCL_UNIQUE_ID_BYTES}. */
     public static final int BYTES = 128;
 
-    /** The bytes, as JNA wants them: public. */
+    /** The bytes; public, as JNA requires. */
     public byte[] internal = new byte[BYTES];
 
     /** Makes an id of zeros. */
@@ -23,7 +26,7 @@ public class NcclIdStruct extends Structure {
      * Copies an id.
      *
      * @param bytes exactly {@link #BYTES}
-     * @return to be given to one call
+     * @return struct to be passed to one call
      * @throws IllegalArgumentException if the length is wrong
      */
     public static ByValue of(byte[] bytes) {
@@ -35,13 +38,13 @@ public class NcclIdStruct extends Structure {
         return id;
     }
 
-    /** Says nothing about the bytes. */
+    /** Returns the size only, not the bytes. */
     @Override
     public String toString() {
         return "NcclIdStruct[" + BYTES + " bytes]";
     }
 
-    /** Says nothing about the bytes. */
+    /** Returns the size only, not the bytes. */
     @Override
     public String toString(boolean debug) {
         return toString();

@@ -1,6 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/** Function since NCCL 2.16.2; look at {@link NcclCapability#LAST_ERROR} first. */
+/** Function since NCCL 2.16.2; check {@link NcclCapability#LAST_ERROR} first. */
 public final class NcclLastError {
     private NcclLastError() {}
 

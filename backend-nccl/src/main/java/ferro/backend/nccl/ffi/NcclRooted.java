@@ -1,6 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/** Functions since NCCL 2.28.3; look at {@link NcclCapability#ROOTED} first. */
+/** Functions since NCCL 2.28.3; check {@link NcclCapability#ROOTED} first. */
 public final class NcclRooted {
     private NcclRooted() {}
 

@@ -1,6 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/** Functions since NCCL 2.7.3; look at {@link NcclCapability#SEND_RECV} first. */
+/** Functions since NCCL 2.7.3; check {@link NcclCapability#SEND_RECV} first. */
 public final class NcclSendRecv {
     private NcclSendRecv() {}
 

@@ -3,18 +3,18 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.FunctionMapper;
 import java.util.Map;
 
-/** Which runtime is below: CUDA, or HIP with the same functions under another prefix. The one table of names. */
+/** Runtime in use: CUDA, or HIP, which has the same functions under another prefix. This is the only table of names. */
 public enum RuntimePrefix {
     /** NVIDIA's. */
     CUDA("cuda", Map.of()),
-    /** AMD's; two functions have names of their own there. Source: hip_runtime_api.h. */
+    /** AMD's, where two functions have names of their own. Source: hip_runtime_api.h. */
     HIP("hip", Map.of("cudaHostAlloc", "hipHostMalloc", "cudaFreeHost", "hipHostFree"));
 
     private static final String OURS = "cuda";
 
     private final String prefix;
     private final Map<String, String> exceptions;
-    /** One object, so that JNA sees the same options again and finds what it has opened. */
+    /** A single object, so that JNA sees the same options again and finds the library that it has opened. */
     private final FunctionMapper mapper = (library, method) -> nameOf(method.getName());
 
     RuntimePrefix(String prefix, Map<String, String> exceptions) {
@@ -23,9 +23,9 @@ public enum RuntimePrefix {
     }
 
     /**
-     * Returns what a function is called in this runtime.
+     * Returns the name of a function in this runtime.
      *
-     * @param function CUDA's name, for example {@code cudaMalloc}; other names stay
+     * @param function CUDA's name, for example {@code cudaMalloc}; other names do not change
      * @return for example {@code hipMalloc}
      */
     public String nameOf(String function) {
@@ -37,7 +37,7 @@ public enum RuntimePrefix {
     }
 
     /**
-     * Returns what turns names of ours into the library's.
+     * Returns the mapper from ferro's names to those of the library.
      *
      * @return mapper for the library's options
      */

@@ -1,9 +1,10 @@
 /**
  * The C functions of NCCL and of the CUDA or HIP runtime, one method each, in the order of the headers.
  *
- * <p>Exported to JNA only. Every result code goes through one check; an out-parameter is read only after a call that went
- * well.
+ * <p>Exported to JNA only. Every result code goes through one check. An out-parameter is read only after a call that
+ * succeeded.
  *
- * <p>No policy here: no threads, no deadlines, no state except which libraries this process has loaded.
+ * <p>This package contains no policy: no threads, no deadlines, no state except which libraries this process has
+ * loaded.
  */
 package ferro.backend.nccl.ffi;

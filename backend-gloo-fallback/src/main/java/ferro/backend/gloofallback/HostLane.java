@@ -1,0 +1,117 @@
+package ferro.backend.gloofallback;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The calls of one host group that go through host memory. They run in the order of submit, one at a time, on a thread of
+ * their own; the thread ends when no call has come for a while.
+ *
+ * <p>They run one at a time, because a call may use what the call before it left on the device.
+ */
+final class HostLane {
+    /** Longer than a training step usually takes, so that staging memory stays warm. */
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long END_MILLIS = 1000;
+
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private Thread thread;
+    private RoundTrips.RoundTripUse use;
+    private boolean ending;
+    private volatile int unfinished;
+
+    /** Returns whether calls are still to be handed over; a later call must not overtake them. */
+    boolean isBusy() {
+        return unfinished > 0;
+    }
+
+    /** Queues a call; {@code opened} is kept for as long as the thread lives. */
+    synchronized void add(Runnable call, RoundTrips.RoundTripUse opened, String name) {
+        unfinished++;
+        waiting.add(call);
+        if (thread == null) {
+            use = opened;
+            thread = new Thread(this::run, name);
+            thread.setDaemon(true);
+            thread.start();
+        } else {
+            opened.close();
+        }
+        notifyAll();
+    }
+
+    /** Waits until no call is left; returns whether that happened in time. */
+    synchronized boolean drain(long untilNanos) {
+        boolean interrupted = false;
+        while (unfinished > 0 && System.nanoTime() - untilNanos < 0 && !interrupted) {
+            interrupted = !pause(untilNanos - System.nanoTime());
+        }
+        return unfinished == 0;
+    }
+
+    /** Ends the thread as soon as no call is left, and waits a while for that. */
+    void end() {
+        Thread last;
+        synchronized (this) {
+            ending = true;
+            last = thread;
+            notifyAll();
+        }
+        if (last == null || last == Thread.currentThread()) {
+            return;
+        }
+        try {
+            last.join(END_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        for (Runnable next = next(); next != null; next = next()) {
+            try {
+                next.run();
+            } finally {
+                finished();
+            }
+        }
+    }
+
+    private synchronized void finished() {
+        unfinished--;
+        notifyAll();
+    }
+
+    private Runnable next() {
+        RoundTrips.RoundTripUse last;
+        synchronized (this) {
+            long until = System.nanoTime() + IDLE_NANOS;
+            while (waiting.isEmpty() && !ending && System.nanoTime() - until < 0) {
+                if (!pause(until - System.nanoTime())) {
+                    break;
+                }
+            }
+            if (!waiting.isEmpty()) {
+                return waiting.remove();
+            }
+            last = use;
+            use = null;
+            thread = null;
+        }
+        last.close();
+        return null;
+    }
+
+    /** Waits for a signal or the time; returns false if the thread was interrupted. */
+    private boolean pause(long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+            return true;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package ferro.backend.gloofallback;
+
+import ferro.Collective;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+
+/**
+ * How a call is cut into pieces. The cut is the same on all ranks, because it depends only on what is equal there.
+ *
+ * <p>A piece is the same run of elements of every part (in an all-gather, for example, the run of each rank), so that
+ * each piece is a smaller call of the same kind.
+ *
+ * @param partElements  elements of a part; for a call without parts, all elements
+ * @param parts         number of parts that a piece has in staging memory
+ * @param pieceElements elements of a part in each piece except the last
+ */
+record PieceCut(long partElements, int parts, long pieceElements) {
+    /** Pieces under way at once: one on its way out, one queued, one on the network, one on its way in. */
+    static final int PIECES_AT_ONCE = 4;
+
+    /** Most bytes of a piece: 32 MiB for all pieces under way, as much as the engine's own scratch memory. */
+    private static final long PIECE_BYTES_MOST = (32L << 20) / PIECES_AT_ONCE;
+
+    static PieceCut of(Collective call, int worldSize, RankContext context) {
+        long chunk = Math.max(1, Math.min(Settings.FALLBACK_CHUNK.of(context), PIECE_BYTES_MOST));
+        long elements = call.operand().elementCount();
+        long partElements = call instanceof Collective.AllToAll ? elements / worldSize : elements;
+        int parts = partsInStaging(call, worldSize);
+        long room = chunk / call.operand().dataType().byteSize() / parts;
+        // an empty tensor is one empty piece: it has its place in the order
+        return new PieceCut(partElements, parts, Math.max(1, Math.min(room, Math.max(1, partElements))));
+    }
+
+    /**
+     * Returns the parts of all ranks together, even if this rank does not keep them: the cut must not depend on the rank.
+     */
+    private static int partsInStaging(Collective call, int worldSize) {
+        return switch (call.kind()) {
+            case ALL_TO_ALL -> 2 * worldSize;
+            case ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER -> worldSize;
+            default -> 1;
+        };
+    }
+
+    long pieces() {
+        return Math.max(1, (partElements + pieceElements - 1) / pieceElements);
+    }
+
+    /** Returns where a piece begins, in elements of a part. */
+    long from(long piece) {
+        return piece * pieceElements;
+    }
+
+    /** Returns the elements of a part in a piece. */
+    int length(long piece) {
+        return (int) Math.min(pieceElements, partElements - from(piece));
+    }
+}

@@ -1,0 +1,37 @@
+package ferro.backend.gloofallback;
+
+import ferro.DeviceTensor;
+import java.util.function.ObjIntConsumer;
+
+/**
+ * Maps parts of a device tensor to parts of staging memory.
+ *
+ * @param tensor device memory of one or more parts
+ * @param first  part of the staging memory that the tensor's first part belongs to
+ * @param count  parts of the tensor
+ * @param left   part of the staging memory that is left out, or -1
+ */
+record TensorSide(DeviceTensor tensor, int first, int count, int left) {
+    /**
+     * Passes each copy of a piece to {@code copy}: the device memory, and the element of the staging memory where it
+     * begins. Neighbouring parts are one copy if the device has them side by side too.
+     */
+    void copies(PieceCut cut, long piece, ObjIntConsumer<DeviceTensor> copy) {
+        int length = cut.length(piece);
+        boolean sideBySide = length == cut.partElements();
+        int part = 0;
+        while (part < count && length > 0) {
+            if (first + part == left) {
+                part++;
+                continue;
+            }
+            int end = part + 1;
+            while (sideBySide && end < count && first + end != left) {
+                end++;
+            }
+            long from = part * cut.partElements() + cut.from(piece);
+            copy.accept(tensor.slice(from, (long) (end - part) * length), (first + part) * length);
+            part = end;
+        }
+    }
+}

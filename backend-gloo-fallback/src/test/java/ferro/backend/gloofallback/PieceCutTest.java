@@ -1,0 +1,65 @@
+package ferro.backend.gloofallback;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.group.SystemContext;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How calls are cut: arithmetic only, so that no memory bounds it. */
+class PieceCutTest {
+    private static final long FIVE_GIBI = 5L << 30;
+
+    private static PieceCut cut(Collective call, int worldSize, String chunk) {
+        try (SystemContext context = SystemContext.of(Map.of("ferro.fallback.chunk", chunk))) {
+            return PieceCut.of(call, worldSize, context);
+        }
+    }
+
+    private static DeviceTensor tensor(DataType type, long elements) {
+        return new DeviceTensor(type, new long[] {elements}, 0x1000, 0, null);
+    }
+
+    @Test
+    void piecesCoverATensorAboveEveryIntWithoutGapAndOverlap() {
+        DeviceTensor big = tensor(DataType.FLOAT64, FIVE_GIBI + 3);
+        PieceCut cut = cut(new Collective.AllReduce(big, big, ReduceOp.SUM), 4, "4MiB");
+        long next = 0;
+        for (long piece = 0; piece < cut.pieces(); piece++) {
+            assertEquals(next, cut.from(piece), "begin of piece " + piece);
+            assertTrue(cut.length(piece) > 0, "length of piece " + piece);
+            next += cut.length(piece);
+        }
+        assertEquals(FIVE_GIBI + 3, next, "elements of all pieces");
+    }
+
+    @Test
+    void allRanksOfARootedCallCutAlike() {
+        DeviceTensor part = tensor(DataType.FLOAT32, 1000);
+        PieceCut root = cut(new Collective.Gather(part, tensor(DataType.FLOAT32, 3000), 0, null), 3, "100B");
+        PieceCut other = cut(new Collective.Gather(part, null, 0, null), 3, "100B");
+        assertEquals(root, other);
+        assertEquals(8, root.pieceElements(), "elements of each of 3 parts in 100 bytes");
+    }
+
+    @Test
+    void pieceHasAtLeastOneElementOfEachPart() {
+        DeviceTensor data = tensor(DataType.INT64, 16);
+        PieceCut cut = cut(new Collective.AllToAll(data, data, null, null), 8, "1B");
+        assertEquals(1, cut.pieceElements());
+        assertEquals(2, cut.pieces());
+    }
+
+    @Test
+    void emptyTensorIsOneEmptyPiece() {
+        DeviceTensor none = tensor(DataType.INT8, 0);
+        PieceCut cut = cut(new Collective.AllReduce(none, none, ReduceOp.SUM), 2, "4MiB");
+        assertEquals(1, cut.pieces());
+        assertEquals(0, cut.length(0));
+    }
+}

@@ -1,0 +1,232 @@
+package ferro.backend.simulated;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+/**
+ * The events of a seeded simulation, ordered by virtual time; events of equal time are ordered by draw. For one thread.
+ *
+ * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until it resumes. They then run in an order
+ * drawn anew, but events with the same mark keep their order. Events of a dead rank are dropped.
+ *
+ * <p>Every event goes into the trace hash, so that two runs of one seed can be checked to be the same.
+ */
+final class EventQueue {
+    /** Owner of events that belong to no rank. */
+    static final int NOBODY = -1;
+
+    /**
+     * Start of the clock: shortly before it wraps, so that code that compares times instead of subtracting them is found.
+     */
+    private static final long ORIGIN_NANOS = Long.MAX_VALUE - 50_000;
+
+    private static final long NEAR_NANOS = 20_000;
+    private static final long FAR_NANOS = 5_000_000;
+    private static final int FAR_ONE_IN = 16;
+    private static final long MIX = 0x9E3779B97F4A7C15L;
+
+    private final SplittableRandom random;
+    private final PriorityQueue<QueuedEvent> entries = new PriorityQueue<>();
+    private final boolean[] dead;
+    /** The events that wait for each paused rank, in order; null for a rank that runs. */
+    private final List<List<QueuedEvent>> waiting = new ArrayList<>();
+
+    private long elapsed;
+    private int added;
+    private long steps;
+    private long hash;
+    private int pressing;
+    private int owner = NOBODY;
+
+    /** An event. */
+    private static final class QueuedEvent implements Comparable<QueuedEvent> {
+        /** Elapsed virtual nanoseconds. */
+        private long at;
+        /** Order among equal times: the draw, then the number. */
+        private long order;
+        /** Whether the simulation must not end before this event. */
+        private final boolean pressing;
+        /** The rank that the event belongs to. */
+        private final int owner;
+        /** The kind of event, for the trace. */
+        private final long mark;
+
+        private final Runnable task;
+
+        QueuedEvent(boolean pressing, int owner, long mark, Runnable task) {
+            this.pressing = pressing;
+            this.owner = owner;
+            this.mark = mark;
+            this.task = task;
+        }
+
+        @Override
+        public int compareTo(QueuedEvent other) {
+            return at != other.at ? Long.compare(at, other.at) : Long.compare(order, other.order);
+        }
+    }
+
+    EventQueue(long seed, int worldSize) {
+        random = new SplittableRandom(seed);
+        hash = seed;
+        dead = new boolean[worldSize];
+        for (int rank = 0; rank < worldSize; rank++) {
+            waiting.add(null);
+        }
+    }
+
+    /** Returns the virtual clock that ranks see. */
+    long nanoTime() {
+        return ORIGIN_NANOS + elapsed;
+    }
+
+    /** Returns the virtual nanoseconds since the start. */
+    long elapsed() {
+        return elapsed;
+    }
+
+    long steps() {
+        return steps;
+    }
+
+    long hash() {
+        return hash;
+    }
+
+    /** Returns the owner of the last step. */
+    int owner() {
+        return owner;
+    }
+
+    /**
+     * Draws how long a message takes, or how long until a rank's next turn: mostly short, sometimes long enough to be
+     * overtaken.
+     */
+    long delay() {
+        return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
+    }
+
+    /** Draws a number from 0 up to a bound. */
+    long draw(long bound) {
+        return random.nextLong(bound);
+    }
+
+    /** Adds an event that must happen before the simulation ends. */
+    void add(long at, int toRank, long mark, Runnable task) {
+        add(at, new QueuedEvent(true, toRank, mark, task));
+    }
+
+    /** Adds an event that happens only if the simulation lasts that long: a timer, or a check of deadlines. */
+    void addTimer(long at, int toRank, long mark, Runnable task) {
+        add(at, new QueuedEvent(false, toRank, mark, task));
+    }
+
+    private void add(long at, QueuedEvent entry) {
+        pressing += entry.pressing ? 1 : 0;
+        entry.at = Math.max(at, elapsed);
+        entry.order = order(random.nextInt(Integer.MAX_VALUE));
+        entries.add(entry);
+    }
+
+    /**
+     * Returns the order of a draw. Events that have waited for a rank have a negative draw, so that they come before
+     * other events of the same time.
+     */
+    private long order(int draw) {
+        return (long) draw << 32 | added++ & 0xFFFFFFFFL;
+    }
+
+    /** Pauses a rank: none of its events happens until the time is over. */
+    void pause(int rank, long nanos) {
+        if (dead[rank] || waiting.get(rank) != null) {
+            return;
+        }
+        waiting.set(rank, new ArrayList<>());
+        QueuedEvent end = new QueuedEvent(true, NOBODY, rank, () -> resume(rank));
+        pressing++;
+        end.at = elapsed + nanos;
+        end.order = order(Integer.MIN_VALUE);
+        entries.add(end);
+    }
+
+    boolean isPaused(int rank) {
+        return waiting.get(rank) != null;
+    }
+
+    private void resume(int rank) {
+        List<QueuedEvent> late = waiting.set(rank, null);
+        Map<Long, List<QueuedEvent>> byMark = new LinkedHashMap<>();
+        for (QueuedEvent entry : late) {
+            byMark.computeIfAbsent(entry.mark, key -> new ArrayList<>()).add(entry);
+        }
+        for (List<QueuedEvent> inOrder : byMark.values()) {
+            int[] draws = new int[inOrder.size()];
+            Arrays.setAll(draws, i -> 1 + random.nextInt(Integer.MAX_VALUE) - Integer.MAX_VALUE);
+            Arrays.sort(draws);
+            for (int i = 0; i < draws.length; i++) {
+                QueuedEvent entry = inOrder.get(i);
+                entry.at = elapsed;
+                entry.order = order(draws[i]);
+                entries.add(entry);
+            }
+        }
+    }
+
+    /** Ends a rank: none of its events happens any more. */
+    void end(int rank) {
+        dead[rank] = true;
+        List<QueuedEvent> late = waiting.get(rank);
+        if (late != null) {
+            late.forEach(this::drop);
+            late.clear();
+        }
+    }
+
+    private void drop(QueuedEvent entry) {
+        pressing -= entry.pressing ? 1 : 0;
+    }
+
+    /** Returns whether an event is left that must happen. */
+    boolean isPressed() {
+        return pressing > 0;
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    /** Returns when the next event happens. */
+    long nextAt() {
+        return entries.isEmpty() ? Long.MAX_VALUE : entries.peek().at;
+    }
+
+    /** Runs the next event. */
+    void next() {
+        QueuedEvent entry = entries.remove();
+        elapsed = entry.at;
+        if (entry.owner != NOBODY && dead[entry.owner]) {
+            drop(entry);
+            return;
+        }
+        if (entry.owner != NOBODY && waiting.get(entry.owner) != null) {
+            waiting.get(entry.owner).add(entry);
+            return;
+        }
+        drop(entry);
+        steps++;
+        owner = entry.owner;
+        trace(entry.mark);
+        trace(entry.at);
+        entry.task.run();
+    }
+
+    /** Adds a fact to the trace hash. */
+    void trace(long fact) {
+        hash = Long.rotateLeft((hash ^ fact) * MIX, 29);
+    }
+}

@@ -1,0 +1,248 @@
+package ferro.backend.simulated;
+
+import ferro.HostTensor;
+import ferro.collectives.link.WireHeader;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport.Lane;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One direction of one lane between two ranks: a queue of posts with one thread at either end.
+ *
+ * <p>The posts form a circle. The sender fills posts after the last one and widens the circle if none is free; the
+ * receiver follows them as far as they are published. A small send on the point-to-point lane is copied into a window at
+ * once, as with a socket, and is then finished for its sender. Every other send refers to the sender's memory until the
+ * receiver has taken it. The monitor guards that memory: the receiver holds it while it copies, and a sender that gives
+ * up locks the receiver out.
+ */
+final class LaneQueue {
+    /** Largest send that the window takes: the eager limit of the engine and its envelope. */
+    static final long SMALL_BYTES = (64 << 10) + 32;
+    /** Most bytes that senders may have in the window of one channel. */
+    static final long WINDOW_BYTES = 256 << 10;
+    /** Cost of a post besides its bytes, so that empty posts are bounded too. */
+    private static final long POST_BYTES = 32;
+    /** Longest copy under the monitor, so that a sender that gives up waits for microseconds only. */
+    private static final long PIECE_BYTES = 256 << 10;
+
+    /** The ways of the posts and of their acknowledgements; only the seeded medium uses them. */
+    DelayLine posts;
+
+    DelayLine acknowledgements;
+
+    private final Lane lane;
+    private final int from;
+    private final int to;
+    private final AtomicLong published = new AtomicLong();
+    private final AtomicLong consumed = new AtomicLong();
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicLong windowLeft = new AtomicLong();
+    private final AtomicLong movedBytes = new AtomicLong();
+
+    /** Last post of the sender; used by the sender only. */
+    private SimulatedPost tail;
+    /** Number of posts in the circle; used by the sender only. */
+    private long capacity = 2;
+    /** Number of posts made; used by the sender only. */
+    private long posted;
+    /** Number of bytes that ever went into the window; used by the sender only. */
+    private long windowEntered;
+    /** Number of posts, from the first, that are finished because the window took them; used by the sender only. */
+    private long copied;
+    /** The last post consumed; used by the receiver only. */
+    private SimulatedPost head;
+    /** Whether the sender has given up; guarded by the monitor. */
+    private boolean locked;
+
+    private volatile SimulatedLink sender;
+    private volatile SimulatedLink receiver;
+    private volatile String senderGone;
+    private volatile String receiverGone;
+
+    /** Makes a channel between two ranks of the world. */
+    LaneQueue(Lane lane, int from, int to) {
+        this.lane = lane;
+        this.from = from;
+        this.to = to;
+        tail = new SimulatedPost();
+        tail.next = new SimulatedPost();
+        tail.next.next = tail;
+        head = tail;
+    }
+
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
+    }
+
+    void sender(SimulatedLink link) {
+        sender = link;
+    }
+
+    void receiver(SimulatedLink link) {
+        receiver = link;
+    }
+
+    /** Adds a send; the medium publishes it. */
+    void post(CallHeader call, boolean header, HostTensor data, long from, long count) {
+        SimulatedPost post = free();
+        post.header = header;
+        if (header) {
+            WireHeader.put(call, post.headerBytes, 0);
+        }
+        post.data = data;
+        post.from = from;
+        post.bytes = count == 0 ? 0 : count * data.dataType().byteSize();
+        post.taken = 0;
+        post.window = 0;
+        if (sent() == posted && windowTakes(post.bytes)) {
+            enterWindow(post, count);
+        }
+        posted++;
+        tail = post;
+    }
+
+    private boolean windowTakes(long bytes) {
+        boolean small = bytes == 0 || lane == Lane.POINT_TO_POINT && bytes <= SMALL_BYTES;
+        return small && windowEntered - windowLeft.get() + bytes + POST_BYTES <= WINDOW_BYTES;
+    }
+
+    private void enterWindow(SimulatedPost post, long count) {
+        post.data = count == 0 ? null : Movement.copyOf(post.data, post.from, count);
+        post.from = 0;
+        post.window = post.bytes + POST_BYTES;
+        windowEntered += post.window;
+        copied = posted + 1;
+    }
+
+    /**
+     * Returns a free post. One post always stays free, so that a new one never comes between the last consumed post and
+     * its successor.
+     */
+    private SimulatedPost free() {
+        if (posted - consumed.get() + 1 < capacity) {
+            return tail.next;
+        }
+        SimulatedPost added = new SimulatedPost();
+        added.next = tail.next;
+        tail.next = added;
+        capacity++;
+        return added;
+    }
+
+    /** Returns how many posts are finished for the sender. */
+    long sent() {
+        return Math.max(copied, acknowledged.get());
+    }
+
+    /** Returns the number of posts made; called by the sender. */
+    long posted() {
+        return posted;
+    }
+
+    /** Makes this many posts visible to the receiver, and signals it. */
+    void publish(long posts) {
+        published.set(posts);
+        SimulatedLink told = receiver;
+        if (told != null) {
+            told.signal();
+        }
+    }
+
+    /** Tells the sender that this many posts are consumed; {@code awaited} if the sender may wait for that. */
+    void acknowledge(long posts, boolean awaited) {
+        acknowledged.set(posts);
+        SimulatedLink told = sender;
+        if (awaited && told != null) {
+            told.signal();
+        }
+    }
+
+    /** Returns the first post that has something left, or null; called by the receiver. */
+    SimulatedPost first(SimulatedMedium medium) {
+        while (consumed.get() < published.get()) {
+            SimulatedPost post = head.next;
+            if (!post.finished()) {
+                return post;
+            }
+            consume(post, medium);
+        }
+        return null;
+    }
+
+    private void consume(SimulatedPost post, SimulatedMedium medium) {
+        boolean awaited = post.window == 0;
+        windowLeft.set(windowLeft.get() + post.window);
+        post.data = null;
+        head = post;
+        long count = consumed.get() + 1;
+        consumed.set(count);
+        medium.consumed(this, count, awaited);
+    }
+
+    /**
+     * Moves elements of the first post into a receive, at most a piece; {@link #first} then consumes what is finished.
+     *
+     * @return bytes moved; 0 if the sender has given up, or if the rest is no whole element of both types
+     */
+    long take(SimulatedPost post, PostedReceive receive, Movement movement) {
+        long bytes = Math.min(Movement.whole(post, receive), PIECE_BYTES);
+        if (post.window > 0) {
+            movement.move(post, receive, bytes);
+        } else {
+            synchronized (this) {
+                if (locked) {
+                    return 0;
+                }
+                movement.move(post, receive, bytes);
+            }
+        }
+        post.taken += bytes;
+        receive.taken += bytes;
+        movedBytes.set(movedBytes.get() + bytes);
+        return bytes;
+    }
+
+    /** Locks the receiver out of the sender's memory; once this returns, no thread accesses that memory. */
+    synchronized void lock() {
+        locked = true;
+    }
+
+    /** Tells the receiver that only what is in the window will still come; the first reason stays. */
+    void senderGone(String why) {
+        senderGone = senderGone == null ? why : senderGone;
+        SimulatedLink told = receiver;
+        if (told != null) {
+            told.signal();
+        }
+    }
+
+    /** Tells the sender that nothing will be taken any more; the first reason stays. */
+    void receiverGone(String why) {
+        receiverGone = receiverGone == null ? why : receiverGone;
+        SimulatedLink told = sender;
+        if (told != null) {
+            told.signal();
+        }
+    }
+
+    /** Tells the sender that everything it sends is dropped unread: the receiver has left in good order. */
+    void receiverLeft() {
+        acknowledge(Long.MAX_VALUE, true);
+    }
+
+    String senderGone() {
+        return senderGone;
+    }
+
+    String receiverGone() {
+        return receiverGone;
+    }
+
+    long movedBytes() {
+        return movedBytes.get();
+    }
+}

@@ -1,0 +1,67 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.mesh.DataLane;
+import java.io.IOException;
+
+/**
+ * The failures of one data connection, with the names of its group, its ranks and its lane.
+ *
+ * @param group name under which the group was joined
+ * @param name  name of this group; differs from {@code group} in a subgroup of it
+ * @param rank  this rank
+ * @param peer  rank at the other end
+ * @param lane  what the connection carries
+ */
+record LinkFailures(String group, String name, int rank, int peer, DataLane lane) {
+
+    FerroException ended(long sequence, String progress, IOException cause) {
+        String message = "rank " + rank + " of " + name + " lost rank " + peer + ": their " + lane.label()
+                + " connection ended" + (cause == null ? "" : " (" + cause.getMessage() + ")") + ", " + progress
+                + "; the output of rank " + peer + " says why";
+        Where where = where(lane == DataLane.COLLECTIVE ? sequence : -1);
+        return new FerroException(Code.PEER_LOST, where, message, cause);
+    }
+
+    FerroException corrupted(String progress, IOException cause) {
+        String message = "rank " + rank + " of " + name + " refused what rank " + peer + " sent: on their "
+                + lane.label() + " connection " + cause.getMessage() + ", " + progress
+                + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
+        return new FerroException(Code.PROTOCOL, where(-1), message, cause);
+    }
+
+    /** Adds to the failure of a lost connection why no new connection could be made. */
+    static FerroException notAgain(FerroException ended, FerroException cause) {
+        return with(ended, "; it cannot be made anew: " + cause.getMessage());
+    }
+
+    /** Adds to the failure of a lost connection how many bytes were in flight; negative {@code bytesThere}: not known. */
+    FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
+        String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
+        return with(
+                ended,
+                "; " + there + bytesHere + " bytes from " + (bytesThere < 0 ? "rank " + peer : "it")
+                        + " were under way, so it cannot go on over another");
+    }
+
+    FerroException notPolled(Exception cause) {
+        String message = "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
+                + " cannot be polled: " + cause.getMessage();
+        return new FerroException(Code.RESOURCE, where(-1), message, cause);
+    }
+
+    FerroException notWatched(Exception cause) {
+        String message = "rank " + rank + " of " + name + " cannot watch data connections: " + cause.getMessage();
+        return new FerroException(Code.RESOURCE, where(-1), message, cause);
+    }
+
+    private Where where(long sequence) {
+        return new Where(group, rank, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+    }
+
+    private static FerroException with(FerroException ended, String more) {
+        return new FerroException(ended.code(), ended.where(), ended.getMessage() + more, ended.getCause());
+    }
+}

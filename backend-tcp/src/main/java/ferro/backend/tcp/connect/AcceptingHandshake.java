@@ -1,0 +1,136 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Secret.Role;
+import java.nio.ByteBuffer;
+
+/** The accepting side: hello in, challenge out, proof in, proof out. It sends its own proof last. */
+final class AcceptingHandshake implements Handshake {
+    private static final byte[] NOTHING = {};
+
+    private final Credentials own;
+    private final Door door;
+    private final byte[] challenge;
+    private AcceptState state = AcceptState.PREFIX;
+    private byte[] transcript = NOTHING;
+    private int wanted = Hello.PREFIX_BYTES;
+    private Hello hello;
+    private Hello said;
+
+    /**
+     * Starts the handshake.
+     *
+     * @param own  job and secret of this side
+     * @param door decides once the other side has proved itself
+     */
+    AcceptingHandshake(Credentials own, Door door) {
+        this.own = own;
+        this.door = door;
+        challenge = ByteBuffer.allocate(Hello.NONCE_BYTES + 1)
+                .put(own.nonce())
+                .put((byte) (own.secret().present() ? 1 : 0))
+                .array();
+    }
+
+    @Override
+    public byte[] opening() {
+        return NOTHING;
+    }
+
+    @Override
+    public int wanted() {
+        return wanted;
+    }
+
+    @Override
+    public boolean plausible(byte[] bytes, int count) {
+        return state != AcceptState.PREFIX || Hello.begins(bytes, count);
+    }
+
+    /** Returns whether a hello of this job has come, so that the other side is no stranger. */
+    boolean spoken() {
+        return hello != null;
+    }
+
+    Hello hello() {
+        return hello;
+    }
+
+    /** Returns the hello of the other side, of any job; null if no valid hello has come. */
+    Hello said() {
+        return said;
+    }
+
+    @Override
+    public byte[] take(ByteBuffer bytes) throws Refusal {
+        return switch (state) {
+            case PREFIX -> prefix(bytes);
+            case HELLO -> hello(bytes);
+            case PROOF -> proof(bytes);
+            case DONE -> throw new Refusal(Code.PROTOCOL, bytes.remaining() + " bytes after the end of a handshake");
+        };
+    }
+
+    private byte[] prefix(ByteBuffer bytes) throws Refusal {
+        wanted = Hello.following(bytes);
+        transcript = new byte[Hello.PREFIX_BYTES + wanted];
+        bytes.get(transcript, 0, Hello.PREFIX_BYTES);
+        state = AcceptState.HELLO;
+        return NOTHING;
+    }
+
+    private byte[] hello(ByteBuffer bytes) throws Refusal {
+        bytes.duplicate().get(transcript, Hello.PREFIX_BYTES, wanted);
+        said = Hello.decoded(bytes);
+        if (!said.job().equals(own.job())) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "job \"" + own.job() + "\" is here, yours is \"" + Refusal.printable(said.job())
+                            + "\": give every job a port or a FERRO_JOB_ID of its own");
+        }
+        Credentials.checkSecrets(own.secret().present(), said.options().secret());
+        hello = said;
+        wanted = HEAD_BYTES + Secret.PROOF_BYTES;
+        state = AcceptState.PROOF;
+        return Handshake.frame(CHALLENGE, challenge);
+    }
+
+    private byte[] proof(ByteBuffer bytes) throws Refusal {
+        byte type = bytes.get();
+        int length = Short.toUnsignedInt(bytes.getShort());
+        if (type != PROOF || length != Secret.PROOF_BYTES) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "a frame of type " + type + " with " + length + " bytes: need type " + PROOF + " with "
+                            + Secret.PROOF_BYTES);
+        }
+        byte[] proof = new byte[length];
+        bytes.get(proof);
+        if (!own.secret().proves(Role.CONNECTING, transcript, challenge, proof)) {
+            throw new Refusal(
+                    Code.UNAUTHENTICATED,
+                    "the proof is wrong: both sides need the same secret, see FERRO_SECRET_FILE (" + hello + ")");
+        }
+        door.admit(hello);
+        wanted = 0;
+        state = AcceptState.DONE;
+        return Handshake.frame(PROOF, own.secret().proof(Role.ACCEPTING, transcript, challenge));
+    }
+
+    private enum AcceptState {
+        PREFIX,
+        HELLO,
+        PROOF,
+        DONE
+    }
+
+    /** Decides whether a side that has proved itself may enter. */
+    interface Door {
+        /**
+         * Admits the other side, or refuses it.
+         *
+         * @throws Refusal RENDEZVOUS if it does not belong here
+         */
+        void admit(Hello hello) throws Refusal;
+    }
+}

@@ -1,0 +1,191 @@
+package ferro.backend.tcp.connect;
+
+import com.google.common.net.InetAddresses;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.RankContext;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Host names and the addresses of this machine. Its methods block, so they are never called on a loop. */
+public final class Addresses {
+    private static final long PAUSE_MILLIS = 250;
+    private static final long LONGEST_PAUSE_MILLIS = 1_000;
+    /** Addresses that are reserved for documentation (RFC 5737, RFC 3849); nothing is sent to them. */
+    private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
+    /** Port of the unsent packets; any port would do, because a connected UDP socket sends nothing. */
+    private static final int DISCARD_PORT = 9;
+
+    private Addresses() {}
+
+    /** Resolves a name and repeats that until the deadline: names of a starting cluster appear late. */
+    public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
+        long pauseMillis = PAUSE_MILLIS;
+        for (int attempt = 0; true; attempt++) {
+            try {
+                return attempt(host, attempt);
+            } catch (UnknownHostException unknown) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - context.nanoTime());
+                if (left <= 0) {
+                    throw new FerroException(
+                            Code.RENDEZVOUS,
+                            where,
+                            "no address is known for host \"" + host + "\" at the deadline: check MASTER_ADDR or"
+                                    + " ferro.rendezvous",
+                            unknown);
+                }
+                Waits.pause(
+                        Math.min(pauseMillis, left),
+                        where,
+                        () -> "interrupted while resolving for \"" + where.group() + "\"");
+                pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+            }
+        }
+    }
+
+    /**
+     * Resolves a name once. Java remembers for ten seconds that a name has no address, and for thirty seconds which address
+     * it has. A name in another mix of capital and small letters is looked up anew, and is the same host (RFC 4343).
+     *
+     * @param attempt 0 for the name as it is; each odd number has its own spelling
+     */
+    public static InetAddress attempt(String host, int attempt) throws UnknownHostException {
+        InetAddress found = InetAddress.getByName(spelling(host, attempt));
+        return InetAddress.getByAddress(host, found.getAddress());
+    }
+
+    /** Returns the name with capitals where the bits of a number made from the attempt are ones. */
+    static String spelling(String host, int attempt) {
+        if (attempt % 2 == 0) {
+            return host;
+        }
+        char[] letters = host.toCharArray();
+        int bits = attempt / 2 + 1;
+        for (int at = 0; at < letters.length && bits != 0; at++) {
+            if (Character.isLetter(letters[at])) {
+                letters[at] = (bits & 1) != 0 ? Character.toUpperCase(letters[at]) : letters[at];
+                bits >>>= 1;
+            }
+        }
+        return new String(letters);
+    }
+
+    /** Returns whether this is an address, or a name that has an address now. */
+    public static boolean isKnown(String host) {
+        try {
+            InetAddress.getByName(host);
+            return true;
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+
+    /** Returns whether only this machine can reach this address, or the address of this name; false if it is not known. */
+    public static boolean leadsToLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns the address of this machine on its default route. Without such a route, returns the address of the only
+     * interface with an address, if there is exactly one.
+     */
+    public static InetAddress ofDefaultRoute(Where where) {
+        for (String elsewhere : ELSEWHERE) {
+            try {
+                InetAddress own = routingTo(literal(elsewhere), where);
+                if (!own.isAnyLocalAddress() && !own.isLoopbackAddress()) {
+                    return withoutInterface(own);
+                }
+            } catch (FerroException noRoute) {
+                // the other address family may have a route
+            }
+        }
+        List<InetAddress> all = ofInterfaces();
+        if (all.size() == 1) {
+            return all.get(0);
+        }
+        throw new FerroException(
+                Code.RENDEZVOUS,
+                where,
+                "rank " + where.rank() + " of \"" + where.group()
+                        + "\" has to tell the others an address of this machine,"
+                        + " which has no default route, and " + all.size() + " addresses beside loopback"
+                        + all.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", ", " (", ")"))
+                        + ": name one (ferro.tcp.interface, ferro.tcp.bind)");
+    }
+
+    private static List<InetAddress> ofInterfaces() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(one -> !one.isLoopbackAddress() && !one.isLinkLocalAddress())
+                    .map(Addresses::withoutInterface)
+                    .toList();
+        } catch (SocketException none) {
+            return List.of();
+        }
+    }
+
+    /** Returns the address without its scope: the interfaces of other machines have other names. */
+    private static InetAddress withoutInterface(InetAddress own) {
+        try {
+            return InetAddress.getByAddress(own.getAddress());
+        } catch (UnknownHostException oddLength) {
+            throw new IllegalStateException("an address of this machine is none: " + own, oddLength);
+        }
+    }
+
+    /** Returns the address of this machine that packets to a target have as their source. */
+    public static InetAddress routingTo(InetAddress target, Where where) {
+        if (target.isLoopbackAddress()) {
+            return target;
+        }
+        try (DatagramSocket probe = new DatagramSocket()) {
+            probe.connect(new InetSocketAddress(target, DISCARD_PORT));
+            return probe.getLocalAddress();
+        } catch (IOException unreachable) {
+            throw new FerroException(
+                    Code.RENDEZVOUS,
+                    where,
+                    "no route from this machine to " + target + " (" + unreachable + ")",
+                    unreachable);
+        }
+    }
+
+    /** Parses an address that is a literal in this code. */
+    public static InetAddress literal(String text) {
+        return InetAddresses.forString(text);
+    }
+
+    /** Returns whether a text is a loopback address, or {@code localhost}. */
+    public static boolean isLoopback(String host) {
+        // a scope names an interface of another machine
+        String bare = host.replaceFirst("%.*", "");
+        return host.equals("localhost")
+                || InetAddresses.isInetAddress(bare)
+                        && InetAddresses.forString(bare).isLoopbackAddress();
+    }
+
+    /** Returns an address as people write it, IPv6 in brackets. */
+    public static String text(InetSocketAddress address) {
+        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
+    }
+
+    /** Returns host and port as people write them, IPv6 in brackets. */
+    public static String text(String host, int port) {
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Secret.Role;
+import java.nio.ByteBuffer;
+
+/** The connecting side: hello out, challenge in, proof out, proof in. It proves itself first. */
+final class ConnectingHandshake implements Handshake {
+    private static final byte[] NOTHING = {};
+
+    private final Credentials own;
+    private final byte[] hello;
+    private byte[] challenge;
+    private byte type;
+    private boolean head = true;
+    private int wanted = HEAD_BYTES;
+
+    ConnectingHandshake(Credentials own, Hello hello) {
+        this.own = own;
+        this.hello = hello.encoded();
+    }
+
+    @Override
+    public byte[] opening() {
+        return hello;
+    }
+
+    @Override
+    public int wanted() {
+        return wanted;
+    }
+
+    @Override
+    public boolean plausible(byte[] bytes, int count) {
+        return true;
+    }
+
+    @Override
+    public byte[] take(ByteBuffer bytes) throws Refusal {
+        if (head) {
+            head(bytes);
+            return NOTHING;
+        }
+        head = true;
+        return switch (type) {
+            case REFUSAL -> throw Refusal.decoded(bytes);
+            case CHALLENGE -> challenged(bytes);
+            default -> proved(bytes);
+        };
+    }
+
+    private void head(ByteBuffer bytes) throws Refusal {
+        type = bytes.get();
+        int length = Short.toUnsignedInt(bytes.getShort());
+        boolean right = switch (type) {
+            case REFUSAL -> length >= 1 && length <= Hello.MOST_BYTES - HEAD_BYTES;
+            case CHALLENGE -> challenge == null && length == Hello.NONCE_BYTES + 1;
+            case PROOF -> challenge != null && length == Secret.PROOF_BYTES;
+            default -> false;
+        };
+        if (!right) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "the answer is a frame of type " + type + " with " + length
+                            + " bytes: something else than ferro listens there, or another version");
+        }
+        wanted = length;
+        head = false;
+    }
+
+    private byte[] challenged(ByteBuffer bytes) throws Refusal {
+        challenge = new byte[bytes.remaining()];
+        bytes.get(challenge);
+        Credentials.checkSecrets(challenge[Hello.NONCE_BYTES] != 0, own.secret().present());
+        wanted = HEAD_BYTES;
+        return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
+    }
+
+    private byte[] proved(ByteBuffer bytes) throws Refusal {
+        byte[] proof = new byte[bytes.remaining()];
+        bytes.get(proof);
+        if (!own.secret().proves(Role.ACCEPTING, hello, challenge, proof)) {
+            throw new Refusal(
+                    Code.UNAUTHENTICATED,
+                    "the proof of the accepting side is wrong: both sides need the same secret, see FERRO_SECRET_FILE");
+        }
+        wanted = 0;
+        return NOTHING;
+    }
+}

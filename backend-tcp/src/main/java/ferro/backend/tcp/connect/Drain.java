@@ -1,0 +1,81 @@
+package ferro.backend.tcp.connect;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The data connections of groups that this rank has left. Their sending half is closed. Data that peers still send is read
+ * and dropped until they close their half. A socket that is closed with bytes unread resets the connection, and what it
+ * sent is lost. Used on the loop only.
+ */
+public final class Drain {
+    private static final int READ_BYTES = 64 << 10;
+
+    private final BackgroundLoop loop;
+    private final Set<Channel> channels = new HashSet<>();
+
+    /** Makes a drain on a loop. */
+    public Drain(BackgroundLoop loop) {
+        this.loop = loop;
+    }
+
+    /** Takes over a connection that belongs to no loop. */
+    public void take(Channel channel) {
+        try {
+            if (channel.config().getRecvByteBufAllocator() instanceof SwitchedReads reads) {
+                reads.use((io.netty.channel.RecvByteBufAllocator.ExtendedHandle)
+                        new FixedRecvByteBufAllocator(READ_BYTES).newHandle());
+            }
+            channel.pipeline().addLast(new Discard());
+            channels.add(channel);
+            loop.group().register(channel).addListener((ChannelFutureListener) this::registered);
+        } catch (ChannelException | IllegalStateException unable) {
+            channels.remove(channel);
+            channel.unsafe().closeForcibly();
+        }
+    }
+
+    private void registered(io.netty.channel.ChannelFuture done) {
+        Channel channel = done.channel();
+        if (!done.isSuccess()) {
+            channels.remove(channel);
+            channel.unsafe().closeForcibly();
+            return;
+        }
+        ((DuplexChannel) channel).shutdownOutput();
+        channel.config().setAutoRead(true);
+        channel.read();
+    }
+
+    /** Closes the connections that are left. */
+    public void close() {
+        Set.copyOf(channels).forEach(Channel::close);
+        channels.clear();
+    }
+
+    /** Reads bytes and drops them. */
+    private final class Discard extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext from, Object bytes) {
+            ReferenceCountUtil.release(bytes);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ended) {
+            channels.remove(ended.channel());
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext broken, Throwable cause) {
+            broken.close();
+        }
+    }
+}

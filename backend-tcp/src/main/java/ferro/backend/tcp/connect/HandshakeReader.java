@@ -1,0 +1,127 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+
+/** Runs one side of a handshake on a channel and then leaves the pipeline. */
+final class HandshakeReader extends ExactReader {
+    private final Handshake side;
+    private final HandshakeEnd end;
+    private boolean over;
+
+    HandshakeReader(Handshake side, HandshakeEnd end) {
+        this.side = side;
+        this.end = end;
+    }
+
+    @Override
+    public void begin() {
+        say(side.opening());
+        expect(side.wanted());
+    }
+
+    @Override
+    boolean partial(byte[] bytes, int length) {
+        if (side.plausible(bytes, length)) {
+            return true;
+        }
+        over = true;
+        end.stranger(context().channel(), bytes, length);
+        return false;
+    }
+
+    @Override
+    public void whole(ByteBuffer bytes) {
+        if (!partial(bytes.array(), bytes.remaining())) {
+            return;
+        }
+        try {
+            byte[] answer = side.take(bytes);
+            if (side.wanted() > 0) {
+                say(answer);
+                expect(side.wanted());
+                return;
+            }
+            over = true;
+            finish(answer);
+        } catch (Refusal refusal) {
+            over = true;
+            end.refused(context().channel(), refusal);
+        }
+    }
+
+    /** Finishes only when the last bytes have been written, because a data channel changes its loop then. */
+    private void finish(byte[] answer) {
+        Channel channel = context().channel();
+        channel.pipeline().remove(this);
+        if (answer.length == 0) {
+            end.done(channel);
+            return;
+        }
+        channel.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener((ChannelFutureListener) written -> {
+            if (written.isSuccess()) {
+                end.done(channel);
+            } else {
+                end.ended(channel, written.cause());
+            }
+        });
+    }
+
+    private void say(byte[] answer) {
+        if (answer.length > 0) {
+            context()
+                    .writeAndFlush(Unpooled.wrappedBuffer(answer))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        failed(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        failed(cause);
+        if (!(cause instanceof OutOfMemoryError)) {
+            caught.close();
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (!over) {
+            over = true;
+            end.ended(context().channel(), cause);
+        }
+    }
+
+    /** Closes a channel after sending the reason to the other side, if it still reads. */
+    static void refuse(Channel channel, Refusal refusal) {
+        byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
+        channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /** Returns the refusal of a side whose time is over. */
+    static Refusal late(long millis) {
+        return new Refusal(Code.PROTOCOL, "the handshake was not over after " + millis + " ms");
+    }
+
+    /** Receives the end of a handshake; exactly one of these methods is called, on the channel's loop. */
+    interface HandshakeEnd {
+        /** Both sides have proved themselves; the pipeline is empty and nothing is being read. */
+        void done(Channel channel);
+
+        /** This side refuses the other, or was refused; the channel is still open. */
+        void refused(Channel channel, Refusal refusal);
+
+        /** The other side does not speak ferro; the channel is still open. */
+        void stranger(Channel channel, byte[] bytes, int length);
+
+        /** The connection ended first. */
+        void ended(Channel channel, Throwable cause);
+    }
+}

@@ -1,0 +1,177 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import ferro.collectives.link.WireHeader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The first message of a connecting side. Both proofs cover all of it. See docs/wire-protocol.md.
+ *
+ * @param kind      what the connection is for
+ * @param job       job id
+ * @param member    connecting rank or launcher
+ * @param channel   which data channel; {@link ChannelIdentity#NONE} for other kinds
+ * @param options   options of the connecting side
+ * @param nonce     32 fresh random bytes
+ */
+public record Hello(
+        ConnectionKind kind, String job, Peering member, ChannelIdentity channel, HelloOptions options, byte[] nonce) {
+    static final int VERSION = WireHeader.PROTOCOL_VERSION;
+    static final int PREFIX_BYTES = 12;
+    public static final int NONCE_BYTES = 32;
+    static final int MOST_JOB_BYTES = 64;
+    /** Most bytes of a frame before the end of the handshake. */
+    public static final int MOST_BYTES = 512;
+
+    /** First bytes of a hello; the high bit is set first, so that no text protocol and no TLS hello begins like it. */
+    private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
+
+    private static final int FIXED_BYTES = 69;
+    private static final byte NATIVE_ORDER = (byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 2);
+
+    /** What a connection is for. */
+    public enum ConnectionKind {
+        STORE,
+        CONTROL,
+        DATA
+    }
+
+    /**
+     * The rank that connects and the rank that it connects to.
+     *
+     * @param group     hash of the group's name and generation
+     * @param rank      the connecting rank
+     * @param worldSize number of ranks
+     * @param to        the rank to connect to; -1 for a store
+     */
+    public record Peering(long group, int rank, int worldSize, int to) {
+        /** Makes the peering of a launcher, which is no rank: a negative rank, and a number of its choice as the group. */
+        public static Peering ofLauncher(int node, long session) {
+            return new Peering(session, -1 - node, 0, -1);
+        }
+
+        /** Returns whether a launcher, which is no rank, connects. */
+        public boolean isLauncher() {
+            return rank < 0;
+        }
+
+        /** Returns the node that a launcher names as its own. */
+        public int node() {
+            return -1 - rank;
+        }
+    }
+
+    /**
+     * The identity of a data channel.
+     *
+     * @param group identity of the (sub)group
+     * @param lane  lane
+     * @param epoch epoch
+     */
+    public record ChannelIdentity(long group, byte lane, int epoch) {
+        public static final ChannelIdentity NONE = new ChannelIdentity(0, (byte) 0, 0);
+    }
+
+    /**
+     * The options that must be equal on both sides, in one byte.
+     *
+     * @param secret   whether there is a secret
+     * @param checksum whether data travels with checksums
+     */
+    public record HelloOptions(boolean secret, boolean checksum) {
+        private static final int SECRET = 1;
+        private static final int CHECKSUM = 2;
+
+        private byte encoded() {
+            return (byte) ((secret ? SECRET : 0) | (checksum ? CHECKSUM : 0));
+        }
+
+        private static HelloOptions decoded(byte bits) {
+            return new HelloOptions((bits & SECRET) != 0, (bits & CHECKSUM) != 0);
+        }
+    }
+
+    /** Returns whether the bytes that have come can be the beginning of a hello. */
+    static boolean begins(byte[] bytes, int count) {
+        int compared = Math.min(count, MAGIC.length);
+        return Arrays.equals(bytes, 0, compared, MAGIC, 0, compared);
+    }
+
+    /** Returns the bytes on the wire. */
+    public byte[] encoded() {
+        byte[] name = job.getBytes(StandardCharsets.UTF_8);
+        if (name.length > MOST_JOB_BYTES) {
+            throw new IllegalArgumentException("job id \"" + job + "\" has " + name.length + " bytes: need at most "
+                    + MOST_JOB_BYTES + " (FERRO_JOB_ID)");
+        }
+        ByteBuffer out = ByteBuffer.allocate(PREFIX_BYTES + FIXED_BYTES + name.length);
+        out.put(MAGIC).putShort((short) VERSION).putShort((short) (FIXED_BYTES + name.length));
+        out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put(options.encoded());
+        out.putLong(member.group).putInt(member.rank).putInt(member.worldSize).putInt(member.to);
+        out.putLong(channel.group).put(channel.lane).putInt(channel.epoch);
+        out.put(nonce).put((byte) name.length).put(name);
+        return out.array();
+    }
+
+    /** Reads the prefix, whose magic was compared before; returns how many bytes follow. */
+    static int following(ByteBuffer prefix) throws Refusal {
+        int version = Short.toUnsignedInt(prefix.getShort(MAGIC.length));
+        if (version != VERSION) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "protocol version " + VERSION + " is spoken here, yours is " + version
+                            + ": run one version of ferro on all ranks");
+        }
+        int length = Short.toUnsignedInt(prefix.getShort(MAGIC.length + Short.BYTES));
+        if (length < FIXED_BYTES || length > FIXED_BYTES + MOST_JOB_BYTES) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "a hello of " + length + " bytes: need " + FIXED_BYTES + " to " + (FIXED_BYTES + MOST_JOB_BYTES));
+        }
+        return length;
+    }
+
+    /** Reads the bytes that follow the prefix. */
+    static Hello decoded(ByteBuffer in) throws Refusal {
+        byte order = in.get();
+        if (order != NATIVE_ORDER) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "byte order " + NATIVE_ORDER + " is spoken here, yours is " + order
+                            + ": all ranks need machines of one byte order");
+        }
+        int kind = in.get() - 1;
+        if (kind < 0 || kind >= ConnectionKind.values().length) {
+            throw new Refusal(Code.PROTOCOL, "no kind of connection has number " + (kind + 1));
+        }
+        HelloOptions options = HelloOptions.decoded(in.get());
+        Peering member = new Peering(in.getLong(), in.getInt(), in.getInt(), in.getInt());
+        ChannelIdentity channel = new ChannelIdentity(in.getLong(), in.get(), in.getInt());
+        byte[] nonce = new byte[NONCE_BYTES];
+        in.get(nonce);
+        int length = Byte.toUnsignedInt(in.get());
+        if (length != in.remaining()) {
+            throw new Refusal(
+                    Code.PROTOCOL, "a job id of " + length + " bytes in a hello that has room for " + in.remaining());
+        }
+        byte[] name = new byte[length];
+        in.get(name);
+        return new Hello(
+                ConnectionKind.values()[kind],
+                new String(name, StandardCharsets.UTF_8),
+                member,
+                channel,
+                options,
+                nonce);
+    }
+
+    @Override
+    public String toString() {
+        return member.isLauncher()
+                ? kind + " connection of the launcher of node " + member.node() + ", job \"" + job + "\""
+                : kind + " connection of rank " + member.rank + " of " + member.worldSize + ", job \"" + job + "\"";
+    }
+}

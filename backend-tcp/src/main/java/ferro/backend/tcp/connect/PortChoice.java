@@ -1,0 +1,64 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import ferro.spi.PortRange;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.stream.IntStream;
+
+/**
+ * The ports that a rank tries to listen on, in order. Each rank of a host begins at another port of the range, so that two
+ * ranks try the same port only if another process holds one.
+ *
+ * @param range     range that is set
+ * @param localRank number of this rank on its host
+ * @param spared    port of the store, tried last because its server may start later; 0 for none
+ * @param servesStore whether the only port is that of the store
+ */
+public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
+    private static final String SETTING = Settings.TCP_PORT.name();
+
+    /** Reads the setting; the rank that serves the store listens on the store's port alone. */
+    public static PortChoice of(RankContext context, int storePort, boolean servesStore) {
+        PortRange asked = Settings.TCP_PORT.of(context);
+        return servesStore
+                ? new PortChoice(new PortRange(storePort, storePort), 0, 0, true)
+                : new PortChoice(asked, Settings.LOCAL_RANK.find(context).orElse(0), storePort, false);
+    }
+
+    /** Returns the ports in the order in which they are tried; only 0 if any port will do. */
+    public int[] ports() {
+        int size = range.size();
+        int begin = Math.floorMod(localRank, size);
+        IntStream round = IntStream.range(0, size).map(at -> range.first() + (begin + at) % size);
+        int[] ports = round.toArray();
+        return IntStream.concat(
+                        IntStream.of(ports).filter(port -> port != spared || size == 1),
+                        IntStream.of(ports).filter(port -> port == spared && size > 1))
+                .toArray();
+    }
+
+    /** Returns the reason when no port could be bound, with the processes that hold them as far as they can be seen. */
+    public Refusal noneFree(InetAddress address, IOException cause) {
+        int[] ports = ports();
+        if (range.size() == 1) {
+            Refusal last = TcpListener.notBound(new InetSocketAddress(address, ports[0]), cause);
+            return range.any() || servesStore ? last : new Refusal(Code.RENDEZVOUS, last.getMessage() + advice());
+        }
+        String holders = PortHolders.of(address, ports);
+        return new Refusal(
+                Code.RENDEZVOUS,
+                "cannot listen on " + address.getHostAddress() + " at any of the " + range.size() + " ports of "
+                        + SETTING
+                        + "=" + range + ": " + (holders.isEmpty() ? "last, " + cause.getMessage() : "held " + holders)
+                        + advice());
+    }
+
+    private String advice() {
+        return "; " + SETTING + " needs a free port for each rank of a host"
+                + (range.size() == 1 ? ": a range, such as " + range.first() + "-" + (range.first() + 15) : "");
+    }
+}

@@ -1,0 +1,125 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The secret that all ranks of a job know and strangers do not, and the proofs made from it. Its bytes leave this class only
+ * for a job file: no text and no exception shows them.
+ */
+public final class Secret {
+    static final int PROOF_BYTES = 32;
+
+    private static final String ALGORITHM = "HmacSHA256";
+    /** Replaces the empty key, which SecretKeySpec refuses. HMAC pads keys with zeros, so one zero byte is the same key. */
+    private static final byte[] EMPTY_KEY = {0};
+
+    private final byte[] key;
+
+    private Secret(byte[] key) {
+        this.key = key;
+    }
+
+    /** Returns no secret: proofs are made with the empty key, so that the handshake is the same. */
+    public static Secret none() {
+        return new Secret(new byte[0]);
+    }
+
+    /** Makes a secret from bytes, which are copied. */
+    public static Secret of(byte[] bytes) {
+        return new Secret(bytes.clone());
+    }
+
+    /**
+     * Reads a file that only the processes for which it is meant can open.
+     *
+     * @param launchers whether ferro's launcher has named the file, because it may have made and removed the file
+     */
+    public static Secret read(Path file, boolean launchers, Where where) {
+        try {
+            return new Secret(SecretFile.read(file));
+        } catch (IOException failure) {
+            String why = launchers && Files.notExists(file)
+                    ? file
+                            + " is not there; ferro run removes the secret that it makes itself once all ranks have joined:"
+                            + " a program that joins again needs --secret-file FILE (ferro secret FILE makes one)"
+                    : failure.getMessage();
+            throw refused(where, why, failure);
+        }
+    }
+
+    private static FerroException refused(Where where, String message, IOException cause) {
+        return new FerroException(Code.UNAUTHENTICATED, where, "FERRO_SECRET_FILE: " + message, cause);
+    }
+
+    /** Returns whether there is a secret; without one, nothing is proved. */
+    public boolean present() {
+        return key.length > 0;
+    }
+
+    /** Returns the secret for the ranks of the job, for a file that only their user can read; no other method returns it. */
+    public String hexForJobFile() {
+        return HexFormat.of().formatHex(key);
+    }
+
+    /** Returns how many random bytes the secret can have at most. */
+    public int randomBytes() {
+        return SecretFile.randomBytes(key);
+    }
+
+    /** Returns the proof of one side over everything sent so far. */
+    public byte[] proof(Role role, byte[] hello, byte[] challenge) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(present() ? key : EMPTY_KEY, ALGORITHM));
+            mac.update(role.letter);
+            mac.update(hello);
+            mac.update(challenge);
+            return mac.doFinal();
+        } catch (GeneralSecurityException missing) {
+            throw new IllegalStateException("this Java runtime has no " + ALGORITHM, missing);
+        }
+    }
+
+    /** Compares proofs in a time that does not depend on where they differ. */
+    boolean proves(Role role, byte[] hello, byte[] challenge, byte[] proof) {
+        return MessageDigest.isEqual(proof(role, hello, challenge), proof);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Secret secret && MessageDigest.isEqual(key, secret.key);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(key);
+    }
+
+    @Override
+    public String toString() {
+        return present() ? "secret(present)" : "secret(none)";
+    }
+
+    /** The side that proves. It is part of the proof, so that the proof of one side cannot be sent back by the other. */
+    public enum Role {
+        CONNECTING('C'),
+        ACCEPTING('A');
+
+        private final byte letter;
+
+        Role(char letter) {
+            this.letter = (byte) letter;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Opens authenticated connections: tries again while no peer answers, gives up at once when refused. */
+public final class TcpDialer {
+    private static final long FIRST_PAUSE_MILLIS = 10;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    private final TcpIo io;
+    private final EventLoopGroup loop;
+    private final Credentials own;
+    private final LongSupplier clock;
+
+    /** Makes a dialer on a loop with this process's credentials; {@code clock} returns nanoseconds. */
+    public TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
+        this.io = io;
+        this.loop = loop;
+        this.own = own;
+        this.clock = clock;
+    }
+
+    /**
+     * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
+     *
+     * @param call peer and purpose
+     * @return channel, completed on the loop; or FerroException
+     */
+    public CompletableFuture<Channel> dial(DialledPeer call) {
+        return dial(call, () -> null);
+    }
+
+    /**
+     * Connects as {@link #dial(DialledPeer)} does, and records every attempt.
+     *
+     * @param call  peer and purpose
+     * @param notes record of the attempts, which others may read meanwhile
+     * @return channel, completed on the loop; or FerroException
+     */
+    public CompletableFuture<Channel> dial(DialledPeer call, DialNotes notes) {
+        return dial(call, () -> null, notes);
+    }
+
+    /**
+     * Connects as {@link #dial(DialledPeer)} does, but gives up between two attempts once there is a reason to.
+     *
+     * @param call     peer and purpose
+     * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
+     * @return channel, completed on the loop; or FerroException
+     */
+    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless) {
+        return dial(call, hopeless, new DialNotes(clock));
+    }
+
+    private CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
+        Attempts attempts = new Attempts(call, hopeless, notes);
+        loop.execute(attempts::next);
+        return attempts.result;
+    }
+
+    /**
+     * The peer to connect to and the purpose.
+     *
+     * @param to            resolved address, asked again for each attempt
+     * @param kind          for the hello
+     * @param member        for the hello
+     * @param channel       for the hello
+     * @param what          for messages: "the store at 10.0.0.1:29500"
+     * @param where         for messages
+     * @param deadlineNanos on the dialer's clock
+     */
+    public record DialledPeer(
+            Supplier<InetSocketAddress> to,
+            Hello.ConnectionKind kind,
+            Hello.Peering member,
+            Hello.ChannelIdentity channel,
+            String what,
+            Where where,
+            long deadlineNanos) {}
+
+    /** The attempts of one call; on the loop only. */
+    private final class Attempts implements HandshakeReader.HandshakeEnd {
+        private final CompletableFuture<Channel> result = new CompletableFuture<>();
+        private final DialledPeer call;
+        private final Supplier<FerroException> hopeless;
+        private final long start = clock.getAsLong();
+        private long pauseMillis = FIRST_PAUSE_MILLIS;
+        private final DialNotes notes;
+
+        Attempts(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
+            this.call = call;
+            this.hopeless = hopeless;
+            this.notes = notes;
+        }
+
+        void next() {
+            if (over()) {
+                return;
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
+            notes.begun();
+            Hello hello = new Hello(
+                    call.kind,
+                    own.job(),
+                    call.member,
+                    call.channel,
+                    new Hello.HelloOptions(own.secret().present(), io.checksum()),
+                    own.nonce());
+            InetSocketAddress to = call.to.get();
+            Bootstrap dialling = new Bootstrap()
+                    .group(loop)
+                    .channel(io.channel())
+                    .option(ChannelOption.AUTO_READ, false)
+                    .option(ChannelOption.TCP_NODELAY, true)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, within(left))
+                    .handler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            connected(channel, new ConnectingHandshake(own, hello), within(left));
+                        }
+                    });
+            if (!to.isUnresolved()) {
+                // a resolver learns of the loop's end on a thread that keeps the JVM alive for a second
+                dialling.disableResolver();
+            }
+            dialling.connect(to).addListener((ChannelFutureListener) this::attempted);
+        }
+
+        private void attempted(ChannelFuture done) {
+            if (!done.isSuccess()) {
+                again(done.cause());
+            } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
+                String itself = "nobody listens, and the connection met itself on the same port";
+                done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
+            } else {
+                notes.connected(done.channel());
+            }
+        }
+
+        private boolean over() {
+            FerroException why = hopeless.get();
+            if (why != null) {
+                result.completeExceptionally(why);
+            }
+            return result.isDone();
+        }
+
+        private int within(long leftMillis) {
+            return (int) Math.max(1, Math.min(leftMillis, TcpListener.HANDSHAKE_MILLIS));
+        }
+
+        /** Ends an attempt without an answer. An attempt that is not connected yet ends only where its connecting ends. */
+        private void silent(Channel channel, TimeoutException silent) {
+            if (channel.isActive()) {
+                channel.pipeline().fireExceptionCaught(silent);
+            } else {
+                channel.close();
+            }
+        }
+
+        private void connected(Channel channel, ConnectingHandshake side, int millis) {
+            channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            channel.pipeline().addLast(new HandshakeReader(side, this));
+            TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
+            var timer = channel.eventLoop().schedule(() -> silent(channel, silent), millis, TimeUnit.MILLISECONDS);
+            channel.closeFuture().addListener(closed -> timer.cancel(false));
+            result.whenComplete((given, failure) -> {
+                timer.cancel(false);
+                if (given != channel) {
+                    channel.close();
+                }
+            });
+        }
+
+        @Override
+        public void done(Channel channel) {
+            if (!result.complete(channel)) {
+                channel.close();
+            }
+        }
+
+        @Override
+        public void refused(Channel channel, Refusal refusal) {
+            result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+        }
+
+        @Override
+        public void stranger(Channel channel, byte[] bytes, int length) {
+            channel.close();
+        }
+
+        @Override
+        public void ended(Channel channel, Throwable cause) {
+            again(cause);
+        }
+
+        private void again(Throwable cause) {
+            String last = notes.failed(cause);
+            if (cause instanceof OutOfMemoryError) {
+                String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
+                result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));
+            }
+            if (over()) {
+                return;
+            }
+            long now = clock.getAsLong();
+            long pause = Math.min(pauseMillis, TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - now));
+            if (pause <= 0) {
+                result.completeExceptionally(gaveUp(cause, last, now));
+                return;
+            }
+            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+            loop.schedule(this::next, pause, TimeUnit.MILLISECONDS);
+        }
+
+        private FerroException gaveUp(Throwable cause, String last, long now) {
+            return new FerroException(
+                    Code.RENDEZVOUS,
+                    call.where,
+                    "cannot connect to " + call.what + " within " + TimeUnit.NANOSECONDS.toMillis(now - start) + " ms ("
+                            + notes.attempts() + " attempts, last: " + last + ")",
+                    cause);
+        }
+    }
+}

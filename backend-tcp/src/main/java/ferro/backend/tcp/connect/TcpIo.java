@@ -1,0 +1,184 @@
+package ferro.backend.tcp.connect;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
+public final class TcpIo {
+    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h; names are at most 16 bytes there. */
+    private static final int IPPROTO_TCP = 6;
+
+    private static final int TCP_CONGESTION = 13;
+    private static final int CONGESTION_NAME_BYTES = 16;
+    /** Idle time of a link before the kernel probes the other end: firewalls forget idle connections. */
+    private static final int KEEP_IDLE_SECONDS = 60;
+    /** Probes without an answer before the link ends: half an hour, because heartbeats detect a lost peer long before. */
+    private static final int KEEP_ASKED_MOST = 30;
+
+    private static final String AUTO = "auto";
+    private static final String SYSTEM = "system";
+
+    private final boolean epoll;
+    private final String congestion;
+    private final boolean checksum;
+
+    private TcpIo(boolean epoll, String congestion, boolean checksum) {
+        this.epoll = epoll;
+        this.congestion = congestion;
+        this.checksum = checksum;
+    }
+
+    /**
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion} and {@code ferro.tcp.checksum}.
+     *
+     * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
+     *     does not accept the congestion control
+     */
+    public static TcpIo of(RankContext context) {
+        String wanted = Settings.TCP_IO.of(context);
+        boolean epoll = switch (wanted) {
+            case "auto" -> Epoll.isAvailable();
+            case "epoll" -> {
+                if (!Epoll.isAvailable()) {
+                    throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
+                            + Epoll.unavailabilityCause() + "): use auto or nio");
+                }
+                yield true;
+            }
+            case "nio" -> false;
+            default -> throw new IllegalArgumentException("ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
+        };
+        String congestion = Settings.TCP_CONGESTION.of(context);
+        checkCongestion(congestion, epoll);
+        return new TcpIo(epoll, congestion, Settings.TCP_CHECKSUM.of(context));
+    }
+
+    /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
+    private static void checkCongestion(String name, boolean epoll) {
+        if (name.equals(AUTO) || name.equals(SYSTEM)) {
+            return;
+        }
+        String setting = Settings.TCP_CONGESTION.name() + "=" + name + ": ";
+        if (name.isEmpty() || name.length() >= CONGESTION_NAME_BYTES || !name.matches("[!-~]*")) {
+            throw new IllegalArgumentException(setting + "need auto, system or a name of 1 to "
+                    + (CONGESTION_NAME_BYTES - 1) + " printable ASCII characters, found " + name.length());
+        }
+        if (!epoll) {
+            return;
+        }
+        Channel probe = new EpollSocketChannel();
+        try {
+            congestion(probe, name);
+        } catch (ChannelException refused) {
+            throw new IllegalArgumentException(
+                    setting + "this machine does not take it (" + refused.getMessage()
+                            + "): see /proc/sys/net/ipv4/tcp_allowed_congestion_control for names, or use auto",
+                    refused);
+        } finally {
+            probe.unsafe().closeForcibly();
+        }
+    }
+
+    /** Returns the best choice on this machine, for callers without settings. */
+    public static TcpIo standard() {
+        return new TcpIo(Epoll.isAvailable(), AUTO, false);
+    }
+
+    /** Returns whether sockets use the kernel's epoll, not NIO. */
+    public boolean epoll() {
+        return epoll;
+    }
+
+    /** Returns whether data between ranks travels with checksums. */
+    public boolean checksum() {
+        return checksum;
+    }
+
+    /** Returns a new factory of handlers, for the background loop and for polled loops. */
+    public IoHandlerFactory handlers() {
+        return epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    }
+
+    /** Returns the class of connections. */
+    public Class<? extends SocketChannel> channel() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    /** Returns the class of listening sockets. */
+    public Class<? extends ServerSocketChannel> serverChannel() {
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /**
+     * Sets the options of a data link: no delay, keep-alive while it is idle, quick acknowledgements, congestion control as
+     * asked. The reno that auto chooses is best effort.
+     *
+     * @throws ChannelException if the channel does not accept an option
+     */
+    public void dataOptions(Channel channel) {
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        keepAlive(channel);
+        if (!epoll) {
+            return;
+        }
+        channel.config().setOption(EpollChannelOption.TCP_QUICKACK, true);
+        if (!congestion.equals(AUTO)) {
+            if (!congestion.equals(SYSTEM)) {
+                congestion(channel, congestion);
+            }
+            return;
+        }
+        if (loopback(channel)) {
+            try {
+                congestion(channel, "reno");
+            } catch (ChannelException absent) {
+                System.getLogger("ferro.tcp")
+                        .log(Level.DEBUG, "the system's congestion control stays on " + channel, absent);
+            }
+        }
+    }
+
+    /** Lets the kernel probe an idle link. NIO cannot set the idle time, so the system's setting applies there. */
+    private void keepAlive(Channel channel) {
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        if (epoll) {
+            channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ASKED_MOST);
+        }
+    }
+
+    /** Returns whether a channel is inside this machine, over its loopback address. */
+    static boolean loopback(Channel channel) {
+        return channel.remoteAddress() instanceof java.net.InetSocketAddress peer
+                && peer.getAddress() != null
+                && peer.getAddress().isLoopbackAddress();
+    }
+
+    private static void congestion(Channel channel, String name) {
+        ByteBuffer value = ByteBuffer.allocateDirect(CONGESTION_NAME_BYTES);
+        value.put(name.getBytes(StandardCharsets.US_ASCII)).position(0);
+        channel.config()
+                .setOption(
+                        new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, CONGESTION_NAME_BYTES),
+                        value);
+    }
+}

@@ -1,0 +1,207 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One listening socket. Every connection proves itself within five seconds or is dropped. The number of connections in a
+ * handshake is limited; those that have sent nothing valid are dropped first.
+ */
+public final class TcpListener implements AutoCloseable {
+    static final long HANDSHAKE_MILLIS = 5_000;
+
+    static final int FEWEST_PENDING = 64;
+    static final int PENDING_PER_RANK = 4;
+
+    private static final int BACKLOG = 1024;
+
+    private final Credentials own;
+    private final Guest guests;
+    private final StrangerLog strangers;
+    /** In the order of their arrival; only the loop uses it. */
+    private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
+
+    private volatile int mostPending = FEWEST_PENDING;
+    private BackgroundLoop loop;
+    private Channel server;
+
+    /** Prepares to listen; {@code guests} takes the connections whose handshake is done. */
+    public TcpListener(Credentials own, Guest guests, StrangerLog strangers) {
+        this.own = own;
+        this.guests = guests;
+        this.strangers = strangers;
+    }
+
+    /** Makes room for the connections of a whole group at once. */
+    public void expectRanks(int worldSize) {
+        mostPending = Math.max(mostPending, PENDING_PER_RANK * worldSize);
+    }
+
+    /**
+     * Binds exactly this address.
+     *
+     * @throws IOException if it is taken or not of this machine; {@link #notBound} explains it
+     */
+    public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
+        loop = background;
+        var bound = new ServerBootstrap()
+                .group(background.group())
+                .channel(io.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .handler(new AcceptPause(strangers))
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accept(channel);
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(bound.cause().getMessage(), bound.cause());
+        }
+        server = bound.channel();
+        return (InetSocketAddress) server.localAddress();
+    }
+
+    /** Returns which process holds the port. This looks at all processes, so use it only for the last attempt. */
+    public static Refusal notBound(InetSocketAddress address, IOException cause) {
+        String holders = PortHolders.of(address.getAddress(), new int[] {address.getPort()});
+        return new Refusal(
+                Code.RENDEZVOUS,
+                "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "
+                        + (holders.isEmpty()
+                                ? "another job may hold the port, or the address is not of this machine"
+                                : "it is held: " + holders));
+    }
+
+    /** Starts the handshake of a connection that was accepted; on the loop. */
+    void accept(Channel channel) {
+        channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+        ScheduledFuture<?> timer =
+                channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
+        AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer));
+        pending.put(channel, side);
+        channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side)));
+        channel.closeFuture().addListener(closed -> {
+            timer.cancel(false);
+            pending.remove(channel);
+        });
+        if (pending.size() > mostPending) {
+            dropOldest();
+        }
+    }
+
+    /**
+     * Admits a side unless its time is over. A delayed loop reads a proof before it runs its timers, and the other side has
+     * given up by then.
+     */
+    private void admit(Hello hello, Channel channel, Delayed timer) throws Refusal {
+        if (timer.getDelay(TimeUnit.NANOSECONDS) <= 0) {
+            throw HandshakeReader.late(HANDSHAKE_MILLIS);
+        }
+        guests.admit(hello, channel);
+    }
+
+    private void expired(Channel channel) {
+        if (pending.containsKey(channel)) {
+            HandshakeReader.refuse(channel, HandshakeReader.late(HANDSHAKE_MILLIS));
+        }
+    }
+
+    private void dropOldest() {
+        Channel oldest = null;
+        Iterator<Map.Entry<Channel, AcceptingHandshake>> all =
+                pending.entrySet().iterator();
+        while (all.hasNext() && (oldest == null || pending.get(oldest).spoken())) {
+            Map.Entry<Channel, AcceptingHandshake> next = all.next();
+            if (oldest == null || !next.getValue().spoken()) {
+                oldest = next.getKey();
+            }
+        }
+        pending.remove(oldest);
+        oldest.close();
+    }
+
+    /** Stops listening and drops connections in a handshake; proved connections belong to their owners. */
+    @Override
+    public void close() {
+        if (server != null) {
+            server.close();
+            loop.run(() -> List.copyOf(pending.keySet()).forEach(Channel::close));
+        }
+    }
+
+    /** Handles the end of the handshake of an accepted connection. */
+    private final class Accepted implements HandshakeReader.HandshakeEnd {
+        private final AcceptingHandshake side;
+
+        Accepted(AcceptingHandshake side) {
+            this.side = side;
+        }
+
+        @Override
+        public void done(Channel channel) {
+            pending.remove(channel);
+            guests.entered(side.hello(), channel);
+        }
+
+        @Override
+        public void refused(Channel channel, Refusal refusal) {
+            // a peer that is only too late for a group is no stranger
+            if (refusal.code() != Code.PEER_LOST) {
+                strangers.refused(channel.remoteAddress(), refusal);
+            }
+            guests.refused(side.said(), channel.remoteAddress(), refusal);
+            HandshakeReader.refuse(channel, refusal);
+        }
+
+        @Override
+        public void stranger(Channel channel, byte[] bytes, int length) {
+            strangers.seen(channel.remoteAddress(), bytes, length);
+            channel.close();
+        }
+
+        @Override
+        public void ended(Channel channel, Throwable cause) {
+            if (cause instanceof OutOfMemoryError) {
+                String text = "no memory for a connection: " + cause.getMessage();
+                HandshakeReader.refuse(channel, new Refusal(Code.RESOURCE, text));
+                return;
+            }
+            channel.close();
+        }
+    }
+
+    /** Takes connections; called on the loop. */
+    public interface Guest {
+        /**
+         * Decides about a side that has proved itself. What it keeps for this side must end with the channel.
+         *
+         * @throws Refusal if it does not belong here
+         */
+        void admit(Hello hello, Channel channel) throws Refusal;
+
+        /** Takes over the connection: it is proved, its pipeline is empty, and nothing is being read. */
+        void entered(Hello hello, Channel channel);
+
+        /** Receives the refusal of a side; the hello may be of another job, and is null if none had come. */
+        default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
+    }
+}

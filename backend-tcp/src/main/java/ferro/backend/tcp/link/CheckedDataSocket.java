@@ -1,0 +1,225 @@
+package ferro.backend.tcp.link;
+
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * A data connection whose bytes travel in records with checksums ({@code ferro.tcp.checksum}). Bytes are handed on only
+ * after their checksum was found right. After a wrong checksum nothing more is handed on.
+ *
+ * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of the
+ * record. So a wrong length does not wait for bytes that never come, and no record can be lost or come twice.
+ */
+public final class CheckedDataSocket implements DataSocket {
+    /** Most bytes of one record; they fit in the second-level cache together with their source. */
+    static final int MOST_BYTES = 64 << 10;
+    /** Length, checksum of the bytes, checksum of number, length and checksum: 4 bytes each, little-endian. */
+    static final int HEAD_BYTES = 12;
+
+    /** Index of the head in memory: the number of the record precedes it there, but not on the wire. */
+    private static final int HEAD = Long.BYTES;
+
+    private static final int BODY = HEAD + HEAD_BYTES;
+    private static final int LENGTH = HEAD;
+    private static final int SUM = HEAD + 4;
+    private static final int HEAD_SUM = HEAD + 8;
+
+    private final DataSocket inner;
+    private final ByteBuffer out = record();
+    private final ByteBuffer in = record();
+    private final CRC32C sum = new CRC32C();
+    private long written;
+    /** Start of the part of {@link #out} that the kernel has not taken yet. */
+    private int outAt = BODY;
+
+    private int outEnd = BODY;
+    private long checked;
+    /** End of the filled part of {@link #in}, from its head on, and end of the part of its body that was handed on. */
+    private int inEnd = HEAD;
+
+    private int inAt;
+    private boolean whole;
+    private IOException broken;
+
+    /** Makes a connection that cuts the bytes of a socket into records with a checksum each. */
+    public CheckedDataSocket(DataSocket inner) {
+        this.inner = inner;
+    }
+
+    /**
+     * Writes bytes in records. The bytes of a record count as taken with the last of them. Until then the caller offers
+     * them again, and this side still holds them.
+     */
+    @Override
+    public int write(ByteBuffer bytes, int from, int to) throws IOException {
+        refuseIfBroken();
+        int at = from;
+        while (true) {
+            if (outAt == outEnd) {
+                if (at == to) {
+                    return to - from;
+                }
+                pack(bytes, at, Math.min(to - at, MOST_BYTES));
+            }
+            int taken = inner.write(out, outAt, outEnd);
+            outAt += taken;
+            if (outAt == outEnd) {
+                at += outEnd - BODY;
+            } else if (taken == 0) {
+                return at - from;
+            }
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer bytes, int from, int to) throws IOException {
+        int at = from;
+        while (at < to) {
+            if (!whole) {
+                int came = fill(at > from);
+                if (came <= 0) {
+                    return at > from ? at - from : came;
+                }
+            }
+            int count = Math.min(inEnd - inAt, to - at);
+            bytes.put(at, in, inAt, count);
+            at += count;
+            inAt += count;
+            if (inAt == inEnd) {
+                whole = false;
+                inEnd = HEAD;
+            }
+        }
+        return at - from;
+    }
+
+    @Override
+    public boolean ended() throws IOException {
+        return inner.ended();
+    }
+
+    @Override
+    public boolean readable() {
+        return whole || broken != null || inner.readable();
+    }
+
+    @Override
+    public boolean writable() {
+        return inner.writable();
+    }
+
+    @Override
+    public void want(boolean reading, boolean writing) {
+        inner.want(reading, writing);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    @Override
+    public Channel release() {
+        return inner.release();
+    }
+
+    private void pack(ByteBuffer bytes, int from, int count) {
+        out.put(BODY, bytes, from, count);
+        out.putLong(0, written++);
+        out.putInt(LENGTH, count);
+        out.putInt(SUM, sumOf(out, BODY, BODY + count));
+        out.putInt(HEAD_SUM, sumOf(out, 0, HEAD_SUM));
+        outAt = HEAD;
+        outEnd = BODY + count;
+    }
+
+    /**
+     * Reads until a record is whole and right.
+     *
+     * @param later whether bytes wait to be handed on: the next read then reports a failure
+     * @return 1, 0 if there is nothing more now, -1 at the end of the stream
+     */
+    private int fill(boolean later) throws IOException {
+        try {
+            refuseIfBroken();
+            return fill();
+        } catch (IOException failure) {
+            broken = failure;
+            if (later) {
+                return 0;
+            }
+            throw failure;
+        }
+    }
+
+    private int fill() throws IOException {
+        while (!whole) {
+            int wanted = inEnd < BODY ? BODY : BODY + in.getInt(LENGTH);
+            int came = inner.read(in, inEnd, wanted);
+            if (came <= 0) {
+                return came;
+            }
+            inEnd += came;
+            if (inEnd == BODY) {
+                checkHead();
+            } else if (inEnd > BODY && inEnd == BODY + in.getInt(LENGTH)) {
+                check("bytes", in.getInt(SUM), sumOf(in, BODY, inEnd));
+                checked++;
+                inAt = BODY;
+                whole = true;
+            }
+        }
+        return 1;
+    }
+
+    private void checkHead() throws IOException {
+        in.putLong(0, checked);
+        check("head", in.getInt(HEAD_SUM), sumOf(in, 0, HEAD_SUM));
+        int length = in.getInt(LENGTH);
+        if (length < 1 || length > MOST_BYTES) {
+            throw corrupted("announces " + length + " bytes, need 1 to " + MOST_BYTES);
+        }
+    }
+
+    private void check(String part, int said, int found) throws IOException {
+        if (said != found) {
+            throw corrupted("has a " + part + " checksum of " + Integer.toHexString(found) + ", need "
+                    + Integer.toHexString(said));
+        }
+    }
+
+    /** Closes the connection: the start of the next record is unknown, so nothing more is read or written. */
+    private Corrupted corrupted(String how) {
+        inner.close();
+        return new Corrupted("record " + checked + " " + how);
+    }
+
+    private void refuseIfBroken() throws IOException {
+        if (broken != null) {
+            throw broken;
+        }
+    }
+
+    private int sumOf(ByteBuffer bytes, int from, int to) {
+        sum.reset();
+        sum.update(bytes.limit(to).position(from));
+        bytes.clear();
+        return (int) sum.getValue();
+    }
+
+    private static ByteBuffer record() {
+        return ByteBuffer.allocateDirect(BODY + MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The failure of a connection by which bytes came that were not sent. */
+    public static final class Corrupted extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Corrupted(String message) {
+            super(message);
+        }
+    }
+}

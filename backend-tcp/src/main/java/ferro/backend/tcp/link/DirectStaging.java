@@ -1,0 +1,70 @@
+package ferro.backend.tcp.link;
+
+import ferro.collectives.link.StagedElements;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Direct memory for elements that cannot go straight between socket and tensor. One of these serves all links of a group, so
+ * that it stays in the second-level cache for any number of ranks.
+ */
+final class DirectStaging {
+    /** Most bytes of one read; of 64 KiB to 2 MiB, 512 KiB was the fastest to combine from. */
+    static final int IN_BYTES = 512 << 10;
+
+    /** Most bytes copied and written at once: enough for few system calls, and still in the cache when they are written. */
+    static final int OUT_BYTES = 256 << 10;
+
+    /** Runs of direct memory up to this size are staged together with adjacent ones, instead of a system call for each. */
+    static final int SMALL_BYTES = 64 << 10;
+
+    private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
+    private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
+    private final StagedElements inElements = new StagedElements(in);
+    private final StagedElements outElements = new StagedElements(out);
+    /** Stream whose bytes are in {@link #out}; the next fields are their positions in it. */
+    private Outgoing owner;
+
+    private long from;
+    private long to;
+
+    ByteBuffer in() {
+        return in;
+    }
+
+    ByteBuffer out() {
+        return out;
+    }
+
+    StagedElements inElements() {
+        return inElements;
+    }
+
+    StagedElements outElements() {
+        return outElements;
+    }
+
+    /** Returns the index in {@link #out} of a byte of a stream, or -1 if the byte is not there. */
+    int indexOf(Outgoing stream, long position) {
+        return stream == owner && position >= from && position < to ? (int) (position - from) : -1;
+    }
+
+    /** Returns the index after the last byte in {@link #out}. */
+    int end() {
+        return (int) (to - from);
+    }
+
+    /** Records that {@link #out} holds a part of a stream. */
+    void holds(Outgoing stream, long start, long end) {
+        owner = stream;
+        from = start;
+        to = end;
+    }
+
+    /** Records that {@link #out} no longer holds a part of a stream. */
+    void forget(Outgoing stream) {
+        if (owner == stream) {
+            owner = null;
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package ferro.backend.tcp.link;
+
+import io.netty.channel.Channel;
+import io.netty.channel.DefaultSelectStrategyFactory;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoEvent;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered. They are registered once, and
+ * read and written by descriptor: neither a wait nor a read costs a change of interest, and there is no pipeline between the
+ * kernel and the elements.
+ */
+final class EpollLoop implements PolledLoop {
+    /** Most events of one poll; the next poll returns more. */
+    private static final int EVENTS = 64;
+
+    private static final EpollIoOps EDGES = EpollIoOps.EPOLLIN
+            .with(EpollIoOps.EPOLLOUT)
+            .with(EpollIoOps.EPOLLRDHUP)
+            .with(EpollIoOps.EPOLLET);
+
+    private final LoopExecutor owner = new LoopExecutor();
+    private final IoHandler handler = EpollIoHandler.newFactory(EVENTS, DefaultSelectStrategyFactory.INSTANCE)
+            .newHandler(owner);
+    private final KernelWait now = new KernelWait(false);
+    private final KernelWait waiting = new KernelWait(true);
+    private volatile boolean woken;
+
+    EpollLoop() {
+        handler.initialize();
+    }
+
+    @Override
+    public DataSocket adopt(Channel channel) throws IOException {
+        owner.driver = Thread.currentThread();
+        try {
+            EpollWire wire = new EpollWire(channel);
+            wire.registration = handler.register(wire);
+            wire.registration.submit(EDGES);
+            return wire;
+        } catch (IOException unable) {
+            throw unable;
+        } catch (Exception unable) {
+            throw new IOException("cannot watch " + channel + ": " + unable.getMessage(), unable);
+        } finally {
+            owner.driver = null;
+        }
+    }
+
+    @Override
+    public void look() {
+        turn(now);
+    }
+
+    @Override
+    public void block(long nanos) {
+        if (!Thread.currentThread().isInterrupted()) {
+            waiting.until = System.nanoTime() + nanos;
+            turn(waiting);
+        }
+        woken = false;
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+        handler.wakeup();
+    }
+
+    @Override
+    public void close() {
+        owner.driver = Thread.currentThread();
+        try {
+            handler.prepareToDestroy();
+            handler.destroy();
+        } finally {
+            owner.driver = null;
+        }
+    }
+
+    private void turn(KernelWait turn) {
+        owner.driver = Thread.currentThread();
+        try {
+            handler.run(turn);
+            owner.runTasks();
+        } finally {
+            owner.driver = null;
+        }
+    }
+
+    /** Tells Netty which thread the loop runs on: the thread that polls now. */
+    private static final class LoopExecutor implements ThreadAwareExecutor {
+        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        private volatile Thread driver;
+
+        @Override
+        public boolean isExecutorThread(Thread thread) {
+            return thread == driver;
+        }
+
+        /** Queues a task until the next poll; only a cancellation from outside would come here. */
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+        }
+
+        void runTasks() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+    }
+
+    /** Tells Netty's handler how long it may stay in the kernel. */
+    private final class KernelWait implements IoHandlerContext {
+        private final boolean waits;
+        private long until;
+
+        KernelWait(boolean waits) {
+            this.waits = waits;
+        }
+
+        @Override
+        public boolean canBlock() {
+            return waits && !woken;
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return waits ? Math.max(0, until - currentTimeNanos) : 0;
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return waits ? until : -1;
+        }
+    }
+
+    /** One socket. */
+    private final class EpollWire implements DataSocket, EpollIoHandle {
+        private final Channel channel;
+        private final FileDescriptor descriptor;
+        private IoRegistration registration;
+        private boolean readable = true;
+        private boolean writable = true;
+        private boolean ended;
+
+        EpollWire(Channel channel) {
+            this.channel = channel;
+            this.descriptor = ((UnixChannel) channel).fd();
+        }
+
+        @Override
+        public int write(ByteBuffer bytes, int from, int to) throws IOException {
+            int taken = descriptor.write(bytes, from, to);
+            writable = taken > 0;
+            return taken;
+        }
+
+        @Override
+        public int read(ByteBuffer bytes, int from, int to) throws IOException {
+            int came = descriptor.read(bytes, from, to);
+            readable = came != 0;
+            return came;
+        }
+
+        @Override
+        public boolean ended() {
+            look();
+            return ended;
+        }
+
+        @Override
+        public boolean readable() {
+            return readable;
+        }
+
+        @Override
+        public boolean writable() {
+            return writable;
+        }
+
+        @Override
+        public void want(boolean reading, boolean writing) {
+            // edges are reported in any case
+        }
+
+        @Override
+        public FileDescriptor fd() {
+            return descriptor;
+        }
+
+        @Override
+        public void handle(IoRegistration source, IoEvent event) {
+            EpollIoOps ops = ((EpollIoEvent) event).ops();
+            boolean onlyWritable = ops.equals(EpollIoOps.EPOLLOUT);
+            readable |= !onlyWritable;
+            writable |= !ops.equals(EpollIoOps.EPOLLIN);
+            ended |= ops.contains(EpollIoOps.EPOLLRDHUP) || ops.contains(EpollIoOps.EPOLLERR);
+        }
+
+        @Override
+        public void close() {
+            release().unsafe().closeForcibly();
+        }
+
+        @Override
+        public Channel release() {
+            owner.driver = Thread.currentThread();
+            try {
+                registration.cancel();
+            } finally {
+                owner.driver = null;
+            }
+            return channel;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package ferro.backend.tcp.link;
+
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.WireHeader;
+import ferro.spi.CallHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The receiving half of a link. Plain data for direct memory is read straight to its destination. Everything else is read
+ * into the staging memory, and copied or combined from there at once.
+ *
+ * <p>Never more is read than is posted. So data without a posted receive stays in the kernel and slows its sender. Between
+ * two reads at most a part of a header or of one element is left over, which is kept here.
+ */
+final class Incoming {
+    /** Most bytes per {@link #pull}, so that sending keeps pace; also the most that one read asks for. */
+    private static final int TURN_BYTES = 1 << 20;
+
+    private final PostRing posts = new PostRing();
+    private final DirectStaging staging;
+    private final byte[] rest = new byte[WireHeader.BYTES];
+    private int restBytes;
+    private long bytesMoved;
+    private CallHeader strange;
+
+    Incoming(DirectStaging staging) {
+        this.staging = staging;
+    }
+
+    PostRing posts() {
+        return posts;
+    }
+
+    long bytesMoved() {
+        return bytesMoved;
+    }
+
+    /** Returns the header that came instead of the oldest post's header, or null; nothing is read after it. */
+    CallHeader unexpectedHeader() {
+        return strange;
+    }
+
+    /** Returns how many bytes of an incomplete header or element have come. */
+    int restBytes() {
+        return restBytes;
+    }
+
+    /**
+     * Reads the bytes that have come, up to a limit per call.
+     *
+     * @return number of bytes, or -1 if the stream ended before any byte came
+     */
+    long pull(DataSocket wire) throws IOException {
+        long before = bytesMoved;
+        while (!posts.isEmpty() && strange == null && bytesMoved - before < TURN_BYTES) {
+            int asked = straight() ? straightBytes() : stagedBytes();
+            int came = straight() ? pullStraight(wire, asked) : pullStaged(wire, asked);
+            if (came < asked) {
+                return came < 0 && bytesMoved == before ? -1 : bytesMoved - before;
+            }
+        }
+        return bytesMoved - before;
+    }
+
+    /** Drops every pending post. */
+    void clear() {
+        posts.clear();
+        restBytes = 0;
+    }
+
+    private boolean straight() {
+        Post post = posts.oldest();
+        return posts.position() >= post.headerBytes() && post.straight(DirectStaging.SMALL_BYTES);
+    }
+
+    private int straightBytes() {
+        return (int) Math.min(TURN_BYTES, posts.oldest().length() - posts.position());
+    }
+
+    private int pullStraight(DataSocket wire, int asked) throws IOException {
+        int at = (int) posts.oldest().place(posts.position());
+        int came = wire.read((ByteBuffer) posts.oldest().memory(), at, at + asked);
+        if (came > 0) {
+            bytesMoved += came;
+            posts.advance(came);
+        }
+        return came;
+    }
+
+    /** Returns how many bytes to read into the staging memory: all posted ones before the first run for direct memory. */
+    private int stagedBytes() {
+        long wanted = -posts.position() - restBytes;
+        for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {
+            Post post = posts.pending(i);
+            if (post.straight(DirectStaging.SMALL_BYTES)) {
+                wanted += post.headerBytes();
+                break;
+            }
+            wanted += post.length();
+        }
+        return (int) Math.min(wanted, DirectStaging.IN_BYTES - restBytes);
+    }
+
+    private int pullStaged(DataSocket wire, int asked) throws IOException {
+        ByteBuffer in = staging.in();
+        int came = wire.read(in, restBytes, restBytes + asked);
+        if (came > 0) {
+            bytesMoved += came;
+            in.put(0, rest, 0, restBytes);
+            int end = restBytes + came;
+            int used = deliver(in, end);
+            restBytes = strange == null ? end - used : 0;
+            in.get(used, rest, 0, restBytes);
+        }
+        return came;
+    }
+
+    /** Passes staged bytes to the posts; returns how many were used: all but a part of a header or element. */
+    private int deliver(ByteBuffer in, int end) {
+        int at = 0;
+        while (at < end) {
+            Post post = posts.oldest();
+            int used = posts.position() < post.headerBytes() ? takeHeader(post, in, at, end) : take(post, in, at, end);
+            if (used == 0) {
+                break;
+            }
+            at += used;
+            posts.advance(used);
+        }
+        return at;
+    }
+
+    private int takeHeader(Post post, ByteBuffer in, int at, int end) {
+        if (end - at < WireHeader.BYTES) {
+            return 0;
+        }
+        strange = WireHeader.other(post.call(), in, at);
+        return strange == null ? WireHeader.BYTES : 0;
+    }
+
+    private int take(Post post, ByteBuffer in, int at, int end) {
+        long position = posts.position();
+        int count = (int) Math.min(end - at, post.length() - position) / post.elementBytes();
+        if (count == 0) {
+            return 0;
+        }
+        if (post.kernel() == null) {
+            staging.inElements().read(post.type(), at, post.memory(), post.place(position), count);
+        } else {
+            post.kernel().combine(post.memory(), post.place(position), in, at, count);
+        }
+        return count * post.elementBytes();
+    }
+}

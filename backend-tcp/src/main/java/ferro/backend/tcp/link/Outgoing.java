@@ -1,0 +1,129 @@
+package ferro.backend.tcp.link;
+
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.WireHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The sending half of a link. Direct memory goes to the kernel from its place. Arrays and all small runs go through the
+ * staging memory: header, elements and as many posts as fit in one write.
+ *
+ * <p>A post is finished when the kernel has taken its last byte, not when it is staged. There may be no thread that polls
+ * this link afterwards, and bytes that are only staged would then never leave.
+ */
+final class Outgoing {
+    /** Most bytes per {@link #push}, so that receiving keeps pace. */
+    private static final int TURN_BYTES = 1 << 20;
+
+    private final PostRing posts = new PostRing();
+    private final DirectStaging staging;
+    /** Bytes of all posts that the kernel has taken. */
+    private long position;
+
+    Outgoing(DirectStaging staging) {
+        this.staging = staging;
+    }
+
+    PostRing posts() {
+        return posts;
+    }
+
+    long bytesMoved() {
+        return position;
+    }
+
+    /** Writes the bytes that the kernel takes now, up to a limit per call; returns whether it took any. */
+    boolean push(DataSocket wire) throws IOException {
+        long before = position;
+        while (!posts.isEmpty() && position - before < TURN_BYTES) {
+            if (!pushOnce(wire)) {
+                break;
+            }
+        }
+        return position != before;
+    }
+
+    /** Drops every pending post. */
+    void clear() {
+        posts.clear();
+        staging.forget(this);
+    }
+
+    /** Makes one write; returns whether the kernel took all of it, so that another write may be worth its system call. */
+    private boolean pushOnce(DataSocket wire) throws IOException {
+        Post post = posts.oldest();
+        long done = posts.position();
+        if (done >= post.headerBytes() && post.straight(DirectStaging.SMALL_BYTES)) {
+            int at = (int) post.place(done);
+            int bytes = (int) Math.min(DirectStaging.OUT_BYTES, post.length() - done);
+            return took(wire.write((ByteBuffer) post.memory(), at, at + bytes), bytes);
+        }
+        int at = staging.indexOf(this, position);
+        if (at < 0) {
+            at = stage();
+        }
+        int bytes = staging.end() - at;
+        return took(wire.write(staging.out(), at, at + bytes), bytes);
+    }
+
+    private boolean took(int taken, int offered) {
+        position += taken;
+        for (long left = taken; left > 0; ) {
+            long step = Math.min(left, posts.oldest().length() - posts.position());
+            posts.advance(step);
+            left -= step;
+        }
+        return taken == offered;
+    }
+
+    /** Fills the staging memory from the oldest post on; returns the index of the post's next byte in it. */
+    private int stage() {
+        ByteBuffer out = staging.out();
+        int end = 0;
+        int skipped = 0;
+        for (int i = 0; i < posts.size() && end < DirectStaging.OUT_BYTES; i++) {
+            Post post = posts.pending(i);
+            long done = i == 0 ? posts.position() : 0;
+            if (i == 0) {
+                skipped = skip(post, done);
+                done -= skipped;
+            }
+            int added = stage(post, done, out, end);
+            end += added;
+            if (done + added < post.length()) {
+                break;
+            }
+        }
+        staging.holds(this, position - skipped, position - skipped + end);
+        return skipped;
+    }
+
+    /** Returns how many bytes before {@code done} must be staged again, because only whole elements can be copied. */
+    private static int skip(Post post, long done) {
+        if (done < post.headerBytes()) {
+            return (int) done;
+        }
+        return (int) ((done - post.headerBytes()) % post.elementBytes());
+    }
+
+    /** Copies a post from {@code done}, a whole element or its start, as far as there is room; returns the bytes. */
+    private int stage(Post post, long done, ByteBuffer out, int at) {
+        int end = at;
+        if (done < post.headerBytes()) {
+            if (DirectStaging.OUT_BYTES - at < WireHeader.BYTES) {
+                return 0;
+            }
+            WireHeader.put(post.call(), out, at);
+            end += WireHeader.BYTES;
+        }
+        if (post.straight(DirectStaging.SMALL_BYTES)) {
+            return end - at;
+        }
+        long from = Math.max(done, post.headerBytes());
+        int count = (int) Math.min(DirectStaging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
+        staging.outElements().write(post.type(), end, post.memory(), post.place(from), count);
+        return end - at + count * post.elementBytes();
+    }
+}

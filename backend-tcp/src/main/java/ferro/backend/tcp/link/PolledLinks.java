@@ -1,0 +1,131 @@
+package ferro.backend.tcp.link;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.Kernel;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * The links of one group, polled by the progress thread. It polls the links with posts one after the other.
+ *
+ * <p>While data flows, sockets are tried directly, which saves a system call on every answer. When nothing has moved for a
+ * while, or many links wait, the loop is polled first and reports which links are worth a try.
+ */
+public final class PolledLinks implements AutoCloseable {
+    /** Polls without progress before the loop is polled first: about the time that a running peer needs to answer. */
+    private static final int EAGER_TURNS = 64;
+
+    /** With more busy links than these, one poll of the loop costs less than trying each link. */
+    private static final int EAGER_LINKS = 4;
+
+    private final PolledLoop loop;
+    private final DirectStaging staging;
+    private final KeptKernels kernels = new KeptKernels();
+    private TcpLink[] active = new TcpLink[8];
+    private int count;
+    private int fruitless;
+
+    private PolledLinks(PolledLoop loop, DirectStaging staging) {
+        this.loop = loop;
+        this.staging = staging;
+    }
+
+    /** Opens the links; without memory, nothing stays open. */
+    public static PolledLinks open(TcpIo io) {
+        DirectStaging staging = new DirectStaging();
+        return new PolledLinks(PolledLoop.open(io), staging);
+    }
+
+    DirectStaging staging() {
+        return staging;
+    }
+
+    /** Takes over a connection from the background loop; only the thread that polls may call. */
+    public DataSocket adopt(Channel channel) throws IOException {
+        return loop.adopt(channel);
+    }
+
+    /** Returns the reduction kernel of these links; it combines for one link at a time. */
+    Kernel kernel(DataType type, ReduceOp op) {
+        return kernels.of(type, op);
+    }
+
+    /** Records that a link has work to do. */
+    void activate(TcpLink link) {
+        fruitless = 0;
+        if (link.activated()) {
+            return;
+        }
+        link.activated(true);
+        if (count == active.length) {
+            active = Arrays.copyOf(active, count * 2);
+        }
+        active[count++] = link;
+    }
+
+    /** Moves the bytes that can be moved now; returns whether any moved. */
+    public boolean poll() {
+        if (count == 0) {
+            // these links cost nothing while other links carry the data
+            return false;
+        }
+        boolean eager = fruitless < EAGER_TURNS && count <= EAGER_LINKS;
+        if (!eager || isWriteBlocked()) {
+            loop.look();
+        }
+        boolean moved = false;
+        for (int i = count - 1; i >= 0; i--) {
+            TcpLink link = active[i];
+            moved |= link.move(eager);
+            if (!link.busy()) {
+                retire(i);
+            }
+        }
+        fruitless = moved ? 0 : fruitless + 1;
+        return moved;
+    }
+
+    /** Waits until a link may move, or for {@link #wakeup}, an interrupt, or the end of the time. */
+    public void block(long nanos) {
+        for (int i = 0; i < count; i++) {
+            if (active[i].ready()) {
+                return;
+            }
+            active[i].want();
+        }
+        loop.block(nanos);
+        fruitless = EAGER_TURNS;
+    }
+
+    /** Ends a {@link #block}; any thread may call. */
+    public void wakeup() {
+        loop.wakeup();
+    }
+
+    /** Closes the loop; the links must have been closed before. */
+    @Override
+    public void close() {
+        Arrays.fill(active, null);
+        count = 0;
+        loop.close();
+    }
+
+    private void retire(int i) {
+        active[i].activated(false);
+        active[i] = active[--count];
+        active[count] = null;
+    }
+
+    private boolean isWriteBlocked() {
+        for (int i = 0; i < count; i++) {
+            if (active[i].isWriteBlocked()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,380 @@
+package ferro.backend.tcp.link;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.link.PostRing;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import io.netty.channel.Channel;
+import java.io.EOFException;
+import java.io.IOException;
+
+/**
+ * One lane to one peer over one data connection at a time. Posts wait in two rings; {@link #move} moves them while there is
+ * a connection. Used by the thread that polls its {@link PolledLinks}.
+ *
+ * <p>When the connection ends, the link requests another one of the next epoch, and goes on over it if no byte was in
+ * flight (see {@link Successor}). It reports the end only if a byte was in flight, or if no connection can be made.
+ */
+public final class TcpLink implements Link {
+    /** After this time without a write, the connection is checked for its end before the next write. */
+    private static final long IDLE_NANOS = 10_000_000;
+    /** Connections that may end before both sides have sent their byte counts; then the end is reported. */
+    private static final int ENDED_AT_ONCE_MOST = 3;
+    /** A connection that lives longer has only waited for the peer's next call, idle as the one before it. */
+    private static final long AT_ONCE_NANOS = 1_000_000_000;
+
+    private final PolledLinks home;
+    private final LinkEvents events;
+    private final Outgoing outgoing;
+    private final Incoming incoming;
+    private DataSocket wire;
+    /** Replaces {@link #wire}, which has ended at the other side; used when the bytes of {@link #wire} were read. */
+    private Successor next;
+
+    private Successor successor;
+    /** The epoch of the last connection that was requested, or arrived. */
+    private int asked;
+    /** The epoch of the last connection that arrived. */
+    private int taken = -1;
+
+    private int endedAtOnce;
+    /** When {@link #successor} was made. */
+    private long succeeding;
+
+    private long lastWrite = System.nanoTime();
+    private boolean mayHaveEnded;
+    /** Why nothing moves any more; reported once there is a post. */
+    private FerroException ending;
+
+    /** Whether {@link #ending} is final: no other connection is requested. */
+    private boolean last;
+    /** How the last connection ended, while another is awaited. */
+    private FerroException lost;
+
+    /** Whether the link is closed: it moves and reports nothing any more. */
+    private boolean dead;
+
+    private boolean activated;
+
+    /** Makes a link without a connection; {@link #connect} sets one. */
+    public TcpLink(PolledLinks home, LinkEvents events) {
+        this.home = home;
+        this.events = events;
+        this.outgoing = new Outgoing(home.staging());
+        this.incoming = new Incoming(home.staging());
+    }
+
+    @Override
+    public void send(CallHeader call, HostTensor data, long from, long count) {
+        if (!dead) {
+            noteIdleness();
+            outgoing.posts().add(call, data, from, count);
+            home.activate(this);
+        }
+    }
+
+    @Override
+    public void receive(CallHeader call, HostTensor into, long from, long count) {
+        if (!dead) {
+            incoming.posts().add(call, into, from, count);
+            home.activate(this);
+        }
+    }
+
+    @Override
+    public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+        if (!dead) {
+            incoming.posts().add(call, into, from, count, home.kernel(into.dataType(), op));
+            home.activate(this);
+        }
+    }
+
+    @Override
+    public long sent() {
+        return outgoing.posts().finished();
+    }
+
+    @Override
+    public long received() {
+        return incoming.posts().finished();
+    }
+
+    @Override
+    public long bytesMoved() {
+        return outgoing.bytesMoved() + incoming.bytesMoved();
+    }
+
+    @Override
+    public void retire() {
+        outgoing.clear();
+        incoming.clear();
+    }
+
+    /** Records whether the link was idle: a write to a connection that the other side has ended is taken and lost. */
+    private void noteIdleness() {
+        if (outgoing.posts().isEmpty()) {
+            long now = System.nanoTime();
+            mayHaveEnded |= now - lastWrite > IDLE_NANOS;
+            lastWrite = now;
+        }
+    }
+
+    /**
+     * Gives the link its connection, or one that replaces it. Earlier posts go out over it.
+     *
+     * @param epoch 0, or one more for each connection of this link before
+     */
+    public void connect(DataSocket connection, int epoch) {
+        if (dead || last || epoch <= taken) {
+            connection.close();
+            return;
+        }
+        taken = epoch;
+        asked = Math.max(asked, epoch);
+        if (epoch == 0) {
+            wire = connection;
+        } else {
+            close(next);
+            next = new Successor(connection, outgoing.bytesMoved());
+            next.announce();
+        }
+        home.activate(this);
+    }
+
+    /** Records that there will be no connection. */
+    public void fail(FerroException cause) {
+        if (ending == null) {
+            ending = lost == null ? cause : events.notAgain(lost, cause);
+            home.activate(this);
+        }
+        last = true;
+    }
+
+    /** Returns whether its home polls it. */
+    boolean activated() {
+        return activated;
+    }
+
+    void activated(boolean now) {
+        activated = now;
+    }
+
+    /** Returns whether there is work, such as a post; other links need not be polled. */
+    boolean busy() {
+        return !dead && (successor != null || next != null && wire == null || isPosted());
+    }
+
+    private boolean isPosted() {
+        return !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
+    }
+
+    /** Returns whether the loop has seen something that lets a pending post move. */
+    boolean ready() {
+        if (ending != null || next != null) {
+            return true;
+        }
+        if (wire == null) {
+            return successor != null && successor.ready();
+        }
+        return wire.readable() && !incoming.posts().isEmpty()
+                || wire.writable() && !outgoing.posts().isEmpty();
+    }
+
+    /** Returns whether a send waits for room in the kernel. */
+    boolean isWriteBlocked() {
+        return wire != null && !outgoing.posts().isEmpty() && !wire.writable();
+    }
+
+    /** Tells the loop which events end the next wait. */
+    void want() {
+        if (successor != null) {
+            successor.want();
+        } else if (wire != null) {
+            wire.want(!incoming.posts().isEmpty(), !outgoing.posts().isEmpty());
+        }
+    }
+
+    /**
+     * Moves the bytes that can be moved now.
+     *
+     * @param eager whether to read even if the loop has seen no event
+     * @return whether anything moved
+     */
+    boolean move(boolean eager) {
+        boolean moved = false;
+        if (wire != null) {
+            moved = wire.writable() && push();
+            moved |= (eager || wire.readable() || ending != null || next != null) && pull();
+        }
+        if (!moved && (successor != null || next != null && mayGoOver())) {
+            moved = succeed();
+        }
+        if (ending != null && !moved && busy()) {
+            end();
+        }
+        return moved;
+    }
+
+    /** Returns whether the new connection may be used: unread bytes of the old one are lost then, so only with a post. */
+    private boolean mayGoOver() {
+        return wire == null || isPosted();
+    }
+
+    /** Ends the connection, of which nothing more is read, and requests another one or reports the end. */
+    private void end() {
+        boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
+        // a peer that has left in good order reads on until this side also ends the connection
+        closeWires();
+        if (again && events.redial(asked + 1)) {
+            asked++;
+            lost = ending;
+            ending = null;
+        } else {
+            dead = true;
+            events.broken(ending);
+        }
+    }
+
+    /** Replaces the last connection by another one; returns whether anything moved. */
+    private boolean succeed() {
+        if (last) {
+            return false;
+        }
+        if (next != null) {
+            Successor fresh = next;
+            next = null;
+            lost = ending != null ? ending : lost;
+            ending = null;
+            closeWires();
+            successor = fresh;
+            successor.settle(incoming.bytesMoved());
+            succeeding = System.nanoTime();
+        }
+        try {
+            boolean moved = successor.move();
+            if (successor.isOver()) {
+                compare();
+            }
+            return moved;
+        } catch (IOException ended) {
+            boolean atOnce = System.nanoTime() - succeeding < AT_ONCE_NANOS;
+            endedAtOnce = atOnce ? endedAtOnce + 1 : 0;
+            ending = events.ended(incoming.posts().sequence(), progress(), ended);
+            return false;
+        }
+    }
+
+    private void compare() {
+        if (successor.lostHere() == 0 && successor.lostThere() == 0) {
+            wire = successor.wire();
+            successor = null;
+            lost = null;
+            endedAtOnce = 0;
+            events.resumed(taken);
+            return;
+        }
+        FerroException known =
+                lost != null ? lost : events.ended(incoming.posts().sequence(), progress(), null);
+        ending = events.underWay(known, successor.lostThere(), successor.lostHere());
+        last = true;
+    }
+
+    /** Drops posts and connection at once; later posts are ignored. */
+    public void close() {
+        dead = true;
+        outgoing.clear();
+        incoming.clear();
+        closeWires();
+    }
+
+    /** Drops posts and returns the connection to the caller, which ends it in good order; null if there is none. */
+    public Channel leave() {
+        dead = true;
+        outgoing.clear();
+        incoming.clear();
+        Channel given = wire == null ? null : wire.release();
+        wire = null;
+        closeWires();
+        return given;
+    }
+
+    /** Returns whether there is a connection that may have carried data, or was one that another is to replace. */
+    public boolean isConnected() {
+        return wire != null || taken >= 0 && !dead;
+    }
+
+    private void closeWires() {
+        close(wire);
+        close(next);
+        close(successor);
+        wire = null;
+        next = null;
+        successor = null;
+    }
+
+    private static void close(DataSocket one) {
+        if (one != null) {
+            one.close();
+        }
+    }
+
+    private static void close(Successor one) {
+        if (one != null) {
+            close(one.wire());
+        }
+    }
+
+    private boolean push() {
+        if (outgoing.posts().isEmpty() || ending != null || next != null) {
+            return false;
+        }
+        try {
+            if (mayHaveEnded) {
+                mayHaveEnded = false;
+                if (wire.ended()) {
+                    throw new EOFException("by the other side");
+                }
+            }
+            return outgoing.push(wire);
+        } catch (IOException refused) {
+            // bytes that the peer sent before its end may still be read: the end is reported after those
+            ending = events.ended(incoming.posts().sequence(), progress(), refused);
+            return false;
+        }
+    }
+
+    private boolean pull() {
+        if (incoming.posts().isEmpty()) {
+            return false;
+        }
+        try {
+            long came = incoming.pull(wire);
+            if (came < 0 && ending == null) {
+                ending = events.ended(incoming.posts().sequence(), progress(), null);
+            }
+            return came > 0 && !stopAtUnexpectedHeader();
+        } catch (IOException reset) {
+            if (ending == null) {
+                ending = events.ended(incoming.posts().sequence(), progress(), reset);
+            }
+            return false;
+        }
+    }
+
+    /** Stops the link at an unexpected header: it is unknown to which call the elements behind it belong. */
+    private boolean stopAtUnexpectedHeader() {
+        CallHeader found = incoming.unexpectedHeader();
+        if (found == null) {
+            return false;
+        }
+        dead = true;
+        events.mismatched(incoming.posts().oldest().call(), found);
+        return true;
+    }
+
+    private String progress() {
+        return PostRing.progress(incoming.posts(), incoming.restBytes(), outgoing.posts());
+    }
+}

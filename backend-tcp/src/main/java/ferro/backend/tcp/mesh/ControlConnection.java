@@ -1,0 +1,183 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.ExactReader;
+import ferro.backend.tcp.connect.Refusal;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The control connection to one peer, which the background loop always reads. It has its own memory for the bytes that it
+ * reads and for the frame that is being written. The frames behind that one wait in the heap. So a rank that runs out of
+ * direct memory can still receive frames and report the failure.
+ */
+final class ControlConnection extends ExactReader {
+    /** Approximate overhead of a waiting frame, beside its bytes. */
+    private static final int WAITING_BYTES = 128;
+
+    private final int peer;
+    private final Channel channel;
+    private final FrameReceiver owner;
+    private final boolean checksum;
+    /** Waiting frames, in the order in which they are sent. */
+    private final Queue<QueuedFrame> frames = new ConcurrentLinkedQueue<>();
+    /** Memory of {@link #frames}, and of the frame that is being written. */
+    private final AtomicLong waitingBytes = new AtomicLong();
+
+    private final Runnable writeNext = this::writeNext;
+    /** Memory of the frame that is being written: Netty would copy a heap buffer to direct memory, which may be used up. */
+    private final ByteBuf leaving = frameMemory();
+    /** Whether {@link #leaving} is in use; on the loop only. */
+    private boolean writing;
+
+    private ControlFrame.FrameHead head;
+    private boolean over;
+
+    ControlConnection(int peer, Channel channel, FrameReceiver owner, boolean checksum) {
+        super(frameMemory());
+        this.peer = peer;
+        this.channel = channel;
+        this.owner = owner;
+        this.checksum = checksum;
+    }
+
+    /** A frame to be sent. */
+    private record QueuedFrame(byte[] bytes, ChannelPromise written) {
+        int cost() {
+            return bytes.length + WAITING_BYTES;
+        }
+    }
+
+    /** Sends a frame, in order and without waiting; any thread may call. */
+    ChannelFuture send(ControlFrame frame) {
+        QueuedFrame last = new QueuedFrame(frame.encoded(checksum), channel.newPromise());
+        waitingBytes.addAndGet(last.cost());
+        frames.add(last);
+        if (channel.eventLoop().inEventLoop()) {
+            writeNext();
+        } else {
+            try {
+                channel.eventLoop().execute(writeNext);
+            } catch (RejectedExecutionException ended) {
+                // the loop ends after its connections: there is no peer to send to
+                last.written.tryFailure(ended);
+            }
+        }
+        return last.written;
+    }
+
+    /** Writes waiting frames until the socket takes no more; the loop does nothing else before they are gone. */
+    private void writeNext() {
+        while (!writing && !frames.isEmpty()) {
+            QueuedFrame next = frames.poll();
+            writing = true;
+            leaving.setBytes(0, next.bytes);
+            ChannelFuture write = channel.writeAndFlush(leaving.retainedSlice(0, next.bytes.length), next.written);
+            if (write.isDone()) {
+                written(write, next);
+            } else {
+                write.addListener((ChannelFutureListener) later -> {
+                    written(later, next);
+                    writeNext();
+                });
+            }
+        }
+    }
+
+    /** Handles the end of a write; a failed write ends the connection, because later frames would be misunderstood. */
+    private void written(ChannelFuture write, QueuedFrame frame) {
+        writing = false;
+        waitingBytes.addAndGet(-frame.cost());
+        if (!write.isSuccess() && channel.isOpen()) {
+            end(write.cause());
+        }
+    }
+
+    private static ByteBuf frameMemory() {
+        return Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(
+                ControlFrame.HEAD_BYTES + ControlFrame.MOST_BODY_BYTES + ControlFrame.CHECKSUM_BYTES));
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    /** Returns the memory of the frames that the peer has not taken yet. */
+    long waitingBytes() {
+        return waitingBytes.get();
+    }
+
+    /** Closes the connection without telling the owner. */
+    void drop() {
+        over = true;
+        channel.close();
+    }
+
+    @Override
+    public void begin() {
+        expect(ControlFrame.HEAD_BYTES);
+    }
+
+    @Override
+    public void whole(ByteBuffer bytes) {
+        try {
+            if (head == null) {
+                head = ControlFrame.FrameHead.decoded(bytes);
+                int following = head.bytes() + (checksum ? ControlFrame.CHECKSUM_BYTES : 0);
+                if (following > 0) {
+                    expect(following);
+                    return;
+                }
+            }
+            ControlFrame frame = checksum ? head.withCheckedBody(bytes) : head.withBody(bytes);
+            head = null;
+            owner.received(peer, frame);
+            expect(ControlFrame.HEAD_BYTES);
+        } catch (Refusal broken) {
+            end(broken);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        end(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        end(cause);
+    }
+
+    /** Closes the connection and tells the owner why. */
+    void end(Throwable cause) {
+        if (!over) {
+            over = true;
+            if (cause instanceof Refusal refusal && refusal.code() == Code.PROTOCOL) {
+                // without this frame the peer would consider this rank lost
+                send(ControlFrame.refused(refusal)).addListener(ChannelFutureListener.CLOSE);
+            } else {
+                channel.close();
+            }
+            owner.ended(peer, cause);
+        }
+    }
+
+    /** Receives the frames and the end of a connection; on the loop. */
+    interface FrameReceiver {
+        /** Receives a frame. */
+        void received(int peer, ControlFrame frame);
+
+        /** Receives the end of the connection; called once; null means that the peer closed it. */
+        void ended(int peer, Throwable cause);
+    }
+}

@@ -1,0 +1,163 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * One frame of a control connection.
+ *
+ * @param type  type of the message
+ * @param lane  lane of a data channel, else 0
+ * @param group identity of a (sub)group, else 0
+ * @param body  at most 4 KiB
+ */
+record ControlFrame(Type type, byte lane, long group, byte[] body) {
+    /** Type, lane, two unused bytes, length, group. */
+    static final int HEAD_BYTES = 16;
+
+    static final int MOST_BODY_BYTES = 4096;
+    /** CRC32C of head and body, where {@code ferro.tcp.checksum} is on. */
+    static final int CHECKSUM_BYTES = 4;
+
+    private static final byte[] NOTHING = {};
+
+    /** Type of a frame; its number on the wire is its ordinal plus one. */
+    enum Type {
+        /** A message for the listener of a group. */
+        MESSAGE,
+        /** The lower rank is asked to open a data channel; body: epoch. */
+        OPEN_DATA,
+        /** The lower rank could not open it; body: epoch, then a refusal. */
+        NO_DATA,
+        /** All control connections of the sender are up; body: only from rank 0, the round trip time to the others. */
+        READY,
+        /** The sender closes in good order. */
+        GOODBYE,
+        /** The receiver sent an invalid frame, and the sender reads nothing more from it; body: a refusal. */
+        REFUSED
+    }
+
+    static ControlFrame bare(Type type) {
+        return new ControlFrame(type, (byte) 0, 0, NOTHING);
+    }
+
+    /** Makes the READY frame of rank 0, with the round trip time to the others in microseconds. */
+    static ControlFrame ready(int micros) {
+        byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(micros).array();
+        return new ControlFrame(Type.READY, (byte) 0, 0, body);
+    }
+
+    static ControlFrame message(long group, ByteBuffer message) {
+        if (message.remaining() > MOST_BODY_BYTES) {
+            throw new IllegalArgumentException(
+                    "a control message of " + message.remaining() + " bytes: need at most " + MOST_BODY_BYTES);
+        }
+        byte[] body = new byte[message.remaining()];
+        message.duplicate().get(body);
+        return new ControlFrame(Type.MESSAGE, (byte) 0, group, body);
+    }
+
+    static ControlFrame refused(Refusal why) {
+        return new ControlFrame(Type.REFUSED, (byte) 0, 0, why.encoded());
+    }
+
+    static ControlFrame openData(DataKey key, int epoch) {
+        byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(epoch).array();
+        return new ControlFrame(Type.OPEN_DATA, (byte) key.lane().ordinal(), key.group(), body);
+    }
+
+    static ControlFrame noData(DataKey key, int epoch, Refusal why) {
+        byte[] text = why.encoded();
+        byte[] body = ByteBuffer.allocate(Integer.BYTES + text.length)
+                .putInt(epoch)
+                .put(text)
+                .array();
+        return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body);
+    }
+
+    /** Returns the bytes of the frame, followed by a checksum if both sides use checksums. */
+    byte[] encoded(boolean checksum) {
+        byte[] plain = encoded();
+        return checksum
+                ? ByteBuffer.allocate(plain.length + CHECKSUM_BYTES)
+                        .put(plain)
+                        .putInt(sumOf(plain))
+                        .array()
+                : plain;
+    }
+
+    private static int sumOf(byte[] bytes) {
+        CRC32C sum = new CRC32C();
+        sum.update(bytes);
+        return (int) sum.getValue();
+    }
+
+    byte[] encoded() {
+        return ByteBuffer.allocate(HEAD_BYTES + body.length)
+                .put((byte) (type.ordinal() + 1))
+                .put(lane)
+                .putShort((short) 0)
+                .putInt(body.length)
+                .putLong(group)
+                .put(body)
+                .array();
+    }
+
+    /**
+     * The checked head of a frame.
+     *
+     * @param type  type of the frame
+     * @param lane  lane
+     * @param bytes number of bytes that follow
+     * @param group group
+     */
+    record FrameHead(Type type, byte lane, int bytes, long group) {
+        static FrameHead decoded(ByteBuffer in) throws Refusal {
+            int type = in.get() - 1;
+            byte lane = in.get();
+            in.getShort();
+            int bytes = in.getInt();
+            if (type < 0 || type >= Type.values().length) {
+                throw new Refusal(Code.PROTOCOL, "no control frame has type " + (type + 1));
+            }
+            Type known = Type.values()[type];
+            boolean fits = switch (known) {
+                case MESSAGE -> bytes >= 0 && bytes <= MOST_BODY_BYTES;
+                case OPEN_DATA -> bytes == Integer.BYTES;
+                case NO_DATA -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
+                case REFUSED -> bytes > 0 && bytes <= Hello.MOST_BYTES;
+                case READY -> bytes == 0 || bytes == Integer.BYTES;
+                case GOODBYE -> bytes == 0;
+            };
+            if (!fits || lane < 0 || lane >= DataKey.LANES) {
+                throw new Refusal(
+                        Code.PROTOCOL, "a control frame of type " + known + " with " + bytes + " bytes, lane " + lane);
+            }
+            return new FrameHead(known, lane, bytes, in.getLong());
+        }
+
+        ControlFrame withBody(ByteBuffer in) {
+            byte[] body = new byte[bytes];
+            in.get(body);
+            return new ControlFrame(type, lane, group, body);
+        }
+
+        /** Reads the body as {@link #withBody} does, and checks the checksum behind it. */
+        ControlFrame withCheckedBody(ByteBuffer in) throws Refusal {
+            ControlFrame frame = withBody(in);
+            int said = in.getInt();
+            int found = sumOf(frame.encoded());
+            if (said != found) {
+                throw new Refusal(
+                        Code.PROTOCOL,
+                        "a control frame of type " + type + " with " + bytes + " bytes has checksum "
+                                + Integer.toHexString(found) + ", need " + Integer.toHexString(said)
+                                + ": something changes bytes on the way");
+            }
+            return frame;
+        }
+    }
+}

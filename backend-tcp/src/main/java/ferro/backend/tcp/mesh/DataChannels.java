@@ -1,0 +1,241 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Waits;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFutureListener;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Makes the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects; the
+ * higher rank asks it to. A rank that waits for a connection always learns that it is there or that it will not come. Used
+ * on the loop only.
+ */
+final class DataChannels {
+    private final Peers peers;
+    private final Inboxes inboxes;
+    /** The highest epoch requested, or connected by the lower rank, by channel. */
+    private final Map<DataKey, Integer> asked = new HashMap<>();
+    /** The highest epoch admitted by the higher rank, by channel. */
+    private final Map<DataKey, Integer> entered = new HashMap<>();
+    /** Listeners that release the epoch of a connection if its handshake fails after it was admitted. */
+    private final Map<Channel, ChannelFutureListener> entering = new HashMap<>();
+
+    private final Set<CompletableFuture<Channel>> dialling = new HashSet<>();
+
+    DataChannels(Peers peers, Inboxes inboxes) {
+        this.peers = peers;
+        this.inboxes = inboxes;
+    }
+
+    /** Opens a channel that this rank requests. */
+    void open(DataKey key, int epoch) {
+        if (covers(asked, key, epoch) || covers(entered, key, epoch)) {
+            return;
+        }
+        FerroException lost = peers.lost(key.peer());
+        if (lost != null) {
+            inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), lost));
+            return;
+        }
+        asked.put(key, epoch);
+        if (peers.rank() > key.peer()) {
+            peers.send(key.peer(), ControlFrame.openData(key, epoch));
+        } else {
+            dial(key, epoch);
+        }
+    }
+
+    /** Opens a channel that the peer, a higher rank, requests. */
+    void openFor(DataKey key, int epoch) {
+        if (inboxes.isOver(key.group())) {
+            peers.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
+        } else {
+            open(key, epoch);
+        }
+    }
+
+    private static boolean covers(Map<DataKey, Integer> known, DataKey key, int epoch) {
+        Integer before = known.get(key);
+        return before != null && before >= epoch;
+    }
+
+    private Refusal over(DataKey key) {
+        return new Refusal(
+                Code.PEER_LOST,
+                "rank " + peers.rank() + " has closed group " + Long.toHexString(key.group())
+                        + " and takes part in no further call");
+    }
+
+    private void dial(DataKey key, int epoch) {
+        CompletableFuture<Channel> dialled = peers.dialData(key, epoch);
+        dialling.add(dialled);
+        dialled.whenComplete((channel, failure) -> {
+            dialling.remove(dialled);
+            if (channel != null) {
+                handOver(key, epoch, channel);
+            } else if (!dialled.isCancelled()) {
+                failed(key, epoch, Waits.failure(failure, peers.where()));
+            }
+        });
+    }
+
+    private void failed(DataKey key, int epoch, FerroException failure) {
+        asked.remove(key, epoch);
+        peers.send(key.peer(), ControlFrame.noData(key, epoch, new Refusal(failure.code(), failure.getMessage())));
+        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+    }
+
+    /** Handles the refusal of the lower rank, which could not open a channel that this rank waits for. */
+    void refused(DataKey key, int epoch, Refusal why) {
+        asked.remove(key, epoch);
+        if (covers(entered, key, epoch)) {
+            // the peer had connected without a request and has closed since; its earlier data is in that connection
+            return;
+        }
+        FerroException failure = why.failure(
+                peers.where().blaming(Integer.toString(key.peer())),
+                "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
+        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+    }
+
+    /**
+     * Handles the loss of a peer: the connections requested from it will not come. Connections that are admitted on either
+     * side stay open, because data that the peer sent before may still be in them. Dials end by themselves.
+     */
+    void gone(int peer, FerroException cause) {
+        if (peer > peers.rank()) {
+            return;
+        }
+        for (DataKey key : List.copyOf(asked.keySet())) {
+            if (key.peer() == peer && !covers(entered, key, asked.get(key))) {
+                asked.remove(key);
+                inboxes.deliver(key.group(), listener -> listener.noData(peer, key.lane(), cause));
+            }
+        }
+    }
+
+    /** Decides about a connection of the lower rank. */
+    void admit(Hello hello, Channel channel) throws Refusal {
+        int from = hello.member().rank();
+        byte lane = hello.channel().lane();
+        if (from >= peers.rank() || lane < 0 || lane >= DataKey.LANES) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "a data connection for lane " + lane + " from rank " + from + " to rank " + peers.rank()
+                            + ": the lower rank connects, for lane 0 to " + (DataKey.LANES - 1));
+        }
+        DataKey key = key(hello);
+        if (inboxes.isOver(key.group())) {
+            throw over(key);
+        }
+        int epoch = hello.channel().epoch();
+        if (covers(entered, key, epoch)) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "a data connection of epoch " + epoch + " from rank " + from + ": epoch " + entered.get(key)
+                            + " has been connected already");
+        }
+        ChannelFutureListener failed = giveBack(key, epoch, entered.put(key, epoch));
+        entering.put(channel, failed);
+        channel.closeFuture().addListener(failed);
+    }
+
+    private ChannelFutureListener giveBack(DataKey key, int epoch, Integer before) {
+        return closed -> {
+            entering.remove(closed.channel());
+            if (before == null) {
+                entered.remove(key, epoch);
+            } else {
+                entered.replace(key, epoch, before);
+            }
+            FerroException lost = peers.lost(key.peer());
+            if (lost != null) {
+                gone(key.peer(), lost);
+            }
+        };
+    }
+
+    void enter(Hello hello, Channel channel) {
+        ChannelFutureListener failed = entering.remove(channel);
+        if (failed == null) {
+            // the connection has ended meanwhile, and its epoch is released
+            return;
+        }
+        // from here on the channel may end on a thread that makes progress
+        channel.closeFuture().removeListener(failed);
+        handOver(key(hello), hello.channel().epoch(), channel);
+    }
+
+    private static DataKey key(Hello hello) {
+        Hello.ChannelIdentity channel = hello.channel();
+        return new DataKey(hello.member().rank(), channel.group(), DataLane.values()[channel.lane()]);
+    }
+
+    private void handOver(DataKey key, int epoch, Channel channel) {
+        try {
+            peers.io().dataOptions(channel);
+        } catch (ChannelException unable) {
+            unusable(key, epoch, channel, unable);
+            return;
+        }
+        channel.deregister().addListener((ChannelFutureListener) done -> {
+            if (done.isSuccess()) {
+                inboxes.deliver(key.group(), new Connected(key, epoch, channel));
+            } else {
+                unusable(key, epoch, channel, done.cause());
+            }
+        });
+    }
+
+    /** Closes an unusable connection and reports it here; the peer learns of it only by the end of the connection. */
+    private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
+        boolean here = channel.isOpen();
+        channel.unsafe().closeForcibly();
+        String text = "the data connection of rank " + peers.rank() + " to rank " + key.peer() + ", lane " + key.lane()
+                + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
+        FerroException failure = new FerroException(
+                here ? Code.RESOURCE : Code.PEER_LOST,
+                peers.where().blaming(Integer.toString(here ? peers.rank() : key.peer())),
+                text,
+                cause);
+        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+    }
+
+    /** A connection that has been made. */
+    private record Connected(DataKey key, int epoch, Channel channel) implements Inboxes.InboxEvent {
+        @Override
+        public void tell(TcpMesh.Listener listener) {
+            listener.data(key.peer(), key.lane(), epoch, channel);
+        }
+
+        @Override
+        public void drop() {
+            channel.unsafe().closeForcibly();
+        }
+
+        @Override
+        public boolean connection() {
+            return true;
+        }
+    }
+
+    /** Forgets the channels of a group that is over. */
+    void forget(long group) {
+        asked.keySet().removeIf(key -> key.group() == group);
+        entered.keySet().removeIf(key -> key.group() == group);
+    }
+
+    void close() {
+        Set.copyOf(dialling).forEach(one -> one.cancel(false));
+    }
+}

@@ -1,0 +1,27 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+
+/** What a data connection carries; the ordinal is the number on the wire. */
+public enum DataLane {
+    /** {@link Lane#COLLECTIVE}. */
+    COLLECTIVE,
+    /** {@link Lane#POINT_TO_POINT}. */
+    POINT_TO_POINT,
+    /** Not a link, but the connection of {@link Transport#signal}. */
+    BELL;
+
+    /** Returns the data lane of a lane of the engine. */
+    public static DataLane of(Lane lane) {
+        return switch (lane) {
+            case COLLECTIVE -> COLLECTIVE;
+            case POINT_TO_POINT -> POINT_TO_POINT;
+        };
+    }
+
+    /** Returns the name of the lane in messages. */
+    public String label() {
+        return this == COLLECTIVE ? "collective" : "point-to-point";
+    }
+}

@@ -1,0 +1,136 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.RankContext;
+import ferro.spi.Services;
+import ferro.spi.Settings;
+import ferro.spi.SharedMemoryProvider;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The provider by which ranks of one host share memory. Back end tcp does not depend on one, so it looks up the service.
+ *
+ * <p>While they join, the ranks tell each other whether they can share memory. If one rank of a group cannot, no rank of the
+ * group shares memory, because all ranks are needed to find out which ranks are on one host.
+ */
+final class IntraNodeMemory {
+    private static final Logger LOG = System.getLogger("ferro.join");
+    private static final String LINKS = Settings.LINKS.name();
+
+    private final Optional<SharedMemoryProvider> provider;
+    private final boolean needed;
+    private final String lacking;
+    /** Why each rank shares no memory, by rank; filled once the ranks have told it. */
+    private final String[] lackingByRank;
+
+    private IntraNodeMemory(
+            Optional<SharedMemoryProvider> provider, boolean needed, String lacking, String... lackingByRank) {
+        this.provider = provider;
+        this.needed = needed;
+        this.lacking = lacking;
+        this.lackingByRank = lackingByRank;
+    }
+
+    /** Returns an instance that shares no memory, because no rank was asked. */
+    static IntraNodeMemory none() {
+        return new IntraNodeMemory(Optional.empty(), false, "nobody was asked");
+    }
+
+    /** Finds the provider of this rank, unless {@code ferro.links=tcp}. */
+    static IntraNodeMemory find(RankContext context) {
+        String links = Settings.LINKS.of(context);
+        boolean needed = links.equals("shm");
+        List<String> reasons = new ArrayList<>();
+        Optional<SharedMemoryProvider> found = links.equals("tcp") ? Optional.empty() : usable(context, reasons);
+        if (found.isPresent()) {
+            return new IntraNodeMemory(found, needed, "");
+        }
+        String why = links.equals("tcp")
+                ? LINKS + "=tcp"
+                : reasons.isEmpty() ? "ferro-backend-shm is not on the class path" : String.join("; ", reasons);
+        LOG.log(Level.DEBUG, "no shared memory: " + why);
+        return new IntraNodeMemory(found, needed, why.replace('\n', ' '));
+    }
+
+    /**
+     * Checks that this rank can go on; the ranks that wait for it must learn if it cannot.
+     *
+     * @throws IllegalArgumentException if {@code ferro.links=shm} and no provider works here
+     */
+    void check() {
+        if (needed && !lacking.isEmpty()) {
+            throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + lacking
+                    + ": mend that, or let links be tcp (" + LINKS + "=auto, back end tcp)");
+        }
+    }
+
+    private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {
+        return Services.first(
+                ServiceLoader.load(SharedMemoryProvider.class),
+                next -> {
+                    Optional<String> unavailable = next.unavailableBecause(context);
+                    unavailable.ifPresent(reasons::add);
+                    return unavailable.isEmpty() ? Optional.of(next) : Optional.empty();
+                },
+                broken -> reasons.add("broken provider: " + broken.getMessage()));
+    }
+
+    /** Returns why this rank has no shared memory; empty if it has. */
+    String lacking() {
+        return lacking;
+    }
+
+    /**
+     * Returns this object with the answers of all ranks.
+     *
+     * @param lackingByRank {@link #lacking} of each rank
+     * @throws FerroException RESOURCE if this rank may use nothing but shared memory and a rank has none
+     */
+    IntraNodeMemory agreed(String[] lackingByRank, Where where) {
+        for (int rank = 0; needed && rank < lackingByRank.length; rank++) {
+            if (!lackingByRank[rank].isEmpty()) {
+                throw new FerroException(
+                        Code.RESOURCE,
+                        where.blaming(Integer.toString(rank)),
+                        LINKS + "=shm on rank " + where.rank() + " of \"" + where.group() + "\", but rank " + rank
+                                + " shares no memory: " + lackingByRank[rank] + ": mend that, or let links be auto");
+            }
+        }
+        return new IntraNodeMemory(provider, needed, lacking, lackingByRank);
+    }
+
+    /** Returns the provider if all of these ranks have shared memory. */
+    Optional<SharedMemoryProvider> among(int[] ranks) {
+        for (int rank : ranks) {
+            if (rank >= lackingByRank.length || !lackingByRank[rank].isEmpty()) {
+                return Optional.empty();
+            }
+        }
+        return provider;
+    }
+
+    /**
+     * Returns why these ranks share no memory; empty if they do. Names the first rank without shared memory, unless all have
+     * the same reason.
+     */
+    String lackingAmong(int[] ranks) {
+        String[] told = IntStream.of(ranks)
+                .mapToObj(rank -> rank < lackingByRank.length ? lackingByRank[rank] : lacking)
+                .toArray(String[]::new);
+        for (int i = 0; i < told.length; i++) {
+            if (!told[i].isEmpty()) {
+                return Stream.of(told).distinct().count() == 1 ? told[i] : "rank " + i + " has none: " + told[i];
+            }
+        }
+        return "";
+    }
+}

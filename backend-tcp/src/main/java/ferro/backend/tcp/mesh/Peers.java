@@ -1,0 +1,444 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.Drain;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.RoundTripTimes;
+import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.port.TcpPort;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+
+/**
+ * The control connections of one group and all frames that come over them. Used on the loop only, except for {@link #send}
+ * and the futures.
+ */
+public final class Peers implements TcpListener.Guest, ControlConnection.FrameReceiver {
+    /** A peer that leaves more than this unread counts as lost. */
+    private static final long MOST_WAITING_BYTES = 16L << 20;
+
+    /** Time for dialling a data connection that ended again: its peer was there before, and calls wait for it. */
+    private static final long REDIAL_NANOS = 10_000_000_000L;
+
+    private final GroupSpec spec;
+    private final TcpPort port;
+    private final long id;
+    private final Inboxes inboxes;
+    private final DataChannels data;
+    private final Drain drain;
+    /** Slots of the peers, filled by connections that have proved themselves. */
+    private final Channel[] slots;
+
+    private final AtomicReferenceArray<ControlConnection> connections;
+    private final FerroException[] lost;
+    private final BitSet up = new BitSet();
+    private final BitSet readyPeers = new BitSet();
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
+    /** Notes by peer; null for peers that connect to this rank. */
+    private final DialNotes[] notes;
+    /** Records of the peers; null until {@link #connect}. */
+    private volatile PeerRecord[] known;
+    /** The round trip time that rank 0 has measured and told to the others. */
+    private volatile int distanceMicros;
+
+    private boolean closed;
+
+    /** Makes the control connections of a group; none is open yet. */
+    public Peers(GroupSpec spec, TcpPort port, long id) {
+        this.spec = spec;
+        this.port = port;
+        this.id = id;
+        inboxes = new Inboxes(spec.worldSize());
+        data = new DataChannels(this, inboxes);
+        drain = new Drain(port.loop());
+        slots = new Channel[spec.worldSize()];
+        connections = new AtomicReferenceArray<>(spec.worldSize());
+        lost = new FerroException[spec.worldSize()];
+        notes = new DialNotes[spec.worldSize()];
+    }
+
+    /**
+     * What a peer has published about itself in the store.
+     *
+     * @param address address that it listens on
+     * @param home    its machine, for messages
+     */
+    record PeerRecord(InetSocketAddress address, String home) {}
+
+    int rank() {
+        return spec.rank();
+    }
+
+    Where where() {
+        return Where.outside(spec.name(), spec.rank());
+    }
+
+    TcpIo io() {
+        return port.io();
+    }
+
+    /** Returns a future that completes when all control connections are up, here and on all peers, or fails. */
+    CompletableFuture<Void> ready() {
+        return ready;
+    }
+
+    /** Connects to the higher ranks; the lower ranks connect to this one. */
+    void connect(PeerRecord[] peers, long deadlineNanos) {
+        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
+            notes[peer] = new DialNotes(port::now);
+        }
+        known = peers;
+        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
+            int to = peer;
+            CompletableFuture<Channel> dialled = port.dialer()
+                    .dial(call(to, Hello.ConnectionKind.CONTROL, Hello.ChannelIdentity.NONE, deadlineNanos), notes[to]);
+            dialling.add(dialled);
+            dialled.whenComplete((channel, failure) -> {
+                if (channel != null) {
+                    attach(to, channel);
+                } else {
+                    ready.completeExceptionally(failure);
+                }
+            });
+        }
+    }
+
+    CompletableFuture<Channel> dialData(DataKey key, int epoch) {
+        Hello.ChannelIdentity channel =
+                new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
+        long most = Deadlines.nanos(spec.timeout());
+        long deadline = port.now() + (epoch == 0 ? most : Math.min(most, REDIAL_NANOS));
+        return port.dialer()
+                .dial(call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline), () -> lost[key.peer()]);
+    }
+
+    private TcpDialer.DialledPeer call(
+            int to, Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long deadlineNanos) {
+        return new TcpDialer.DialledPeer(
+                () -> known[to].address,
+                kind,
+                new Hello.Peering(id, spec.rank(), spec.worldSize(), to),
+                channel,
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].address),
+                where(),
+                deadlineNanos);
+    }
+
+    @Override
+    public void admit(Hello hello, Channel channel) throws Refusal {
+        Hello.Peering member = hello.member();
+        if (member.worldSize() != spec.worldSize()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
+                            + ", you have " + member.worldSize());
+        }
+        if (hello.options().checksum() != io().checksum()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has "
+                            + checksum(io().checksum()) + ", you have "
+                            + checksum(hello.options().checksum()));
+        }
+        if (member.to() != spec.rank()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "this is rank " + spec.rank() + " of \"" + spec.name() + "\", you want " + member.to()
+                            + ": its address is an old one");
+        }
+        if (member.rank() < 0 || member.rank() >= spec.rank()) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "you say that you are rank " + member.rank() + ", but only lower ones connect to rank "
+                            + spec.rank() + " of \"" + spec.name() + "\"");
+        }
+        if (hello.kind() == Hello.ConnectionKind.DATA) {
+            data.admit(hello, channel);
+        } else {
+            takeSlot(member.rank(), channel);
+        }
+    }
+
+    private static String checksum(boolean on) {
+        return Settings.TCP_CHECKSUM.name() + "=" + (on ? 1 : 0);
+    }
+
+    private void takeSlot(int peer, Channel channel) throws Refusal {
+        if (slots[peer] != null) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "rank " + peer + " of \"" + spec.name() + "\" is connected to rank " + spec.rank()
+                            + " already: two processes have this rank");
+        }
+        slots[peer] = channel;
+        channel.closeFuture().addListener(ended -> {
+            if (slots[peer] == channel && connections.get(peer) == null) {
+                slots[peer] = null;
+            }
+        });
+    }
+
+    @Override
+    public void entered(Hello hello, Channel channel) {
+        if (closed) {
+            channel.close();
+        } else if (hello.kind() == Hello.ConnectionKind.DATA) {
+            data.enter(hello, channel);
+        } else {
+            attach(hello.member().rank(), channel);
+        }
+    }
+
+    private void attach(int peer, Channel channel) {
+        if (closed) {
+            channel.close();
+            return;
+        }
+        ControlConnection connection = connection(peer, channel);
+        if (connection == null) {
+            return;
+        }
+        connections.set(peer, connection);
+        up.set(peer);
+        if (up.cardinality() == spec.worldSize() - 1) {
+            ControlFrame said = ControlFrame.bare(ControlFrame.Type.READY);
+            if (spec.rank() == 0) {
+                distanceMicros = RoundTripTimes.middleMicros(notes);
+                said = ControlFrame.ready(distanceMicros);
+            }
+            for (int one : others().toArray()) {
+                send(one, said);
+            }
+        }
+        channel.pipeline().addLast(connection);
+        checkReady();
+    }
+
+    /** Returns a new control connection; null if there is no memory for it, so that the group cannot be joined. */
+    private ControlConnection connection(int peer, Channel channel) {
+        try {
+            return new ControlConnection(peer, channel, this, io().checksum());
+        } catch (OutOfMemoryError exhausted) {
+            channel.close();
+            ready.completeExceptionally(exhausted);
+            return null;
+        }
+    }
+
+    private void checkReady() {
+        int all = spec.worldSize() - 1;
+        if (up.cardinality() == all && readyPeers.cardinality() == all) {
+            ready.complete(null);
+        }
+    }
+
+    /** Returns the ranks that are not ready yet, for messages. */
+    List<Integer> notReady() {
+        return others().filter(peer -> !up.get(peer) || !readyPeers.get(peer))
+                .boxed()
+                .toList();
+    }
+
+    /** Returns what was tried to connect to those ranks, for messages; any thread may call. */
+    List<Unconnected> unconnected() {
+        PeerRecord[] all = known;
+        return all == null
+                ? List.of()
+                : notReady().stream().map(peer -> unconnected(peer, all[peer])).toList();
+    }
+
+    private Unconnected unconnected(int peer, PeerRecord there) {
+        String address = Addresses.text(there.address);
+        if (up.get(peer)) {
+            return new Unconnected(peer, there.home, address, Unconnected.WAITING, 0);
+        }
+        DialNotes tried = notes[peer];
+        return tried != null
+                ? new Unconnected(peer, there.home, address, tried.last(), tried.attempts())
+                : new Unconnected(
+                        peer,
+                        there.home,
+                        address,
+                        "nothing has come from there to this rank at "
+                                + Addresses.text(port.advertised(), port.bound().getPort())
+                                + ": is a firewall between them?",
+                        0);
+    }
+
+    private IntStream others() {
+        return IntStream.range(0, spec.worldSize()).filter(peer -> peer != spec.rank());
+    }
+
+    /** Sends a frame to a peer; does nothing if the peer is lost; any thread may call. */
+    void send(int peer, ControlFrame frame) {
+        ControlConnection connection = connections.get(peer);
+        if (connection == null) {
+            return;
+        }
+        connection.send(frame);
+        if (connection.waitingBytes() > MOST_WAITING_BYTES) {
+            String full = connection.waitingBytes() + " bytes of control messages wait for it: it reads nothing";
+            port.loop().run(() -> connection.end(new Refusal(Code.PARTITION, full)));
+        }
+    }
+
+    @Override
+    public void received(int peer, ControlFrame frame) {
+        switch (frame.type()) {
+            case MESSAGE -> {
+                ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
+                inboxes.deliver(frame.group(), listener -> listener.control(peer, message.duplicate()));
+            }
+            case OPEN_DATA ->
+                data.openFor(
+                        DataKey.of(peer, frame), ByteBuffer.wrap(frame.body()).getInt());
+            case NO_DATA -> {
+                ByteBuffer body = ByteBuffer.wrap(frame.body());
+                data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
+            }
+            case READY -> {
+                if (peer == 0 && frame.body().length == Integer.BYTES) {
+                    distanceMicros = ByteBuffer.wrap(frame.body()).getInt();
+                }
+                readyPeers.set(peer);
+                checkReady();
+            }
+            case REFUSED -> {
+                Refusal why = Refusal.decoded(ByteBuffer.wrap(frame.body()));
+                gone(peer, failure(peer, why.code(), "refused what this rank sent: " + why.getMessage(), why));
+            }
+            case GOODBYE -> gone(peer, failure(peer, Code.PEER_LOST, "closed the group", null));
+        }
+    }
+
+    @Override
+    public void ended(int peer, Throwable cause) {
+        if (cause instanceof RuntimeException || cause instanceof Error) {
+            gone(peer, ownFailure(peer, cause));
+            return;
+        }
+        Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
+        String why = cause == null ? "" : ": " + cause.getMessage();
+        gone(peer, failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause));
+    }
+
+    /** Returns the failure for an exception of this rank, which the peer has not caused. */
+    FerroException ownFailure(int peer, Throwable cause) {
+        boolean memory = cause instanceof OutOfMemoryError;
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
+                + (memory ? "ran out of memory for" : "failed inside at") + " its control connection to rank " + peer
+                + ": " + (memory ? cause.getMessage() : cause);
+        Where own = where().blaming(Integer.toString(spec.rank()));
+        return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);
+    }
+
+    private FerroException failure(int peer, Code code, String what, Throwable cause) {
+        String text = "rank " + peer + " of \"" + spec.name() + "\" at " + remote(peer) + " " + what + " (seen by rank "
+                + spec.rank() + ")";
+        return new FerroException(code, where().blaming(Integer.toString(peer)), text, cause);
+    }
+
+    private String remote(int peer) {
+        PeerRecord[] all = known;
+        return all != null ? Addresses.text(all[peer].address) : String.valueOf(slots[peer].remoteAddress());
+    }
+
+    private void gone(int peer, FerroException cause) {
+        if (closed || lost[peer] != null) {
+            return;
+        }
+        lost[peer] = cause;
+        connections.get(peer).drop();
+        connections.set(peer, null);
+        if (!readyPeers.get(peer)) {
+            ready.completeExceptionally(new FerroException(
+                    Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
+        }
+        inboxes.tellAll(listener -> listener.lost(peer, cause));
+        data.gone(peer, cause);
+    }
+
+    /** Returns why a peer is lost, or null if it is not lost. */
+    FerroException lost(int peer) {
+        return lost[peer];
+    }
+
+    /** Returns the round trip time of rank 0 to ranks of other hosts, equal on all ranks once ready; 0 if not known. */
+    int distanceMicros() {
+        return distanceMicros;
+    }
+
+    void register(long group, TcpMesh.Listener listener) {
+        inboxes.register(group, listener);
+        others().filter(peer -> lost[peer] != null).forEach(peer -> listener.lost(peer, lost[peer]));
+    }
+
+    void unregister(long group) {
+        inboxes.unregister(group);
+        data.forget(group);
+    }
+
+    void openData(DataKey key, int epoch) {
+        if (!closed) {
+            data.open(key, epoch);
+        }
+    }
+
+    /** Closes a data connection in good order. */
+    void drain(Channel channel) {
+        if (closed) {
+            channel.unsafe().closeForcibly();
+        } else {
+            drain.take(channel);
+        }
+    }
+
+    /** Sends goodbye if {@code inOrder}, and drops all connections; completes when all frames have left. */
+    CompletableFuture<Void> close(boolean inOrder) {
+        closed = true;
+        port.leave(id);
+        dialling.forEach(one -> one.cancel(false));
+        data.close();
+        drain.close();
+        inboxes.close();
+        List<CompletableFuture<Void>> leaving = new ArrayList<>();
+        others().forEach(peer -> {
+            ControlConnection connection = connections.getAndSet(peer, null);
+            if (connection != null) {
+                leaving.add(leave(connection, inOrder));
+            } else if (slots[peer] != null) {
+                slots[peer].close();
+            }
+        });
+        return CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+    }
+
+    private static CompletableFuture<Void> leave(ControlConnection connection, boolean inOrder) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        connection.channel().closeFuture().addListener(closed -> over.complete(null));
+        if (inOrder) {
+            connection.send(ControlFrame.bare(ControlFrame.Type.GOODBYE)).addListener(said -> connection.drop());
+        } else {
+            connection.drop();
+        }
+        return over;
+    }
+}

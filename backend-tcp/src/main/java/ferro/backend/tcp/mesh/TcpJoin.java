@@ -1,0 +1,322 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.port.NetLink;
+import ferro.backend.tcp.port.PeerMachine;
+import ferro.backend.tcp.port.Roster;
+import ferro.backend.tcp.port.Roster.Card;
+import ferro.backend.tcp.port.TcpPort;
+import ferro.collectives.CollectiveEngine;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** One join of a group, from the store to the last control connection, with one absolute deadline. */
+final class TcpJoin {
+    private static final Logger LOG = System.getLogger("ferro.join");
+    private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long PAUSE_MILLIS = 100;
+
+    /** Time for a reason in the store to arrive: a rank that has read it may leave before the others have read it. */
+    private static final long NEWS_MILLIS = 250;
+
+    private final GroupSpec spec;
+    private final RankContext context;
+    private final Where where;
+    private final long start;
+    private final long deadline;
+
+    TcpJoin(GroupSpec spec, RankContext context) {
+        this.spec = spec;
+        this.context = context;
+        where = Where.outside(spec.name(), spec.rank());
+        start = context.nanoTime();
+        deadline = start + Deadlines.nanos(Deadlines.ofJoin(spec, context));
+    }
+
+    TcpMesh join() {
+        IntraNodeMemory near = IntraNodeMemory.find(context);
+        Store store = context.store();
+        try {
+            return join(store, near);
+        } catch (RuntimeException | Error failure) {
+            context.releaseStore();
+            throw failure;
+        }
+    }
+
+    private TcpMesh join(Store store, IntraNodeMemory near) {
+        TcpPort port = TcpPort.use(spec, context, deadline);
+        Card card = card(port, near);
+        Roster roster = new Roster(store, spec, card, port.io().checksum());
+        String tuned;
+        try {
+            roster.claim();
+            tuned = checked(near, roster);
+        } catch (RuntimeException | Error failure) {
+            roster.giveUp();
+            context.release(TcpPort.class);
+            throw failure;
+        }
+        Peers peers = new Peers(spec, port, roster.id());
+        TcpMesh mesh = new TcpMesh(spec, context, port, peers, () -> {
+            roster.leave();
+            context.releaseStore();
+        });
+        try {
+            port.enter(roster.id(), spec.worldSize(), peers);
+            roster.announce(spec.rank() == 0 ? tuned : "");
+            Card[] cards = withOwn(cards(roster), card.with(tuned));
+            share(mesh, near, cards, roster);
+            meet(mesh, cards);
+            Peers.PeerRecord[] known = resolved(cards);
+            connected(port, peers, known, roster);
+            return mesh;
+        } catch (RuntimeException | Error failure) {
+            roster.giveUp();
+            mesh.drop();
+            throw failure;
+        }
+    }
+
+    private Card card(TcpPort port, IntraNodeMemory near) {
+        long instance = new SecureRandom().nextLong();
+        port.asksFor(instance);
+        return new Card(
+                port.advertised(),
+                port.bound().getPort(),
+                ProcessHandle.current().pid(),
+                instance,
+                PeerMachine.of(spec, context, port.reachable()),
+                near.lacking(),
+                "");
+    }
+
+    /** Returns this rank's table of algorithms. If its settings forbid the join, ends it on this rank and on all others. */
+    private String checked(IntraNodeMemory near, Roster roster) {
+        try {
+            near.check();
+            CollectiveEngine.check(context);
+            return CollectiveEngine.tuned(context);
+        } catch (IllegalArgumentException why) {
+            throw told(why, "rank " + spec.rank() + " of \"" + spec.name() + "\": " + why.getMessage(), roster);
+        }
+    }
+
+    private IntraNodeMemory agreed(IntraNodeMemory near, String[] lacking, Roster roster) {
+        try {
+            return near.agreed(lacking, where);
+        } catch (FerroException why) {
+            throw told(why, why.getMessage(), roster);
+        }
+    }
+
+    private static <E extends RuntimeException> E told(E why, String text, Roster roster) {
+        try {
+            roster.fail(text);
+        } catch (FerroException | IllegalStateException gone) {
+            why.addSuppressed(gone);
+        }
+        return why;
+    }
+
+    private Card[] cards(Roster roster) {
+        Card[] cards = new Card[spec.worldSize()];
+        CompletableFuture<?>[] coming = others().mapToObj(
+                        rank -> card(roster, rank).thenAccept(card -> cards[rank] = card))
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture<Void> all = CompletableFuture.allOf(coming);
+        CompletableFuture<Void> any = roster.failed().toCompletableFuture().thenAccept(text -> {
+            throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
+        });
+        any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
+        await(all, () -> missing(cards), () -> "");
+        return cards;
+    }
+
+    private Card[] withOwn(Card[] others, Card own) {
+        Card[] all = others.clone();
+        all[spec.rank()] = own;
+        return all;
+    }
+
+    private void share(TcpMesh mesh, IntraNodeMemory near, Card[] all, Roster roster) {
+        List<String> hosts = Arrays.stream(all).map(Card::host).toList();
+        mesh.share(agreed(near, lacking(all), roster), all[0].tuned(), hosts);
+    }
+
+    /** Returns why each rank shares no memory; empty for a rank that can. */
+    private static String[] lacking(Card[] all) {
+        return Arrays.stream(all).map(Card::lacking).toArray(String[]::new);
+    }
+
+    /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */
+    private CompletableFuture<Card> card(Roster roster, int rank) {
+        return roster.card(rank)
+                .thenCompose(bytes -> {
+                    if (bytes.length > 0) {
+                        return CompletableFuture.completedFuture(Card.of(Roster.text(bytes)));
+                    }
+                    return CompletableFuture.supplyAsync(
+                                    () -> card(roster, rank),
+                                    CompletableFuture.delayedExecutor(
+                                            PAUSE_MILLIS, TimeUnit.MILLISECONDS, context.background()))
+                            .thenCompose(again -> again);
+                })
+                .toCompletableFuture();
+    }
+
+    private List<Integer> missing(Card[] cards) {
+        return others().filter(rank -> cards[rank] == null).boxed().toList();
+    }
+
+    /** Records the machines of all ranks, and logs once per host what carries the data if that is not loopback. */
+    private void meet(TcpMesh mesh, Card[] all) {
+        mesh.place(Arrays.stream(all).map(Card::placed).toList());
+        Card own = all[spec.rank()];
+        NetLink used = own.home().used();
+        if (used.name().isEmpty()) {
+            return;
+        }
+        if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
+            String at = Addresses.text(own.host(), own.port());
+            LOG.log(Level.INFO, "rank " + spec.rank() + " is reached at " + at + ", by " + used.text());
+        }
+        String faster =
+                NetLink.fasterEverywhere(Arrays.stream(all).map(Card::home).toList());
+        if (spec.rank() == 0 && !faster.isEmpty()) {
+            LOG.log(Level.WARNING, faster);
+        }
+    }
+
+    private Peers.PeerRecord[] resolved(Card[] cards) {
+        Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
+        others().forEach(rank -> known[rank] = new Peers.PeerRecord(
+                new InetSocketAddress(
+                        Addresses.resolved(cards[rank].host(), deadline, context, where), cards[rank].port()),
+                cards[rank].placed()));
+        return known;
+    }
+
+    /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
+    private void connected(TcpPort port, Peers peers, Peers.PeerRecord[] known, Roster roster) {
+        port.loop().run(() -> peers.connect(known, deadline));
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        peers.ready().whenComplete((all, failure) -> {
+            if (failure == null) {
+                ready.complete(null);
+            } else {
+                CompletableFuture.delayedExecutor(NEWS_MILLIS, TimeUnit.MILLISECONDS, context.background())
+                        .execute(() -> ready.completeExceptionally(failure));
+            }
+        });
+        roster.failed()
+                .thenAccept(text ->
+                        ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
+        await(ready, peers::notReady, () -> Unconnected.text(peers.unconnected()));
+    }
+
+    /** Waits and logs every three seconds for which ranks, and what was tried to connect to those that are announced. */
+    private void await(CompletableFuture<Void> all, Supplier<List<Integer>> missing, Supplier<String> tried) {
+        long line = context.nanoTime() + LINE_NANOS;
+        while (true) {
+            long now = context.nanoTime();
+            if (now - deadline >= 0 && !all.isDone()) {
+                throw tooLate(missing.get(), tried.get());
+            }
+            try {
+                all.get(Math.min(line - now, deadline - now), TimeUnit.NANOSECONDS);
+                return;
+            } catch (TimeoutException passed) {
+                line = said(line, missing, tried);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new FerroException(
+                        Code.INTERRUPTED,
+                        where,
+                        "interrupted while joining " + title() + ": waiting for ranks " + missing.get(),
+                        interrupted);
+            } catch (ExecutionException failed) {
+                throw failure(unwrapped(failed.getCause()), missing.get());
+            }
+        }
+    }
+
+    private long said(long line, Supplier<List<Integer>> missing, Supplier<String> tried) {
+        if (context.nanoTime() - line < 0) {
+            return line;
+        }
+        String trouble = tried.get();
+        LOG.log(
+                Level.INFO,
+                "waiting for ranks " + missing.get() + " of " + spec.worldSize()
+                        + (trouble.isEmpty() ? "" : ": " + trouble));
+        return line + LINE_NANOS;
+    }
+
+    private FerroException tooLate(List<Integer> missing, String tried) {
+        String why = tried.isEmpty()
+                ? "which did not come within " + millis()
+                        + " ms; see whether they run, and their MASTER_ADDR, WORLD_SIZE," + " RANK and FERRO_JOB_ID"
+                : "which announced themselves but did not connect within " + millis() + " ms: " + tried
+                        + "; open their ports (ferro.tcp.port names a range), or let them announce an address that this"
+                        + " host reaches (ferro.tcp.interface, ferro.tcp.advertise)";
+        return new FerroException(
+                Code.RENDEZVOUS,
+                blaming(missing),
+                "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", " + why
+                        + " (ferro.join.timeout sets the time)");
+    }
+
+    /**
+     * Returns the failure of the join. If the store goes away while ranks are missing, its rank has given up, so the failure
+     * names the missing ranks.
+     */
+    private FerroException failure(Throwable cause, List<Integer> missing) {
+        FerroException known = Waits.failure(cause, where);
+        String text = "joining " + title() + " failed after " + millis() + " ms, waiting for ranks " + missing + " of "
+                + spec.worldSize() + ": " + known.getMessage();
+        return new FerroException(known.code(), blaming(missing), text, known);
+    }
+
+    private String title() {
+        return "\"" + spec.name() + "\" as rank " + spec.rank();
+    }
+
+    private long millis() {
+        return TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
+    }
+
+    private Where blaming(List<Integer> ranks) {
+        return where.blaming(ranks.stream().map(String::valueOf).collect(Collectors.joining(",")));
+    }
+
+    private IntStream others() {
+        return IntStream.range(0, spec.worldSize()).filter(rank -> rank != spec.rank());
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+    }
+}

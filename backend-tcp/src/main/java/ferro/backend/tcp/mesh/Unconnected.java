@@ -1,0 +1,59 @@
+package ferro.backend.tcp.mesh;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A rank that announced itself and is not connected, and the attempts to connect to it; for messages.
+ *
+ * @param rank    rank
+ * @param home    its machine, with its address
+ * @param address address and port that it announced
+ * @param trouble result of the attempts
+ * @param tries   how often this rank has tried; 0 if the other rank connects
+ */
+record Unconnected(int rank, String home, String address, String trouble, int tries) {
+    private static final int ADDRESSES_MOST = 4;
+    private static final int GROUPS_MOST = 8;
+
+    /** Text for a rank that is connected and waits for others, as this rank does. */
+    static final String WAITING = "connected, and waiting for others there";
+
+    /** Returns the text for all; joins ranks of one host with the same trouble; ranks that only wait come last. */
+    static String text(List<Unconnected> all) {
+        Map<String, List<Unconnected>> together = new LinkedHashMap<>();
+        all.stream()
+                .sorted(Comparator.comparingInt(Unconnected::place))
+                .forEach(one -> together.computeIfAbsent(one.home + "\n" + one.trouble, key -> new ArrayList<>())
+                        .add(one));
+        String text = together.values().stream()
+                .limit(GROUPS_MOST)
+                .map(Unconnected::sentence)
+                .collect(Collectors.joining("; "));
+        int untold = together.size() - GROUPS_MOST;
+        return untold > 0 ? text + "; and the like of " + untold + " more" : text;
+    }
+
+    private int place() {
+        if (trouble.equals(WAITING)) {
+            return 2;
+        }
+        return tries > 0 ? 0 : 1;
+    }
+
+    private static String sentence(List<Unconnected> same) {
+        Unconnected first = same.get(0);
+        String ranks = same.stream().map(one -> "" + one.rank).collect(Collectors.joining(", "));
+        String addresses =
+                same.stream().map(Unconnected::address).limit(ADDRESSES_MOST).collect(Collectors.joining(", "));
+        int more = same.size() - ADDRESSES_MOST;
+        int tries = same.stream().mapToInt(Unconnected::tries).max().orElse(0);
+        return (same.size() == 1 ? "rank " : "ranks ") + ranks + " on " + first.home + " announced " + addresses
+                + (more > 0 ? " and " + more + " more" : "") + "; "
+                + (tries > 0 ? "connect: " + first.trouble + " (attempts: " + tries + ")" : first.trouble);
+    }
+}

@@ -1,0 +1,151 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.port.JobFile.JobFileContent;
+import ferro.job.JobFinder;
+import ferro.job.LauncherKind;
+import ferro.job.RankOfJob;
+import ferro.job.RendezvousPoint;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A rendezvous by job file, for a launcher that names no port, or no secret although one is needed. Rank 0 of the group
+ * serves the store at its own address and writes a file with address and secret. The other ranks read the file.
+ *
+ * @param file       file with the address
+ * @param servedHere whether this rank serves the store
+ * @param allLocal   whether all ranks are on this host
+ * @param host       host of rank 0, if a setting names it
+ * @param port       port of rank 0; 0 for any
+ * @param secretWritten whether a secret of its own goes into the file
+ */
+public record FileMeeting(
+        JobFile file, boolean servedHere, boolean allLocal, Optional<String> host, int port, boolean secretWritten) {
+    private static final String WORLD = "world";
+    private static final int MOST_NAME = 100;
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final Set<String> ANY = Set.of("0.0.0.0", "::");
+    /** Launchers of clusters whose hosts usually share the home folders of their users. */
+    private static final Set<LauncherKind> SHARING =
+            Set.of(LauncherKind.OPEN_MPI, LauncherKind.HYDRA, LauncherKind.SLURM);
+
+    /**
+     * Decides whether the ranks meet by a job file.
+     *
+     * @return empty if all settings that they need are there, or if nothing is known by which they could share a file
+     * @throws IllegalArgumentException if they need a file and no name for it is known
+     * @throws FerroException UNAUTHENTICATED if they need a secret and have no way to share one
+     */
+    public static Optional<FileMeeting> find(GroupSpec group, RankContext context) {
+        Optional<RankOfJob> job = JobFinder.of(context).job();
+        if (job.isEmpty() || Settings.STORE_SERVED.of(context)) {
+            return Optional.empty();
+        }
+        RendezvousPoint meeting = job.get().meeting();
+        boolean hostNamed = Settings.MASTER_ADDR.find(context).isPresent();
+        boolean secret = Settings.SECRET_FILE.find(context).isPresent();
+        if (hostNamed
+                && meeting.port().isPresent()
+                && (secret || Addresses.leadsToLoopback(meeting.host().orElseThrow()))) {
+            return Optional.empty();
+        }
+        boolean local = meeting.allLocal() && !hostNamed;
+        if (!local && secret && meeting.host().isPresent() && meeting.port().isPresent()) {
+            return Optional.empty();
+        }
+        boolean folderSet = Settings.JOB_DIR.find(context).isPresent();
+        boolean mayShare = local || folderSet || SHARING.contains(job.get().family());
+        if (!mayShare) {
+            refuse(job.get(), hostNamed, group);
+            return Optional.empty();
+        }
+        if (meeting.key().isEmpty() && !SHARING.contains(job.get().family())) {
+            return Optional.empty();
+        }
+        return Optional.of(of(group, context, job.get()));
+    }
+
+    /** Refuses a job of pods without a secret: pods share no folder unless one is named, so they would wait in vain. */
+    private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
+        if (job.family() != LauncherKind.INDEX || hostNamed) {
+            return;
+        }
+        job.meeting().noHost().ifPresent(why -> {
+            throw new IllegalArgumentException(why);
+        });
+        throw new FerroException(
+                Code.UNAUTHENTICATED,
+                Where.outside(group.name(), group.rank()),
+                "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, and pods meet at "
+                        + job.meeting().host().orElse("rank 0's")
+                        + ", which others can reach: mount a Secret and name its file in FERRO_SECRET_FILE"
+                        + " (ferro secret FILE makes one)");
+    }
+
+    private static FileMeeting of(GroupSpec group, RankContext context, RankOfJob job) {
+        RendezvousPoint meeting = job.meeting();
+        Where where = Where.outside(group.name(), group.rank());
+        String key = meeting.key()
+                .orElseThrow(
+                        () -> new IllegalArgumentException(
+                                "the ranks of this " + job.title()
+                                        + " have nothing in common by which to name a job file: set FERRO_JOB_ID to a name that is new"
+                                        + " for every start, the same on all ranks; or MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE"));
+        boolean named = Settings.MASTER_ADDR.find(context).isPresent();
+        boolean local = meeting.allLocal() && !named;
+        return new FileMeeting(
+                new JobFile(JobFileFolder.of(context, meeting.allLocal(), where), key + suffix(group)),
+                group.rank() == 0,
+                local,
+                local ? Optional.empty() : meeting.host(),
+                Settings.MASTER_PORT.find(context).orElse(0),
+                Settings.SECRET_FILE.find(context).isEmpty());
+    }
+
+    /** Returns the suffix of the file name: groups that are joined beside the usual one have their own files. */
+    private static String suffix(GroupSpec group) {
+        String name = group.name();
+        if (name.equals(WORLD)) {
+            return "";
+        }
+        boolean plain = name.matches("[A-Za-z0-9_-]+") && name.length() <= MOST_NAME;
+        return "." + (plain ? name : Integer.toHexString(name.hashCode()));
+    }
+
+    /** Returns the rendezvous that rank 0 binds. */
+    Rendezvous own(RankContext context, Where where) {
+        Optional<Secret> fresh = secretWritten ? Optional.of(Secret.of(SecretFile.fresh())) : Optional.empty();
+        return new Rendezvous(ownHost(context, where), port, true, Rendezvous.RANK_ZERO, fresh);
+    }
+
+    private String ownHost(RankContext context, Where where) {
+        String bind = Settings.TCP_BIND.of(context);
+        if (!bind.equals("auto") && !ANY.contains(bind)) {
+            return bind;
+        }
+        return allLocal ? LOOPBACK : Rendezvous.reachable(host, context, where);
+    }
+
+    /** Returns the rendezvous that the other ranks read from the file. */
+    Rendezvous told(JobFileContent entry) {
+        return new Rendezvous(entry.host(), entry.port(), false, Rendezvous.RANK_ZERO, entry.secret());
+    }
+
+    /** Writes the file, which tells the other ranks where rank 0 is. */
+    WrittenJobFile write(TcpPort port, RankContext context, Where where) {
+        JobFileContent entry = new JobFileContent(
+                port.advertised(),
+                port.bound().getPort(),
+                secretWritten ? Optional.of(port.secret()) : Optional.empty());
+        return WrittenJobFile.write(file, entry, context, where);
+    }
+}

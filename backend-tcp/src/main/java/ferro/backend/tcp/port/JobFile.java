@@ -1,0 +1,233 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.FileUser;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.SecretFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The file by which rank 0 tells the other ranks where it is, if their environment does not. It is written whole or not at
+ * all, and only its user can read it. A file that another user might have written is never used. The file holds no lock and
+ * no state: a rank that finds a file of an earlier start learns that when it connects to the address in it.
+ *
+ * @param folder folder that all ranks read
+ * @param name   name of the file, equal on all ranks of one start of the job
+ */
+record JobFile(Path folder, String name) {
+    private static final String TITLE = "ferro job file, version 1";
+    static final int MOST_BYTES = 1024;
+    private static final int LINES = 4;
+    private static final String NO_SECRET = "-";
+
+    /**
+     * The content of the file.
+     *
+     * @param host   host of rank 0
+     * @param port   port of rank 0
+     * @param secret fresh secret; none if all ranks have a file with a secret
+     */
+    record JobFileContent(String host, int port, Optional<Secret> secret) {
+        private byte[] bytes() {
+            String shown = secret.map(Secret::hexForJobFile).orElse(NO_SECRET);
+            return (String.join("\n", TITLE, "host " + host, "port " + port, "secret " + shown) + "\n")
+                    .getBytes(StandardCharsets.US_ASCII);
+        }
+
+        private static JobFileContent of(byte[] bytes) {
+            List<String> lines =
+                    new String(bytes, StandardCharsets.US_ASCII).lines().toList();
+            if (lines.size() != LINES || !lines.get(0).equals(TITLE)) {
+                throw new IllegalArgumentException("need 4 lines, the first of them \"" + TITLE + "\"");
+            }
+            String secret = field(lines.get(3), "secret");
+            return new JobFileContent(
+                    field(lines.get(1), "host"),
+                    Integer.parseInt(field(lines.get(2), "port")),
+                    secret.equals(NO_SECRET)
+                            ? Optional.empty()
+                            : Optional.of(Secret.of(HexFormat.of().parseHex(secret))));
+        }
+
+        private static String field(String line, String name) {
+            if (!line.startsWith(name + " ")) {
+                throw new IllegalArgumentException("need a line that begins with \"" + name + "\"");
+            }
+            return line.substring(name.length() + 1);
+        }
+    }
+
+    Path path() {
+        return folder.resolve(name);
+    }
+
+    /**
+     * Reads the file if it is there. Lists the folder first, because a network file system may remember that a file of this
+     * name was missing.
+     *
+     * @return content; empty if there is no file, or if it is removed meanwhile
+     * @throws FerroException UNAUTHENTICATED if it is not this user's or others can open it, PROTOCOL if it is no job file
+     */
+    Optional<JobFileContent> read(Where where) {
+        try {
+            if (!isListed()) {
+                return Optional.empty();
+            }
+            Object before = checked(where);
+            byte[] bytes = content(where);
+            // another file with this name would have another number
+            return before.equals(checked(where)) ? Optional.of(JobFileContent.of(bytes)) : Optional.empty();
+        } catch (IOException | DirectoryIteratorException gone) {
+            return Optional.empty();
+        } catch (IllegalArgumentException senseless) {
+            throw new FerroException(
+                    Code.PROTOCOL,
+                    where,
+                    "the job file " + path() + " makes no sense (" + senseless.getMessage()
+                            + "): remove it, and run one" + " version of ferro on all ranks",
+                    senseless);
+        }
+    }
+
+    private boolean isListed() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                if (file.getFileName().toString().equals(name)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns a key that distinguishes this file from another one of the same name. */
+    private Object checked(Where where) throws IOException {
+        if (!FileUser.knownTo(folder)) {
+            return Optional.ofNullable(Files.readAttributes(
+                            path(), java.nio.file.attribute.BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey());
+        }
+        Map<String, Object> facts =
+                Files.readAttributes(path(), "unix:uid,mode,ino,isRegularFile", LinkOption.NOFOLLOW_LINKS);
+        FileUser user = FileUser.ofProcess();
+        user.checkOwn(facts).ifPresent(why -> {
+            throw refused(where, why);
+        });
+        if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
+            throw refused(where, "is no file, or a link to one");
+        }
+        return facts.get("ino");
+    }
+
+    private FerroException refused(Where where, String why) {
+        return new FerroException(
+                Code.UNAUTHENTICATED,
+                where,
+                "the job file " + path() + " " + why + ": it may not be of this job; remove it, or name another folder"
+                        + " on all ranks (FERRO_JOB_DIR)");
+    }
+
+    private byte[] content(Where where) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(path(), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+            ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES + 1);
+            while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
+                // a read may return only a part
+            }
+            if (!bytes.hasRemaining()) {
+                throw refused(where, "has more than " + MOST_BYTES + " bytes");
+            }
+            byte[] read = new byte[bytes.flip().remaining()];
+            bytes.get(read);
+            return read;
+        }
+    }
+
+    /**
+     * Writes the file and replaces one of an earlier start.
+     *
+     * @throws FerroException RENDEZVOUS if that is not possible
+     */
+    void write(JobFileContent entry, Where where) {
+        Path unfinished = unfinished();
+        try {
+            try (FileChannel channel = FileChannel.open(
+                    unfinished,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    SecretFile.ownersOnly(unfinished))) {
+                ByteBuffer bytes = ByteBuffer.wrap(entry.bytes());
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                channel.force(true);
+            }
+            Files.move(unfinished, path(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException failure) {
+            removeUnfinished(unfinished, failure);
+            throw new FerroException(
+                    Code.RENDEZVOUS,
+                    where,
+                    "rank " + where.rank() + " of \"" + where.group() + "\" cannot write the job file " + path() + " ("
+                            + failure + "), by which the others would find it: name a folder that all ranks can write"
+                            + " (FERRO_JOB_DIR), or set MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE",
+                    failure);
+        }
+    }
+
+    private static void removeUnfinished(Path file, IOException failure) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException kept) {
+            failure.addSuppressed(kept);
+        }
+    }
+
+    /**
+     * Removes the file if it still has this content: another start of the job may have written its own. A file that was
+     * written between the check and the removal is put back.
+     */
+    void remove(JobFileContent entry) throws IOException {
+        Path taken = unfinished();
+        try {
+            if (!says(entry, path())) {
+                return;
+            }
+            Files.move(path(), taken, StandardCopyOption.ATOMIC_MOVE);
+            if (says(entry, taken) || Files.exists(path())) {
+                Files.delete(taken);
+            } else {
+                Files.move(taken, path());
+            }
+        } catch (NoSuchFileException gone) {
+            // the file is gone, as intended
+        }
+    }
+
+    private static boolean says(JobFileContent entry, Path file) throws IOException {
+        return Arrays.equals(entry.bytes(), Files.readAllBytes(file));
+    }
+
+    private Path unfinished() {
+        return folder.resolve("." + name + "." + HexFormat.of().toHexDigits(new SecureRandom().nextLong()));
+    }
+}

@@ -1,0 +1,122 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.FileUser;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Optional;
+
+/** The folder of job files: the folder that is set, else a folder of this user alone. */
+final class JobFileFolder {
+    private static final String MINE = "rwx------";
+    private static final int WRITTEN_BY_OTHERS = 0022;
+    /** In such a folder only its owner can rename or remove a file. */
+    private static final int STICKY = 01000;
+
+    private static final int BITS = 07777;
+
+    private JobFileFolder() {}
+
+    /**
+     * Finds the folder, and makes the default folder if it is not there.
+     *
+     * @param allLocal whether all ranks are on this host, so that its folder of temporary files can be used
+     * @throws FerroException UNAUTHENTICATED if the default folder is not this user's alone, or others can replace files in
+     *     the set folder, RENDEZVOUS if it cannot be made
+     */
+    static Path of(RankContext context, boolean allLocal, Where where) {
+        Optional<String> set = Settings.JOB_DIR.find(context);
+        if (set.isPresent()) {
+            return checked(Path.of(set.get()), where);
+        }
+        Path base = Path.of(System.getProperty("java.io.tmpdir"));
+        try {
+            if (allLocal) {
+                int uid = FileUser.ofProcess().uid();
+                return own(base.resolve("ferro-" + Integer.toUnsignedString(uid)), where);
+            }
+            base = Path.of(Settings.HOME.find(context).orElseGet(() -> System.getProperty("user.home")), ".ferro");
+            if (!base.isAbsolute()) {
+                throw new IOException("this user has no home folder");
+            }
+            Files.createDirectories(base);
+            return own(base.resolve("jobs"), where);
+        } catch (IOException failure) {
+            throw new FerroException(
+                    Code.RENDEZVOUS,
+                    where,
+                    "no folder for job files can be had under " + base + " (" + failure + "): name one that all ranks"
+                            + " can write (FERRO_JOB_DIR)",
+                    failure);
+        }
+    }
+
+    /**
+     * Checks a folder that is set. Others may write to it, but must not be able to replace a job file. This includes a group
+     * that shares the folder: the owner of a file is checked by its name, before and after it is read, and a user who can
+     * rename files there can make another file be read in between.
+     */
+    private static Path checked(Path folder, Where where) {
+        try {
+            int mode = FileUser.knownTo(folder) ? (Integer) Files.getAttribute(folder, "unix:mode") : 0;
+            if ((mode & WRITTEN_BY_OTHERS) == 0 || (mode & STICKY) != 0) {
+                return folder;
+            }
+            throw new FerroException(
+                    Code.UNAUTHENTICATED,
+                    where,
+                    "the folder " + folder + " can be written by others (mode " + Integer.toOctalString(mode & BITS)
+                            + "), who could put another file in the place of a job file: chmod go-w " + folder
+                            + ", or chmod +t " + folder + ", so that a group can share it; or name another one on all"
+                            + " ranks (FERRO_JOB_DIR), such as one of this user's home that all hosts see");
+        } catch (IOException missing) {
+            // writing or reading there reports it
+            return folder;
+        }
+    }
+
+    /** Makes a folder for this user alone, or checks that an existing folder is one. */
+    static Path own(Path folder, Where where) throws IOException {
+        try {
+            Files.createDirectory(folder, ownersOnly(folder));
+        } catch (FileAlreadyExistsException there) {
+            Optional<String> trouble = trouble(folder);
+            if (trouble.isPresent()) {
+                throw new FerroException(
+                        Code.UNAUTHENTICATED,
+                        where,
+                        "the folder " + folder + " " + trouble.get()
+                                + ", so that job files in it could be anybody's: remove it, or name another one on all"
+                                + " ranks (FERRO_JOB_DIR)");
+            }
+        }
+        return folder;
+    }
+
+    private static Optional<String> trouble(Path folder) throws IOException {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            return Optional.of("is no folder, or a link to one");
+        }
+        if (!FileUser.knownTo(folder)) {
+            return Optional.empty();
+        }
+        Map<String, Object> facts = Files.readAttributes(folder, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+        return FileUser.ofProcess().checkOwn(facts);
+    }
+
+    private static FileAttribute<?>[] ownersOnly(Path folder) {
+        return FileUser.knownTo(folder)
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MINE))}
+                : new FileAttribute<?>[0];
+    }
+}

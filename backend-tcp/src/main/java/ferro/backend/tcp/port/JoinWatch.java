@@ -1,0 +1,62 @@
+package ferro.backend.tcp.port;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Detects from the keys of a store that every rank of the job has joined one group: each has published its
+ * {@link Roster.Card}, for which it had to know the secret. Used on the store's loop, except for {@link #allJoined}.
+ */
+public final class JoinWatch {
+    private static final Pattern CARD = Pattern.compile("((.*)/\\d+)/card/(\\d+)");
+
+    private final Optional<String> name;
+    private final int worldSize;
+    private final Map<String, Set<String>> shown = new HashMap<>();
+    private final CompletableFuture<Void> allJoined = new CompletableFuture<>();
+
+    /** Makes a watch for the first group, of any name. */
+    public JoinWatch(int worldSize) {
+        this(Optional.empty(), worldSize);
+    }
+
+    /** Makes a watch for the group of this name. */
+    JoinWatch(String name, int worldSize) {
+        this(Optional.of(name), worldSize);
+    }
+
+    private JoinWatch(Optional<String> name, int worldSize) {
+        this.name = name;
+        this.worldSize = worldSize;
+    }
+
+    /** Records a key; an empty card is that of a rank that has left. */
+    public void set(String key, byte[] value) {
+        Matcher card = CARD.matcher(key);
+        if (allJoined.isDone() || !card.matches() || !name.orElse(card.group(2)).equals(card.group(2))) {
+            return;
+        }
+        Set<String> ranks = shown.computeIfAbsent(card.group(1), group -> new HashSet<>());
+        if (value.length == 0) {
+            ranks.remove(card.group(3));
+        } else {
+            ranks.add(card.group(3));
+        }
+        if (ranks.size() == worldSize) {
+            allJoined.complete(null);
+            shown.clear();
+        }
+    }
+
+    /** Returns a stage that completes when all ranks have joined; it never completes if a rank does not join. */
+    public CompletionStage<Void> allJoined() {
+        return allJoined;
+    }
+}

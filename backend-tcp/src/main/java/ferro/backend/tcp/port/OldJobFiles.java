@@ -1,0 +1,80 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.port.JobFile.JobFileContent;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Removes the job files that killed jobs of this user have left: a job file is needed only while ranks join. */
+final class OldJobFiles {
+    /** Age of an old file: far longer than a join; the clocks of a file server and of this host differ by less. */
+    private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
+
+    /** Most files of one sweep; the rest stays for the next start. The folder may have other uses, and reading lists it. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int MOST_READ = 16;
+
+    private OldJobFiles() {}
+
+    /**
+     * Removes job files of this user that no other user can read and that were not written for a day. A file that is no
+     * complete job file stays, because the folder may have other uses.
+     *
+     * @return number of removed files; 0 for a folder that cannot be read
+     */
+    static int sweep(Path folder, long nowMillis, Where where) {
+        int removed = 0;
+        int lookedAt = 0;
+        int read = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                if (++lookedAt > MOST_LOOKED_AT || read == MOST_READ) {
+                    break;
+                }
+                if (isOld(file, nowMillis)) {
+                    read++;
+                    removed += remove(file, where) ? 1 : 0;
+                }
+            }
+        } catch (IOException | DirectoryIteratorException unreadable) {
+            // writing the file of this start reports what is wrong with the folder
+            return removed;
+        }
+        return removed;
+    }
+
+    private static boolean isOld(Path file, long nowMillis) {
+        try {
+            BasicFileAttributes facts =
+                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return facts.isRegularFile()
+                    && facts.size() <= JobFile.MOST_BYTES
+                    && nowMillis - facts.lastModifiedTime().toMillis() > OLD_MILLIS;
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    private static boolean remove(Path path, Where where) {
+        JobFile file = new JobFile(path.getParent(), path.getFileName().toString());
+        try {
+            Optional<JobFileContent> left = file.read(where);
+            if (left.isPresent()) {
+                file.remove(left.get());
+            }
+            return left.isPresent();
+        } catch (FerroException | IOException another) {
+            // a file of another user, or no job file
+            return false;
+        }
+    }
+}

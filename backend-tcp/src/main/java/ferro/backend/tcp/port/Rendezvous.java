@@ -1,0 +1,148 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Secret;
+import ferro.job.JobFinder;
+import ferro.job.RankOfJob;
+import ferro.job.RendezvousPoint;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.Optional;
+
+/**
+ * The place where the ranks of a job meet.
+ *
+ * @param host       host of the store
+ * @param port       port of the store
+ * @param servedHere whether this rank serves the store
+ * @param server     rank or launcher that serves the store, for messages
+ * @param secret     secret of the job, if a job file contains it
+ */
+public record Rendezvous(String host, int port, boolean servedHere, String server, Optional<Secret> secret) {
+    static final String RANK_ZERO = "rank 0";
+
+    /** Checks the port; a rank that serves and tells the others the port may use 0, which means any. */
+    public Rendezvous {
+        if (port < (servedHere ? 0 : 1) || port > 65535) {
+            throw new IllegalArgumentException(
+                    "the store cannot be at port " + port + " of " + host + ": need 1 to 65535");
+        }
+    }
+
+    /** Reads the setting, if the values that it needs are there: a context with its own store needs no rendezvous. */
+    public static Optional<Rendezvous> find(GroupSpec group, RankContext context) {
+        URI address = address(Settings.RENDEZVOUS.of(context));
+        if (address.getScheme().equals("tcp")) {
+            return Optional.of(tcp(address, group, context));
+        }
+        if (!address.getScheme().equals("env")) {
+            return Optional.empty();
+        }
+        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::meeting);
+        boolean host = Settings.MASTER_ADDR.find(context).isPresent()
+                || told.flatMap(RendezvousPoint::host).isPresent();
+        boolean port = Settings.MASTER_PORT.find(context).isPresent()
+                || told.stream().anyMatch(meeting -> meeting.port().isPresent());
+        return host && port ? Optional.of(env(group, context)) : Optional.empty();
+    }
+
+    /** Returns the rendezvous of {@code tcp://host:port}. */
+    public static Rendezvous tcp(URI address, GroupSpec group, RankContext context) {
+        if (address.getHost() == null || address.getPort() < 0) {
+            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                    + ": need tcp://host:port, for example tcp://10.0.0.1:29500");
+        }
+        String host = address.getHost();
+        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        return of(bare, address.getPort(), group, context);
+    }
+
+    /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */
+    public static Rendezvous env(GroupSpec group, RankContext context) {
+        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::meeting);
+        Optional<String> named = Settings.MASTER_ADDR.find(context);
+        Optional<String> host = named.or(() -> told.flatMap(RendezvousPoint::host));
+        if (host.isEmpty()) {
+            told.flatMap(RendezvousPoint::noHost).ifPresent(why -> {
+                throw new IllegalArgumentException(why);
+            });
+        }
+        String known = host.orElseGet(() -> Settings.MASTER_ADDR.of(context));
+        Rendezvous all = of(known, port(told, context), group, context);
+        return all.servedHere && named.isEmpty()
+                ? all.at(reachable(host, context, Where.outside(group.name(), group.rank())))
+                : all;
+    }
+
+    private static int port(Optional<RendezvousPoint> told, RankContext context) {
+        int port = Settings.MASTER_PORT
+                .find(context)
+                .or(() ->
+                        told.flatMap(meeting -> meeting.port().stream().boxed().findFirst()))
+                .orElseGet(() -> Settings.MASTER_PORT.of(context));
+        return Settings.TORCHELASTIC_USE_AGENT_STORE.of(context)
+                ? Settings.FERRO_MASTER_PORT.find(context).orElse(port + 1)
+                : port;
+    }
+
+    private Rendezvous at(String other) {
+        return new Rendezvous(other, port, servedHere, server, secret);
+    }
+
+    /**
+     * Returns the address that rank 0 listens on. A name that resolves to loopback on its own machine, as many distributions
+     * write one to /etc/hosts, is of no use to the other ranks.
+     */
+    static String reachable(Optional<String> host, RankContext context, Where where) {
+        return host.filter(name -> Addresses.isKnown(name) && !Addresses.leadsToLoopback(name))
+                .orElseGet(() -> ofThisMachine(context, where));
+    }
+
+    private static String ofThisMachine(RankContext context, Where where) {
+        try {
+            return Addresses.ofDefaultRoute(where).getHostAddress();
+        } catch (FerroException several) {
+            if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
+                throw several;
+            }
+            // the named interface is told to the other ranks, and rank 0 listens on it as well
+            return InetAddress.getLoopbackAddress().getHostAddress();
+        }
+    }
+
+    /** Makes a rendezvous: rank 0 of the job serves, unless the launcher does. Rank 0 of a smaller group must not serve. */
+    private static Rendezvous of(String host, int port, GroupSpec group, RankContext context) {
+        boolean launcher = Settings.STORE_SERVED.of(context);
+        int jobRank = Settings.RANK
+                .find(context)
+                .or(() -> Settings.ENV_RANK.find(context))
+                .orElse(group.rank());
+        return new Rendezvous(
+                host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());
+    }
+
+    /** Returns whether another rank serves, and not a launcher. */
+    boolean servedByRankZero() {
+        return !servedHere && server.equals(RANK_ZERO);
+    }
+
+    /** Parses an address; Java's URI needs text behind the slashes, which {@code env://} does not have. */
+    static URI address(String text) {
+        try {
+            URI address = URI.create(text.endsWith("://") ? text + "/" : text);
+            if (address.getScheme() != null) {
+                return address;
+            }
+        } catch (IllegalArgumentException unreadable) {
+            throw new IllegalArgumentException(
+                    Settings.RENDEZVOUS.name() + "=" + text + ": need " + Settings.RENDEZVOUS.need(), unreadable);
+        }
+        throw new IllegalArgumentException(
+                Settings.RENDEZVOUS.name() + "=" + text + ": need " + Settings.RENDEZVOUS.need());
+    }
+}

@@ -1,0 +1,259 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The entries that the ranks of a group write into the store to find each other.
+ *
+ * <p>{@code NAME/rank/R} is the slot of a rank. It is taken by compare-and-set, so that a second process with that rank is
+ * refused and the first is not disturbed. It is marked as left when the rank closes. The number of times it was left is the
+ * generation. Everything else is below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
+ * {@code size} holds the world size of the first rank, {@code card/R} where a rank listens, {@code failed} why no rank
+ * should wait any longer.
+ */
+public final class Roster {
+    private final Store store;
+    private final GroupSpec spec;
+    private final Card own;
+    private final boolean checksum;
+    private int generation = 1;
+    private boolean claimed;
+    /** Whether the slot may belong to this rank, because the store was asked for it. */
+    private boolean asked;
+
+    /** Prepares to publish this rank's card, and to read the cards of the others. */
+    public Roster(Store store, GroupSpec spec, Card own, boolean checksum) {
+        this.store = store;
+        this.spec = spec;
+        this.own = own;
+        this.checksum = checksum;
+    }
+
+    /**
+     * The address of a rank and its process.
+     *
+     * @param host     address or name by which others reach the rank
+     * @param port     port
+     * @param pid      process id
+     * @param instance random number that distinguishes two processes that take one slot
+     * @param home     machine of the rank
+     * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
+     * @param tuned    its table of algorithms, in lines; only that of rank 0 is published
+     */
+    public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking, String tuned) {
+        private static final int FIELDS = 7;
+
+        /** Returns the same card with a table of algorithms. */
+        public Card with(String table) {
+            return new Card(host, port, pid, instance, home, lacking, table);
+        }
+
+        /** Returns the card in the form of the store. */
+        public String text() {
+            return String.join(
+                    "\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking, tuned);
+        }
+
+        /** Returns the machine and the address by which the rank is reached. */
+        public String placed() {
+            return home.at(host);
+        }
+
+        /** Reads a card from the {@link #text} of it. */
+        public static Card of(String text) {
+            String[] lines = text.split("\n", FIELDS);
+            return new Card(
+                    lines[0],
+                    Integer.parseInt(lines[1]),
+                    Long.parseLong(lines[2]),
+                    Long.parseUnsignedLong(lines[3], 16),
+                    PeerMachine.parsed(lines[4]),
+                    lines[5],
+                    lines[6]);
+        }
+    }
+
+    /** Takes the slot of this rank and agrees with the others on the values that must be equal on all ranks. */
+    public void claim() {
+        asked = true;
+        byte[] there = store.compareAndSet(slot(), null, taken());
+        if (isLeft(there)) {
+            generation = Integer.parseInt(text(there).substring(LEFT.length())) + 1;
+            there = store.compareAndSet(slot(), there, taken());
+        }
+        if (!isOwn(there)) {
+            asked = false;
+            throw duplicate(there);
+        }
+        claimed = true;
+        generation = highest(generation);
+        agree();
+    }
+
+    /**
+     * Returns the highest generation that any rank was in. A rank that failed to join is behind a rank that had joined, and
+     * would wait for it in the earlier generation for ever.
+     */
+    private int highest(int mine) {
+        String key = spec.name() + "/generation";
+        byte[] there = store.compareAndSet(key, null, bytes(Integer.toString(mine)));
+        while (Integer.parseInt(text(there)) < mine) {
+            there = store.compareAndSet(key, there, bytes(Integer.toString(mine)));
+        }
+        return Integer.parseInt(text(there));
+    }
+
+    private static final String LEFT = "left\n";
+    private static final String TAKEN = "taken\n";
+    private static final String CHECKSUM = Settings.TCP_CHECKSUM.name();
+
+    private String slot() {
+        return slot(spec);
+    }
+
+    /** Returns the key of a rank's slot. */
+    static String slot(GroupSpec spec) {
+        return spec.name() + "/rank/" + spec.rank();
+    }
+
+    /** Returns the card of the process that has a slot; empty if none has. */
+    static Optional<Card> holder(byte[] slot) {
+        return slot == null || isLeft(slot)
+                ? Optional.empty()
+                : Optional.of(Card.of(text(slot).substring(TAKEN.length())));
+    }
+
+    private byte[] taken() {
+        return bytes(TAKEN + own.text());
+    }
+
+    private static boolean isLeft(byte[] slot) {
+        return text(slot).startsWith(LEFT);
+    }
+
+    /** Asks for the slot if the claim got no answer: the deadline of the join may end the first call, but no later one. */
+    private boolean isOwnAfterAll() {
+        try {
+            return isOwn(store.compareAndSet(slot(), taken(), taken()));
+        } catch (FerroException late) {
+            return isOwn(store.compareAndSet(slot(), taken(), taken()));
+        }
+    }
+
+    private boolean isOwn(byte[] slot) {
+        return slot != null && text(slot).equals(text(taken()));
+    }
+
+    private FerroException duplicate(byte[] there) {
+        Card other = Card.of(text(there).substring(TAKEN.length()));
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where(),
+                "rank " + spec.rank() + " of \"" + spec.name() + "\" has joined already: process " + other.pid + " at "
+                        + Addresses.text(other.host, other.port) + "; this is process " + own.pid
+                        + ": give every process a rank of its own");
+    }
+
+    private void agree() {
+        String[] mine = {Integer.toString(spec.worldSize()), Integer.toString(spec.rank()), checksum ? "1" : "0"};
+        String[] first = text(store.compareAndSet(key("size"), null, bytes(String.join(" ", mine))))
+                .split(" ", -1);
+        compare("world size ", mine[0], first[0], first[1], "WORLD_SIZE");
+        compare(CHECKSUM + "=", mine[2], first[2], first[1], CHECKSUM);
+    }
+
+    private void compare(String what, String mine, String first, String whose, String setting) {
+        if (mine.equals(first)) {
+            return;
+        }
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" has " + what + mine + ", rank " + whose
+                + " has " + first + ": give all ranks the same " + setting;
+        fail(text);
+        throw new FerroException(Code.RENDEZVOUS, where(), text);
+    }
+
+    /** Publishes where this rank listens, and the table of algorithms that it gives to the others. */
+    public void announce(String tuned) {
+        store.set(key("card/" + spec.rank()), bytes(own.with(tuned).text()));
+    }
+
+    /** Returns the future card of another rank; empty bytes mean that it has failed to join. */
+    public CompletionStage<byte[]> card(int rank) {
+        return store.when(key("card/" + rank));
+    }
+
+    /** Tells all joining ranks why this group cannot be joined. */
+    public void fail(String why) {
+        store.set(key("failed"), bytes(why));
+    }
+
+    /** Returns a stage that completes if a rank finds that this group cannot be joined. */
+    public CompletionStage<byte[]> failed() {
+        return store.when(key("failed"));
+    }
+
+    /** Releases the slot after the group is over; best effort, because the store may be gone. */
+    public void leave() {
+        release(generation);
+    }
+
+    /** Releases the slot after a join that failed, so that the same generation can be tried again. */
+    public void giveUp() {
+        release(generation - 1);
+    }
+
+    private void release(int last) {
+        if (!asked) {
+            return;
+        }
+        asked = false;
+        try {
+            if (claimed || isOwnAfterAll()) {
+                store.set(key("card/" + spec.rank()), new byte[0]);
+                store.set(slot(), bytes(LEFT + last));
+            }
+        } catch (FerroException | IllegalStateException gone) {
+            System.getLogger("ferro.join")
+                    .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);
+        }
+    }
+
+    /** Returns the group's identity on the wire. */
+    public long id() {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes(spec.name() + "\n" + generation));
+            return ByteBuffer.wrap(hash).getLong();
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("this Java runtime has no SHA-256", missing);
+        }
+    }
+
+    private String key(String what) {
+        return spec.name() + "/" + generation + "/" + what;
+    }
+
+    private Where where() {
+        return Where.outside(spec.name(), spec.rank());
+    }
+
+    /** Returns a value of the store as text. */
+    public static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

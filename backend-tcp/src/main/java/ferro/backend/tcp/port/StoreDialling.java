@@ -1,0 +1,162 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.connect.Waits;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/** Connects to one store at a known address; tries until the deadline, because its server may start later. */
+final class StoreDialling {
+    private static final long GRACE_NANOS = 500_000_000;
+    private static final long LOOK_NANOS = 250_000_000;
+    /** Time after which the name is resolved again: it may get another address, as that of a pod that is restarted. */
+    private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Rendezvous meeting;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final TcpPort port;
+    private final Where where;
+    private final String what;
+    private final long deadline;
+    private volatile InetSocketAddress at;
+
+    StoreDialling(Rendezvous meeting, GroupSpec group, RankContext context, TcpPort port, long deadline) {
+        this.meeting = meeting;
+        this.group = group;
+        this.context = context;
+        this.port = port;
+        this.deadline = deadline;
+        where = Where.outside(group.name(), group.rank());
+        int number = meeting.port() > 0 ? meeting.port() : port.bound().getPort();
+        what = "the store at " + Addresses.text(meeting.host(), number);
+    }
+
+    /** Returns the name of the store for messages: "the store at 10.0.0.1:29500". */
+    String what() {
+        return what;
+    }
+
+    /** Returns the address of the store, as far as it is known now. */
+    InetSocketAddress at() {
+        return at;
+    }
+
+    String waiting() {
+        return "waiting for " + (meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "")
+                + served() + " does not answer yet";
+    }
+
+    /**
+     * Connects to the store.
+     *
+     * @param outdated polled; returns whether the store is known to be at another place now
+     * @return channel; empty if the store is at another place
+     * @throws FerroException at the deadline, or as the other side reports
+     */
+    Optional<Channel> connected(BooleanSupplier outdated) {
+        at = meeting.servedHere()
+                ? port.bound()
+                : new InetSocketAddress(Addresses.resolved(meeting.host(), deadline, context, where), meeting.port());
+        try {
+            return dialled(outdated);
+        } catch (FerroException failure) {
+            boolean told =
+                    failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal || port.hasLostStore(at);
+            throw told ? failure : missing(failure);
+        }
+    }
+
+    /** Dials the store. The dialer itself ends at the deadline, with a better text; the bound here is a fallback. */
+    private Optional<Channel> dialled(BooleanSupplier outdated) {
+        TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
+                () -> at,
+                Hello.ConnectionKind.STORE,
+                new Hello.Peering(0, group.rank(), group.worldSize(), -1),
+                Hello.ChannelIdentity.NONE,
+                served(),
+                where,
+                deadline);
+        AtomicBoolean tried = new AtomicBoolean();
+        CompletableFuture<Channel> dialled =
+                port.dialer().dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null);
+        Optional<Channel> channel = Optional.empty();
+        try {
+            channel = awaited(dialled, outdated);
+            return channel;
+        } finally {
+            if (channel.isEmpty() && !dialled.cancel(false)) {
+                dialled.thenAccept(Channel::close);
+            }
+        }
+    }
+
+    private Optional<Channel> awaited(CompletableFuture<Channel> dialled, BooleanSupplier outdated) {
+        long resolve = context.nanoTime() + RESOLVE_NANOS;
+        for (int attempt = 0; true; ) {
+            long now = context.nanoTime();
+            long left = deadline - now + GRACE_NANOS;
+            Optional<Channel> channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), where);
+            if (channel.isPresent() || outdated.getAsBoolean()) {
+                return channel;
+            }
+            if (left <= 0) {
+                throw new FerroException(Code.RENDEZVOUS, where, served() + " did not answer before the deadline");
+            }
+            if (!meeting.servedHere() && now - resolve >= 0) {
+                resolveAgain(++attempt);
+                resolve = now + RESOLVE_NANOS;
+            }
+        }
+    }
+
+    private void resolveAgain(int attempt) {
+        try {
+            InetAddress now = Addresses.attempt(meeting.host(), 2 * attempt - 1);
+            if (!now.equals(at.getAddress())) {
+                at = new InetSocketAddress(now, meeting.port());
+            }
+        } catch (UnknownHostException unknown) {
+            // the address known before may still be right
+        }
+    }
+
+    /** Returns the failure for a store that was here before: a wait, as at the start of a job, would be in vain. */
+    private FerroException goneForGood() {
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where,
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + served()
+                        + " was here and has gone away; groups that are joined go on and can be split, but no new one can"
+                        + " be joined: start the job again");
+    }
+
+    private String served() {
+        return meeting.servedHere() ? what : what + " that " + meeting.server() + " serves";
+    }
+
+    /** Returns the failure for a store that does not answer: it names the missing server, not only a failed connection. */
+    private FerroException missing(FerroException failure) {
+        boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
+        String text = "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + meeting.server()
+                + " is"
+                + " missing, " + failure.getMessage() + "; see whether it runs, and whether MASTER_ADDR and MASTER_PORT"
+                + " are the same everywhere (ferro.join.timeout sets the time)";
+        return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming("0") : where, text, failure);
+    }
+}

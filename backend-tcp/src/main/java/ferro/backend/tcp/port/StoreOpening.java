@@ -1,0 +1,242 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.port.JobFile.JobFileContent;
+import ferro.backend.tcp.store.TcpStore;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import io.netty.channel.Channel;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** Opens the store of a rendezvous; first serves it if this rank is the server. */
+public final class StoreOpening {
+    private static final Logger LOG = System.getLogger("ferro.join");
+    private static final long LINE_SECONDS = 3;
+    private static final long LOOK_MILLIS = 50;
+    private static final long LONGEST_LOOK_MILLIS = 1_000;
+
+    private final GroupSpec group;
+    private final RankContext context;
+    private final Consumer<String> line;
+    private final Where where;
+    private final long start;
+    private final long deadline;
+    private final TakenPlace place;
+    private volatile String waiting = "";
+
+    private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
+        this.group = group;
+        this.context = context;
+        this.line = line;
+        where = Where.outside(group.name(), group.rank());
+        start = context.nanoTime();
+        deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
+        place = new TakenPlace(group, context, deadline);
+    }
+
+    /** Opens the store at a known address; serves it if this rank is the server. */
+    public static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
+        return open(meeting, group, context, StoreOpening::log);
+    }
+
+    /** Opens the store, and reports every three seconds what it waits for. */
+    public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
+        StoreOpening opening = new StoreOpening(group, context, line);
+        return opening.open(() -> opening.named(meeting));
+    }
+
+    /** Opens the store that a job file names; serves it and writes the file if this rank is the server. */
+    public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
+        return open(meeting, group, context, StoreOpening::log);
+    }
+
+    /** Opens the store that a job file names. */
+    static Store open(FileMeeting meeting, GroupSpec group, RankContext context, Consumer<String> line) {
+        StoreOpening opening = new StoreOpening(group, context, line);
+        return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
+    }
+
+    private static void log(String text) {
+        LOG.log(Level.INFO, text);
+    }
+
+    /** One attempt to open a store, from the beginning. */
+    private interface OpeningAttempt {
+        TcpStore open();
+    }
+
+    private Store open(OpeningAttempt way) {
+        ScheduledFuture<?> lines = context.background()
+                .scheduleAtFixedRate(
+                        () -> line.accept(place.waiting().orElse(waiting)),
+                        LINE_SECONDS,
+                        LINE_SECONDS,
+                        TimeUnit.SECONDS);
+        try {
+            while (true) {
+                TcpStore store = way.open();
+                if (store.servedHere() || isFree(store)) {
+                    return store;
+                }
+                // the store ended with the job that had this rank's slot: the next store is that of the new job
+                store.close();
+            }
+        } finally {
+            lines.cancel(false);
+        }
+    }
+
+    private boolean isFree(TcpStore store) {
+        TcpPort port = context.find(TcpPort.class).orElseThrow();
+        try {
+            return place.isFree(store, port);
+        } catch (RuntimeException | Error failure) {
+            store.close();
+            throw failure;
+        } finally {
+            context.release(TcpPort.class);
+        }
+    }
+
+    /** Opens the store of a rendezvous with a known address. */
+    private TcpStore named(Rendezvous meeting) {
+        return opened(meeting, () -> false).orElseThrow();
+    }
+
+    /** Serves the store, and writes the job file for the others. */
+    private TcpStore told(FileMeeting meeting) {
+        Rendezvous own = meeting.own(context, where);
+        TcpPort port = TcpPort.serving(own, group, context, deadline);
+        try {
+            if (group.worldSize() > 1) {
+                WrittenJobFile written = meeting.write(port, context, where);
+                port.atClose(written::remove);
+                port.allJoined(group.name()).thenRunAsync(written::remove);
+            }
+            return named(own);
+        } finally {
+            context.release(TcpPort.class);
+        }
+    }
+
+    /** Reads the job file until it names a server that answers: it may be the file of an earlier start. */
+    private TcpStore read(FileMeeting meeting) {
+        JobFile file = meeting.file();
+        Optional<JobFileContent> tried = Optional.empty();
+        FerroException refused = null;
+        for (long pauseMillis = LOOK_MILLIS; true; pauseMillis = Math.min(2 * pauseMillis, LONGEST_LOOK_MILLIS)) {
+            Optional<JobFileContent> found = file.read(where);
+            if (found.isPresent() && !found.equals(tried)) {
+                tried = found;
+                refused = null;
+                try {
+                    Optional<TcpStore> store = opened(meeting.told(found.get()), () -> !found.equals(file.read(where)));
+                    if (store.isPresent()) {
+                        return store.get();
+                    }
+                    tried = Optional.empty();
+                } catch (FerroException failure) {
+                    refused = ofAnEarlierStart(failure);
+                }
+            }
+            String lacking = lacking(file, tried, refused);
+            waiting = "waiting for ranks [0] of " + group.worldSize() + ": " + lacking;
+            if (context.nanoTime() - deadline >= 0) {
+                throw missing(lacking, refused);
+            }
+            pause(pauseMillis);
+        }
+    }
+
+    /** Checks that the file is of an earlier start: another job listens there, or none; other failures are this rank's. */
+    private static FerroException ofAnEarlierStart(FerroException failure) {
+        boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
+        if (another || failure.code() == Code.RENDEZVOUS) {
+            return failure;
+        }
+        throw failure;
+    }
+
+    private static String lacking(JobFile file, Optional<JobFileContent> tried, FerroException refused) {
+        return tried.map(entry -> "the job file " + file.path() + " names " + Addresses.text(entry.host(), entry.port())
+                        + ", where rank 0 of this job does not answer"
+                        + (refused == null ? "" : " (" + refused.getMessage() + ")"))
+                .orElse("rank 0 has written no job file " + file.path());
+    }
+
+    private FerroException missing(String lacking, FerroException refused) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where.blaming("0"),
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed after " + millis
+                        + " ms: rank 0 is missing, " + lacking
+                        + "; see whether rank 0 runs, and whether it sees the same folder: it writes the file there once"
+                        + " it has bound its port, and removes it when all have joined. FERRO_JOB_DIR names another"
+                        + " folder that all hosts share; without one set MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE."
+                        + " A rank that is started again alone waits here for the others to be started again too"
+                        + " (ferro.join.timeout sets the time)",
+                refused);
+    }
+
+    private void pause(long millis) {
+        Waits.pause(
+                millis,
+                deadline - context.nanoTime(),
+                where,
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
+    }
+
+    /** Opens the store; returns empty if the attempt was given up, because the known address is outdated. */
+    private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
+        TcpPort port = meeting.servedHere()
+                ? TcpPort.serving(meeting, group, context, deadline)
+                : TcpPort.use(meeting, group, context, deadline);
+        StoreDialling dialling = new StoreDialling(meeting, group, context, port, deadline);
+        waiting = dialling.waiting();
+        boolean open = false;
+        try {
+            Optional<Channel> channel = dialling.connected(outdated);
+            Optional<TcpStore> store = channel.map(one -> opened(one, dialling, meeting));
+            store.ifPresent(one -> watch(channel.get(), one, port, dialling.at()));
+            open = store.isPresent();
+            return store;
+        } finally {
+            if (!open) {
+                context.release(TcpPort.class);
+            }
+        }
+    }
+
+    private TcpStore opened(Channel channel, StoreDialling dialling, Rendezvous meeting) {
+        return new TcpStore(
+                channel,
+                new TcpStore.Opening(
+                        dialling.what(),
+                        where,
+                        context::nanoTime,
+                        deadline,
+                        group.timeout(),
+                        meeting.servedHere(),
+                        () -> context.release(TcpPort.class)));
+    }
+
+    private static void watch(Channel channel, TcpStore store, TcpPort port, InetSocketAddress at) {
+        port.storeLost(at, false);
+        channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
+    }
+}

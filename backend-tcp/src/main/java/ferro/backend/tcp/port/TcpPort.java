@@ -1,0 +1,331 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.AddressChoice;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.LocalInterface;
+import ferro.backend.tcp.connect.PortChoice;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.connect.StrangerLog;
+import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.store.StoreGuest;
+import ferro.backend.tcp.store.StoreService;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/** The one listening port of a rank and its background loop, shared by all groups and closed with the last. */
+public final class TcpPort implements AutoCloseable {
+    private final BackgroundLoop loop;
+    private final TcpIo io;
+    private final Credentials own;
+    private final TcpListener listener;
+    private final TcpDialer dialer;
+    private final Map<Long, TcpListener.Guest> groups = new ConcurrentHashMap<>();
+    private final InetSocketAddress bound;
+    private final AddressChoice address;
+    private final LongSupplier clock;
+    private final List<Runnable> closings = new CopyOnWriteArrayList<>();
+    private final Set<Long> instances = ConcurrentHashMap.newKeySet();
+    private volatile StoreService served;
+    /** Watches by name of the group: groups that are joined at the same time finish at different times. */
+    private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
+    /** Addresses of the stores that this process was connected to until they went away. */
+    private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
+
+    private TcpPort(PortPlan plan, RankContext context) {
+        io = TcpIo.of(context);
+        clock = context::nanoTime;
+        own = plan.own;
+        loop = new BackgroundLoop(io, "ferro-" + plan.where.group() + "-" + plan.where.rank() + "-net");
+        StrangerLog strangers = new StrangerLog(System.getLogger("ferro.tcp"), clock);
+        listener = new TcpListener(own, new Guests(), strangers);
+        dialer = new TcpDialer(io, loop.group(), own, clock);
+        try {
+            bound = bind(plan);
+        } catch (Refusal refusal) {
+            loop.close();
+            throw refusal.failure(plan.where, "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\"");
+        }
+        address = plan.address;
+    }
+
+    /** Binds the first port that is free. */
+    private InetSocketAddress bind(PortPlan plan) throws Refusal {
+        int[] ports = plan.ports.ports();
+        IOException last = null;
+        for (int port : ports) {
+            try {
+                return listener.bind(io, loop, new InetSocketAddress(plan.address.bind(), port));
+            } catch (IOException taken) {
+                last = taken;
+            }
+        }
+        throw plan.ports.noneFree(plan.address.bind(), last);
+    }
+
+    /**
+     * Uses the port, and binds it first if this is the first use; released by {@code context.release}.
+     *
+     * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED if the secret cannot be read, or is missing
+     *     although one is needed, RESOURCE without memory or descriptors
+     */
+    public static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
+        // opening the store has bound the port, unless the context has its own store
+        return context.find(TcpPort.class)
+                .orElseGet(() -> use(group, context, Rendezvous.find(group, context), false, deadlineNanos));
+    }
+
+    /** Uses the port of the rank that serves the store: it must be the port that all other ranks know. */
+    static TcpPort serving(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
+        TcpPort port = use(group, context, Optional.of(meeting), true, deadlineNanos);
+        if (meeting.port() > 0 && port.bound.getPort() != meeting.port()) {
+            context.release(TcpPort.class);
+            throw new FerroException(
+                    Code.RENDEZVOUS,
+                    Where.outside(group.name(), group.rank()),
+                    "rank " + group.rank() + " of \"" + group.name() + "\" must serve the store at port "
+                            + meeting.port() + ", but its one port is " + port.bound.getPort() + " already");
+        }
+        port.serve(group);
+        return port;
+    }
+
+    /** Uses the port to reach the store of a rendezvous. */
+    static TcpPort use(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
+        return use(group, context, Optional.of(meeting), false, deadlineNanos);
+    }
+
+    private static TcpPort use(
+            GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
+        Where where = Where.outside(group.name(), group.rank());
+        InetAddress meeting = known.map(store -> Addresses.resolved(store.host(), deadlineNanos, context, where))
+                .orElseGet(InetAddress::getLoopbackAddress);
+        int store = known.map(Rendezvous::port).orElse(0);
+        PortChoice ports = PortChoice.of(context, store, serving && store > 0);
+        Optional<Secret> told = known.flatMap(Rendezvous::secret);
+        AddressChoice.StoreLocation near = new AddressChoice.StoreLocation(meeting, serving, "");
+        return context.shared(TcpPort.class, () -> open(plan(where, context, told, ports, near), context));
+    }
+
+    private static TcpPort open(PortPlan plan, RankContext context) {
+        try {
+            return new TcpPort(plan, context);
+        } catch (OutOfMemoryError | IllegalStateException | ChannelException unable) {
+            throw new FerroException(
+                    Code.RESOURCE,
+                    plan.where,
+                    "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\" cannot open its port, for want of"
+                            + " memory or descriptors: " + unable.getMessage(),
+                    unable);
+        }
+    }
+
+    private static PortPlan plan(
+            Where where,
+            RankContext context,
+            Optional<Secret> told,
+            PortChoice ports,
+            AddressChoice.StoreLocation meeting) {
+        AddressChoice address = AddressChoice.of(context, where, meeting, LocalInterface::all);
+        Credentials own = credentials(where, context, told);
+        checkOpen(address.bind(), own.secret(), where);
+        return new PortPlan(where, address, ports, own);
+    }
+
+    private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
+        boolean launchers = Settings.STORE_SERVED.of(context);
+        Secret secret = told.or(() ->
+                        Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
+                .orElseGet(Secret::none);
+        return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom());
+    }
+
+    /** Refuses an address that other machines can reach, unless there is a secret that cannot be guessed. */
+    public static void checkOpen(InetAddress bind, Secret secret, Where where) {
+        int random = secret.randomBytes();
+        if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {
+            return;
+        }
+        String has = secret.present()
+                ? " with a secret of " + random + " random bytes at most: need " + SecretFile.LEAST_RANDOM_BYTES
+                        + " (32 hexadecimal digits), ferro secret FILE makes one;"
+                : " without a secret:";
+        throw new FerroException(
+                Code.UNAUTHENTICATED,
+                where,
+                "rank " + where.rank() + " of \"" + where.group() + "\" cannot listen on " + bind.getHostAddress() + has
+                        + " give all ranks the same FERRO_SECRET_FILE, or bind loopback (ferro.tcp.bind=127.0.0.1)");
+    }
+
+    /** Returns how sockets are made. */
+    public TcpIo io() {
+        return io;
+    }
+
+    /** Returns the background loop, which always runs. */
+    public BackgroundLoop loop() {
+        return loop;
+    }
+
+    /** Returns nanoseconds of the context's clock. */
+    public long now() {
+        return clock.getAsLong();
+    }
+
+    /** Returns the dialer, which connects to other ranks. */
+    public TcpDialer dialer() {
+        return dialer;
+    }
+
+    /** Returns the address that this rank listens on. */
+    public InetSocketAddress bound() {
+        return bound;
+    }
+
+    /** Returns the host that other ranks are told. */
+    public String advertised() {
+        return address.advertise();
+    }
+
+    /** Returns the address of this machine that the others connect to, unless something is in between. */
+    public InetAddress reachable() {
+        return address.reachable();
+    }
+
+    /** Passes connections of a group to its owner. */
+    public void enter(long group, int worldSize, TcpListener.Guest guest) {
+        listener.expectRanks(worldSize);
+        groups.put(group, guest);
+    }
+
+    /** Forgets a group; later connections for it are refused. */
+    public void leave(long group) {
+        groups.remove(group);
+    }
+
+    /** Records that a store has gone away, or is there again. */
+    void storeLost(InetSocketAddress at, boolean lost) {
+        if (lost) {
+            lostStores.add(at);
+        } else {
+            lostStores.remove(at);
+        }
+    }
+
+    boolean hasLostStore(InetSocketAddress at) {
+        return lostStores.contains(at);
+    }
+
+    /** Returns whether the store is served here. */
+    public boolean servesStore() {
+        return served != null;
+    }
+
+    private synchronized void serve(GroupSpec group) {
+        joins.compute(
+                group.name(),
+                (name, last) ->
+                        last == null || last.allJoined().toCompletableFuture().isDone()
+                                ? new JoinWatch(name, group.worldSize())
+                                : last);
+        if (served == null) {
+            served = new StoreService((key, value) -> joins.values().forEach(watch -> watch.set(key, value)));
+        }
+    }
+
+    /** Returns a stage that completes on the loop when all ranks of a group have joined by the store served here. */
+    CompletionStage<Void> allJoined(String group) {
+        return joins.get(group).allJoined();
+    }
+
+    /** Adds a task that runs when the port is closed. */
+    void atClose(Runnable task) {
+        closings.add(task);
+    }
+
+    /** Returns the secret that this process proves to know. */
+    Secret secret() {
+        return own.secret();
+    }
+
+    /** Records that this process has requested a slot in a roster. */
+    public void asksFor(long instance) {
+        instances.add(instance);
+    }
+
+    boolean hasAskedFor(long instance) {
+        return instances.contains(instance);
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+        StoreService ended = served;
+        if (ended != null) {
+            loop.run(ended::close);
+        }
+        loop.close();
+        closings.forEach(Runnable::run);
+    }
+
+    /** The addresses and ports to bind and to tell. */
+    private record PortPlan(Where where, AddressChoice address, PortChoice ports, Credentials own) {}
+
+    /** Passes connections to their owners. */
+    private final class Guests implements TcpListener.Guest {
+        @Override
+        public void admit(Hello hello, Channel channel) throws Refusal {
+            owner(hello).admit(hello, channel);
+        }
+
+        @Override
+        public void entered(Hello hello, Channel channel) {
+            try {
+                owner(hello).entered(hello, channel);
+            } catch (Refusal left) {
+                channel.close();
+            }
+        }
+
+        private TcpListener.Guest owner(Hello hello) throws Refusal {
+            if (hello.kind() == Hello.ConnectionKind.STORE) {
+                return StoreGuest.of(served, bound);
+            }
+            TcpListener.Guest guest = groups.get(hello.member().group());
+            if (guest == null) {
+                // only peers of a joined group open data connections: the group was here and is closed
+                throw new Refusal(
+                        hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
+                        "the group that rank " + hello.member().rank() + " of "
+                                + hello.member().worldSize() + " wants is not joined at " + Addresses.text(bound)
+                                + " (any more): was it closed, or joined under another name");
+            }
+            return guest;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package ferro.backend.tcp.port;
+
+import ferro.FerroException.Where;
+import ferro.backend.tcp.port.JobFile.JobFileContent;
+import ferro.spi.ExitTask;
+import ferro.spi.RankContext;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+
+/** A job file that this rank has written. It is removed once: when all ranks have joined, with the port, or with the JVM. */
+final class WrittenJobFile {
+    private static final System.Logger LOG = System.getLogger("ferro.join");
+
+    private final JobFile file;
+    private final JobFileContent entry;
+    private ExitTask.Handle atExit;
+    private boolean removed;
+
+    private WrittenJobFile(JobFile file, JobFileContent entry) {
+        this.file = file;
+        this.entry = entry;
+    }
+
+    static WrittenJobFile write(JobFile file, JobFileContent entry, RankContext context, Where where) {
+        WrittenJobFile written = new WrittenJobFile(file, entry);
+        synchronized (written) {
+            written.atExit = context.atExit(ExitTask.Stage.GROUPS, exit -> written.remove());
+            try {
+                file.write(entry, where);
+            } catch (RuntimeException failure) {
+                written.atExit.cancel();
+                throw failure;
+            }
+        }
+        OldJobFiles.sweep(file.folder(), System.currentTimeMillis(), where);
+        LOG.log(Level.INFO, "the ranks meet by the job file " + file.path() + ", until all have joined");
+        return written;
+    }
+
+    /** Removes the file, unless another start has replaced it; idempotent. Not for a loop: the file system may be remote. */
+    synchronized void remove() {
+        if (removed) {
+            return;
+        }
+        removed = true;
+        try {
+            file.remove(entry);
+        } catch (IOException failure) {
+            LOG.log(
+                    Level.WARNING,
+                    "the job file " + file.path() + " cannot be removed (" + failure + "): it has this start's secret");
+        }
+        atExit.cancel();
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * The one port of a rank, and how ranks find each other's port: by a store at a known address, or by a file of rank 0.
+ *
+ * <p>Start reading at {@code TcpPort}, then {@code StoreOpening}. The result is the {@code Roster}: where each rank listens,
+ * and its machine.
+ */
+package ferro.backend.tcp.port;

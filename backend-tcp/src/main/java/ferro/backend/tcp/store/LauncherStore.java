@@ -1,0 +1,211 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.Waits;
+import ferro.spi.Deadlines;
+import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. By it the launchers of several nodes
+ * learn of each other. A launcher is not a rank and is never counted as one. Its keys are separate from those of ranks.
+ *
+ * <p>The server itself sets some keys. It sets {@link #goneKey} when the connection of a launcher ends for any reason. It
+ * sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node. It sets
+ * {@link #STRANGER} when it refuses a process of another protocol version, whose identity is not known.
+ *
+ * <p>Any thread may call it.
+ */
+public final class LauncherStore implements AutoCloseable {
+    /** Prefix of all keys of launchers; no group that a rank joins has this name. */
+    public static final String KEYS = "@nodes/";
+
+    /** Key of a refused process of which only the address is known; its value is a {@link Refused}. */
+    public static final String STRANGER = KEYS + "refused";
+
+    /** Longest wait beyond the dialer's own deadline. */
+    private static final long GRACE_NANOS = 500_000_000;
+
+    private final BackgroundLoop loop;
+    private final TcpStore store;
+    private final InetAddress local;
+
+    private LauncherStore(BackgroundLoop loop, TcpStore store, InetAddress local) {
+        this.loop = loop;
+        this.store = store;
+        this.local = local;
+    }
+
+    /**
+     * The calling launcher and the store that it calls.
+     *
+     * @param server  address of the store
+     * @param job     id of the job
+     * @param secret  secret of the job; null or empty means none
+     * @param node    number of the calling launcher's node
+     * @param session random number of the caller: two launchers may claim one node
+     */
+    public record LauncherCall(InetSocketAddress server, String job, byte[] secret, int node, long session) {}
+
+    /**
+     * Connects, and tries again while no server answers; interruptible.
+     *
+     * @param call     calling launcher and store
+     * @param patience how long to try
+     * @param each     longest wait of a call to the store
+     * @return connection
+     * @throws FerroException RENDEZVOUS if no server has answered in time, or another job is served there; UNAUTHENTICATED
+     *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
+     */
+    public static LauncherStore open(LauncherCall call, Duration patience, Duration each) {
+        Where where = Where.outside("launchers", call.node);
+        boolean secured = call.secret != null && call.secret.length > 0;
+        Secret secret = secured ? Secret.of(call.secret) : Secret.none();
+        TcpIo io = TcpIo.standard();
+        BackgroundLoop loop = new BackgroundLoop(io, "ferro-launcher-store");
+        try {
+            TcpDialer dialer = new TcpDialer(
+                    io, loop.group(), new Credentials(call.job, secret, new SecureRandom()), System::nanoTime);
+            String what = "the store at " + Addresses.text(call.server) + " that the launcher of node 0 serves";
+            long deadline = System.nanoTime() + Deadlines.nanos(patience);
+            Channel channel = dialled(dialer, call(call, what, where, deadline));
+            TcpStore.Opening opening =
+                    new TcpStore.Opening(what, where, System::nanoTime, System.nanoTime(), each, false, () -> {});
+            InetAddress local = ((InetSocketAddress) channel.localAddress()).getAddress();
+            return new LauncherStore(loop, new TcpStore(channel, opening), local);
+        } catch (RuntimeException | Error failure) {
+            loop.close();
+            throw failure;
+        }
+    }
+
+    private static TcpDialer.DialledPeer call(LauncherCall call, String what, Where where, long deadline) {
+        return new TcpDialer.DialledPeer(
+                () -> call.server,
+                Hello.ConnectionKind.STORE,
+                Hello.Peering.ofLauncher(call.node, call.session),
+                Hello.ChannelIdentity.NONE,
+                what,
+                where,
+                deadline);
+    }
+
+    private static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call) {
+        CompletableFuture<Channel> dialled = dialer.dial(call);
+        try {
+            long most = call.deadlineNanos() - System.nanoTime() + GRACE_NANOS;
+            return Waits.until(dialled, most, call.where(), () -> call.what() + " did not answer before the deadline");
+        } finally {
+            dialled.cancel(false);
+        }
+    }
+
+    /**
+     * Returns the store; it ends with this connection.
+     *
+     * @return store, whose calls fail once the connection has ended
+     */
+    public Store store() {
+        return store;
+    }
+
+    /**
+     * Returns the address of this machine that the connection uses.
+     *
+     * @return address by which the launcher of node 0 knows this launcher
+     */
+    public InetAddress localAddress() {
+        return local;
+    }
+
+    /**
+     * Returns the key that the server sets when the connection of a launcher ends.
+     *
+     * @param node    node of the launcher
+     * @param session session that the launcher has chosen
+     * @return key; its value has no meaning
+     */
+    public static String goneKey(int node, long session) {
+        return KEYS + node + "/" + Long.toHexString(session) + "/gone";
+    }
+
+    /**
+     * Returns the key that the server sets when a launcher of this job cannot prove that it knows the secret. Any process
+     * that can reach the port and knows the job's id can cause that.
+     *
+     * @param node node that the launcher names as its own
+     * @return key; its value is a {@link Refused}
+     */
+    public static String refusedKey(int node) {
+        return KEYS + node + "/refused";
+    }
+
+    /**
+     * Returns the key that the server sets when a launcher of another job is refused. Any process that can reach the port
+     * can cause that.
+     *
+     * @param node node that the launcher names as its own
+     * @return key; its value is a {@link Refused}
+     */
+    public static String otherJobKey(int node) {
+        return KEYS + node + "/other";
+    }
+
+    /**
+     * Returns whether a server answered with a refusal, so that another attempt would be in vain.
+     *
+     * @param failure failure of {@link #open}
+     * @return false if no server answered
+     */
+    public static boolean isRefusal(FerroException failure) {
+        return failure.getCause() instanceof Refusal;
+    }
+
+    /**
+     * A process that was refused.
+     *
+     * @param address address that it came from
+     * @param code    reason: UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
+     * @param told    text that it was told
+     */
+    public record Refused(String address, Code code, String told) {
+        String encoded() {
+            return String.join("\n", address, code.name(), told);
+        }
+
+        /**
+         * Reads the form of the store.
+         *
+         * @param value value of a key
+         * @return the refused process
+         */
+        public static Refused decoded(byte[] value) {
+            String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
+            return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);
+        }
+    }
+
+    /** Closes the connection; idempotent. */
+    @Override
+    public void close() {
+        store.close();
+        loop.close();
+    }
+}

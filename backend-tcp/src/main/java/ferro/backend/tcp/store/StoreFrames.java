@@ -1,0 +1,139 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Refusal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Requests and answers of the store as bytes; lengths are checked before anything is allocated. */
+public final class StoreFrames {
+    /** Operation, whether a value is expected, key length, request number, value length, length of the expected value. */
+    public static final int REQUEST_HEAD_BYTES = 16;
+    /** Request number, kind, three unused bytes, length. */
+    public static final int ANSWER_HEAD_BYTES = 12;
+
+    private StoreFrames() {}
+
+    /** Operation of a request; the number on the wire is the ordinal plus one. */
+    public enum StoreOperation {
+        SET,
+        WHEN,
+        ADD,
+        COMPARE_AND_SET,
+        DELETE,
+        /** The client no longer waits for the WHEN of this request number. */
+        FORGET
+    }
+
+    /** Kind of an answer; the number on the wire is the ordinal plus one. */
+    public enum StoreAnswer {
+        VALUE,
+        ABSENT,
+        REFUSED
+    }
+
+    /**
+     * A request.
+     *
+     * @param operation operation
+     * @param number    number that the client chooses and the answer repeats
+     * @param key       key
+     * @param value     value, or the eight bytes of an amount
+     * @param expected  expected value of COMPARE_AND_SET; null means absent
+     */
+    record StoreRequest(StoreOperation operation, int number, String key, byte[] value, byte[] expected) {
+        byte[] encoded() {
+            byte[] name = key.getBytes(StandardCharsets.UTF_8);
+            int expectedBytes = expected == null ? 0 : expected.length;
+            ByteBuffer out = ByteBuffer.allocate(REQUEST_HEAD_BYTES + name.length + value.length + expectedBytes);
+            out.put((byte) (operation.ordinal() + 1)).put((byte) (expected == null ? 0 : 1));
+            out.putShort((short) name.length)
+                    .putInt(number)
+                    .putInt(value.length)
+                    .putInt(expectedBytes);
+            out.put(name).put(value);
+            if (expected != null) {
+                out.put(expected);
+            }
+            return out.array();
+        }
+    }
+
+    /**
+     * The checked head of a request.
+     *
+     * @param operation     operation
+     * @param expects       whether an expected value follows
+     * @param number        request number
+     * @param keyBytes      length of the key
+     * @param valueBytes    length of the value
+     * @param expectedBytes length of the expected value
+     */
+    record RequestHead(
+            StoreOperation operation, boolean expects, int number, int keyBytes, int valueBytes, int expectedBytes) {
+        int following() {
+            return keyBytes + valueBytes + expectedBytes;
+        }
+
+        static RequestHead decoded(ByteBuffer in) throws Refusal {
+            int operation = in.get() - 1;
+            if (operation < 0 || operation >= StoreOperation.values().length) {
+                throw new Refusal(Code.PROTOCOL, "no store operation has number " + (operation + 1));
+            }
+            boolean expects = in.get() != 0;
+            int keyBytes = Short.toUnsignedInt(in.getShort());
+            int number = in.getInt();
+            int valueBytes = in.getInt();
+            int expectedBytes = in.getInt();
+            check("key", keyBytes, StoreMap.MOST_KEY_BYTES);
+            check("value", valueBytes, StoreMap.MOST_VALUE_BYTES);
+            check("expected value", expectedBytes, StoreMap.MOST_VALUE_BYTES);
+            return new RequestHead(
+                    StoreOperation.values()[operation], expects, number, keyBytes, valueBytes, expectedBytes);
+        }
+
+        /** Reads the bytes that follow the head. */
+        StoreRequest decodedBody(ByteBuffer in) {
+            byte[] key = new byte[keyBytes];
+            byte[] value = new byte[valueBytes];
+            byte[] expected = new byte[expectedBytes];
+            in.get(key).get(value).get(expected);
+            return new StoreRequest(
+                    operation, number, new String(key, StandardCharsets.UTF_8), value, expects ? expected : null);
+        }
+
+        private static void check(String what, int bytes, int most) throws Refusal {
+            if (bytes < 0 || bytes > most) {
+                throw new Refusal(Code.PROTOCOL, "a store " + what + " of " + bytes + " bytes: need 0 to " + most);
+            }
+        }
+    }
+
+    /**
+     * The checked head of an answer.
+     *
+     * @param number number of the request
+     * @param answer kind
+     * @param bytes  number of bytes that follow
+     */
+    record AnswerHead(int number, StoreAnswer answer, int bytes) {
+        byte[] encoded() {
+            return ByteBuffer.allocate(ANSWER_HEAD_BYTES)
+                    .putInt(number)
+                    .put((byte) (answer.ordinal() + 1))
+                    .putInt(ANSWER_HEAD_BYTES - Integer.BYTES, bytes)
+                    .array();
+        }
+
+        static AnswerHead decoded(ByteBuffer in) throws Refusal {
+            int number = in.getInt();
+            int answer = in.get() - 1;
+            int bytes = in.position(in.position() + 3).getInt();
+            if (answer < 0 || answer >= StoreAnswer.values().length || bytes < 0 || bytes > StoreMap.MOST_VALUE_BYTES) {
+                throw new Refusal(
+                        Code.PROTOCOL, "a store answer of kind " + (answer + 1) + " with " + bytes + " bytes");
+            }
+            return new AnswerHead(number, StoreAnswer.values()[answer], bytes);
+        }
+    }
+}

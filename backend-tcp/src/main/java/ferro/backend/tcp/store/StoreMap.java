@@ -1,0 +1,107 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Refusal;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The content of a store: keys, values, and the waiters of each key; without sockets and threads. */
+public final class StoreMap {
+    static final int MOST_KEY_BYTES = 1024;
+    static final int MOST_VALUE_BYTES = 1 << 20;
+    static final long MOST_BYTES = 64L << 20;
+
+    private final Map<String, byte[]> values = new HashMap<>();
+    private final Map<String, Set<Consumer<byte[]>>> waiting = new HashMap<>();
+    private long bytes;
+
+    /** Sets a key, and tells its waiters. */
+    void set(String key, byte[] value) throws Refusal {
+        byte[] old = values.get(key);
+        long more = old == null ? bytesOf(key) + value.length : value.length - (long) old.length;
+        if (bytes + more > MOST_BYTES) {
+            throw new Refusal(
+                    Code.RESOURCE,
+                    "the store holds " + bytes + " bytes, " + more + " more for key \"" + key + "\" pass the limit of "
+                            + MOST_BYTES + ": delete keys that nobody needs");
+        }
+        bytes += more;
+        values.put(key, value);
+        Set<Consumer<byte[]>> told = waiting.remove(key);
+        if (told != null) {
+            told.forEach(one -> one.accept(value));
+        }
+    }
+
+    /** Passes on the value of a key at once, or when the key is set. */
+    void when(String key, Consumer<byte[]> told) {
+        byte[] value = values.get(key);
+        if (value != null) {
+            told.accept(value);
+        } else {
+            waiting.computeIfAbsent(key, none -> new LinkedHashSet<>()).add(told);
+        }
+    }
+
+    void forget(String key, Consumer<byte[]> told) {
+        Set<Consumer<byte[]>> all = waiting.get(key);
+        if (all != null && all.remove(told) && all.isEmpty()) {
+            waiting.remove(key);
+        }
+    }
+
+    /** Adds to a counter, which is kept as decimal text; an absent counter counts as 0. */
+    long add(String key, long delta) throws Refusal {
+        byte[] old = values.get(key);
+        String text = old == null ? "0" : new String(old, StandardCharsets.US_ASCII);
+        try {
+            long sum = Math.addExact(Long.parseLong(text), delta);
+            set(key, Long.toString(sum).getBytes(StandardCharsets.US_ASCII));
+            return sum;
+        } catch (NumberFormatException | ArithmeticException unfit) {
+            throw new Refusal(
+                    Code.RENDEZVOUS,
+                    "cannot add " + delta + " to key \"" + key + "\": its " + text.length()
+                            + " bytes are no number that " + "stays within 64 bits");
+        }
+    }
+
+    /** Sets a key if its value is the expected one (null: absent); returns the value afterwards, or null. */
+    byte[] compareAndSet(String key, byte[] expected, byte[] value) throws Refusal {
+        byte[] old = values.get(key);
+        boolean same = expected == null ? old == null : Arrays.equals(expected, old);
+        if (!same) {
+            return old;
+        }
+        set(key, value);
+        return value;
+    }
+
+    boolean delete(String key) {
+        byte[] old = values.remove(key);
+        if (old == null) {
+            return false;
+        }
+        bytes -= bytesOf(key) + old.length;
+        return true;
+    }
+
+    /** Returns the number of bytes of all keys and values. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Returns the number of waits for keys. */
+    public int waiters() {
+        return waiting.values().stream().mapToInt(Set::size).sum();
+    }
+
+    private static long bytesOf(String key) {
+        return key.getBytes(StandardCharsets.UTF_8).length;
+    }
+}

@@ -1,0 +1,194 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.ExactReader;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.store.StoreFrames.AnswerHead;
+import ferro.backend.tcp.store.StoreFrames.RequestHead;
+import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
+import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/** A store that is served: one map, and a reader per client with its own state; everything runs on one loop. */
+public final class StoreService {
+    /** Most waits of one client at once; a rank that joins has one wait per other rank. */
+    private static final int MOST_WAITS = 16 * 1024;
+    /** Most keys about processes that have not proved themselves, which must not fill the store. */
+    static final int MOST_STRANGERS = 1024;
+
+    public final StoreMap map = new StoreMap();
+
+    private final BiConsumer<String, byte[]> whenSet;
+    private final Set<Channel> clients = new HashSet<>();
+    private int strangers;
+
+    /** Makes a service with an empty map. */
+    public StoreService() {
+        this((key, value) -> {});
+    }
+
+    /** Makes a service that reports, on the loop, every key that a client sets. */
+    public StoreService(BiConsumer<String, byte[]> whenSet) {
+        this.whenSet = whenSet;
+    }
+
+    /** Serves a client whose handshake is over; on the loop. */
+    void serve(Channel channel) {
+        clients.add(channel);
+        channel.closeFuture().addListener(closed -> clients.remove(channel));
+        channel.pipeline().addLast(new Client());
+    }
+
+    /** Sets a key that no client has set; on the loop. */
+    void note(String key, String text) {
+        try {
+            map.set(key, text.getBytes(StandardCharsets.UTF_8));
+        } catch (Refusal full) {
+            // clients have filled the store: a client that waits for this key learns of it by the deadline of its calls
+            return;
+        }
+    }
+
+    /** Sets a key as {@link #note} does, for a client that was refused; on the loop. */
+    void noteStranger(String key, String text) {
+        if (strangers < MOST_STRANGERS) {
+            strangers++;
+            note(key, text);
+        }
+    }
+
+    /** Closes all client connections; on the loop. */
+    public void close() {
+        Set.copyOf(clients).forEach(Channel::close);
+    }
+
+    /** One client; nothing is read from a slow client while its answers wait to be sent. */
+    private final class Client extends ExactReader {
+        private final Map<Integer, Wait> waits = new HashMap<>();
+        private RequestHead head;
+
+        @Override
+        public void begin() {
+            expect(StoreFrames.REQUEST_HEAD_BYTES);
+        }
+
+        @Override
+        public boolean mayRead() {
+            return context().channel().isWritable();
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext changed) {
+            resume();
+        }
+
+        @Override
+        public void whole(ByteBuffer bytes) {
+            try {
+                if (head == null) {
+                    head = RequestHead.decoded(bytes);
+                    if (head.following() > 0) {
+                        expect(head.following());
+                        return;
+                    }
+                }
+                StoreRequest request = head.decodedBody(head.following() > 0 ? bytes : ByteBuffer.allocate(0));
+                head = null;
+                serve(request);
+                expect(StoreFrames.REQUEST_HEAD_BYTES);
+            } catch (Refusal broken) {
+                answer(0, StoreAnswer.REFUSED, broken.encoded());
+                context().close();
+            }
+        }
+
+        private void serve(StoreRequest request) throws Refusal {
+            int number = request.number();
+            try {
+                switch (request.operation()) {
+                    case SET -> {
+                        map.set(request.key(), request.value());
+                        whenSet.accept(request.key(), request.value());
+                        answer(number, StoreAnswer.VALUE, new byte[0]);
+                    }
+                    case WHEN -> await(number, request.key());
+                    case ADD -> {
+                        long sum = map.add(request.key(), amount(request.value()));
+                        answer(number, StoreAnswer.VALUE, Long.toString(sum).getBytes(StandardCharsets.US_ASCII));
+                    }
+                    case COMPARE_AND_SET -> {
+                        byte[] there = map.compareAndSet(request.key(), request.expected(), request.value());
+                        answer(number, there == null ? StoreAnswer.ABSENT : StoreAnswer.VALUE, there);
+                    }
+                    case DELETE ->
+                        answer(number, map.delete(request.key()) ? StoreAnswer.VALUE : StoreAnswer.ABSENT, null);
+                    case FORGET -> forget(number);
+                }
+            } catch (Refusal refusal) {
+                answer(number, StoreAnswer.REFUSED, refusal.encoded());
+                if (refusal.code() == Code.PROTOCOL) {
+                    throw refusal;
+                }
+            }
+        }
+
+        private void await(int number, String key) throws Refusal {
+            if (waits.size() >= MOST_WAITS) {
+                throw new Refusal(Code.RESOURCE, "a client waits for " + MOST_WAITS + " keys already: the limit");
+            }
+            Wait wait = new Wait(key, value -> {
+                waits.remove(number);
+                answer(number, StoreAnswer.VALUE, value);
+            });
+            waits.put(number, wait);
+            map.when(key, wait.told);
+        }
+
+        private void forget(int number) {
+            Wait wait = waits.remove(number);
+            if (wait != null) {
+                map.forget(wait.key, wait.told);
+            }
+        }
+
+        private void answer(int number, StoreAnswer kind, byte[] value) {
+            byte[] body = value == null ? new byte[0] : value;
+            byte[] front = new AnswerHead(number, kind, body.length).encoded();
+            context()
+                    .writeAndFlush(Unpooled.wrappedBuffer(front, body))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext inactive) {
+            waits.values().forEach(wait -> map.forget(wait.key, wait.told));
+            waits.clear();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+            caught.close();
+        }
+    }
+
+    private static long amount(byte[] value) throws Refusal {
+        if (value.length != Long.BYTES) {
+            throw new Refusal(Code.PROTOCOL, "an amount of " + value.length + " bytes: need " + Long.BYTES);
+        }
+        return ByteBuffer.wrap(value).getLong();
+    }
+
+    /** A key that a client waits for. */
+    private record Wait(String key, Consumer<byte[]> told) {}
+}

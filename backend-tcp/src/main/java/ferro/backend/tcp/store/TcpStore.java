@@ -1,0 +1,289 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.connect.ExactReader;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.store.StoreFrames.AnswerHead;
+import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
+import ferro.backend.tcp.store.StoreFrames.StoreOperation;
+import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import ferro.spi.Deadlines;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+
+/** A store at the other end of a connection. Any thread may call it, except the thread of the loop. */
+public final class TcpStore implements Store {
+    private static final byte[] NOTHING = {};
+    private static final long FLUSH_MILLIS = 1_000;
+
+    private final Channel channel;
+    private final Opening opening;
+    private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicReference<FerroException> lost = new AtomicReference<>();
+    private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * Takes over an authenticated channel.
+     *
+     * @param channel channel with an empty pipeline
+     * @param opening how the store was opened
+     */
+    public TcpStore(Channel channel, Opening opening) {
+        this.channel = channel;
+        this.opening = opening;
+        channel.pipeline().addLast(new AnswerReader());
+    }
+
+    /**
+     * How a store was opened.
+     *
+     * @param what          name of the store, as "the store at 10.0.0.1:29500"
+     * @param where         for messages
+     * @param clock         clock of the deadlines
+     * @param deadlineNanos deadline of the join that the store was opened for; later calls have {@code each} of their own
+     * @param each          longest wait of a call after that
+     * @param servedHere    whether this process serves the store
+     * @param release       called once when the store is closed
+     */
+    public record Opening(
+            String what,
+            Where where,
+            LongSupplier clock,
+            long deadlineNanos,
+            Duration each,
+            boolean servedHere,
+            Runnable release) {}
+
+    @Override
+    public void set(String key, byte[] value) {
+        ask(StoreOperation.SET, key, value.clone(), null).whenComplete((reply, failure) -> {
+            if (failure instanceof FerroException refused) {
+                unsaid.compareAndSet(null, refused);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<byte[]> when(String key) {
+        return ask(StoreOperation.WHEN, key, NOTHING, null)
+                .thenApply(Reply::value)
+                .minimalCompletionStage();
+    }
+
+    @Override
+    public byte[] get(String key, Duration timeout) {
+        int number = numbers.incrementAndGet();
+        CompletableFuture<Reply> asked =
+                ask(new StoreRequest(StoreOperation.WHEN, number, checked(key), NOTHING, null));
+        try {
+            return await(asked, "get of key \"" + key + "\"", Deadlines.nanos(timeout))
+                    .value();
+        } finally {
+            if (pending.remove(number) != null && lost.get() == null) {
+                send(new StoreRequest(StoreOperation.FORGET, number, "", NOTHING, null));
+            }
+        }
+    }
+
+    @Override
+    public long add(String key, long delta) {
+        byte[] amount = ByteBuffer.allocate(Long.BYTES).putLong(delta).array();
+        byte[] sum = await(ask(StoreOperation.ADD, key, amount, null), "add to key \"" + key + "\"", untilDeadline())
+                .value();
+        return Long.parseLong(new String(sum, StandardCharsets.US_ASCII));
+    }
+
+    @Override
+    public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+        byte[] was = expected == null ? null : expected.clone();
+        Reply there = await(
+                ask(StoreOperation.COMPARE_AND_SET, key, value.clone(), was),
+                "compareAndSet of key \"" + key + "\"",
+                untilDeadline());
+        return there.answer == StoreAnswer.ABSENT ? null : there.value;
+    }
+
+    @Override
+    public boolean delete(String key) {
+        Reply there =
+                await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"", untilDeadline());
+        return there.answer == StoreAnswer.VALUE;
+    }
+
+    @Override
+    public boolean servedHere() {
+        return opening.servedHere;
+    }
+
+    /** Returns whether this rank has closed the store, so that its end is expected. */
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Returns whether its other end is gone. */
+    public boolean isLost() {
+        return lost.get() != null;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            ChannelFuture closing = channel.close();
+            if (!channel.eventLoop().inEventLoop()) {
+                // values set just now are queued before the close; a loop that ends drops what was not sent
+                closing.awaitUninterruptibly(FLUSH_MILLIS);
+            }
+            opening.release.run();
+        }
+    }
+
+    /** Sends a request, and does not wait for the answer. */
+    public CompletableFuture<Reply> ask(StoreOperation operation, String key, byte[] value, byte[] expected) {
+        if (value.length > StoreMap.MOST_VALUE_BYTES) {
+            throw new IllegalArgumentException("the value of key \"" + key + "\" has " + value.length
+                    + " bytes: a store takes at most " + StoreMap.MOST_VALUE_BYTES);
+        }
+        return ask(new StoreRequest(operation, numbers.incrementAndGet(), checked(key), value, expected));
+    }
+
+    private static String checked(String key) {
+        int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > StoreMap.MOST_KEY_BYTES) {
+            throw new IllegalArgumentException("a key of " + bytes + " bytes (\"" + key.substring(0, 40)
+                    + "...\"): a store takes at most " + StoreMap.MOST_KEY_BYTES);
+        }
+        return key;
+    }
+
+    private CompletableFuture<Reply> ask(StoreRequest request) {
+        if (closed.get()) {
+            throw new IllegalStateException(opening.what + " was closed by this rank: no " + request.operation()
+                    + " of key \"" + request.key() + "\" any more");
+        }
+        FerroException earlier = unsaid.getAndSet(null);
+        if (earlier != null) {
+            throw earlier;
+        }
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        pending.put(request.number(), reply);
+        send(request);
+        FerroException gone = lost.get();
+        if (gone != null) {
+            pending.remove(request.number());
+            reply.completeExceptionally(gone);
+        }
+        return reply;
+    }
+
+    private void send(StoreRequest request) {
+        channel.writeAndFlush(Unpooled.wrappedBuffer(request.encoded()))
+                .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    }
+
+    private long untilDeadline() {
+        long left = opening.deadlineNanos - opening.clock.getAsLong();
+        return left > 0 ? left : Deadlines.nanos(opening.each);
+    }
+
+    private Reply await(CompletableFuture<Reply> asked, String what, long nanos) {
+        if (channel.eventLoop().inEventLoop()) {
+            throw new IllegalStateException(what + " would wait on the loop that answers it: use when");
+        }
+        String full = what + " in " + opening.what;
+        return Waits.until(
+                asked, nanos, opening.where, () -> full + " was not answered after " + nanos / 1_000_000 + " ms");
+    }
+
+    private void gone(Throwable cause) {
+        String why = cause == null ? "it closed the connection" : String.valueOf(cause.getMessage());
+        gone(new FerroException(Code.RENDEZVOUS, opening.where, opening.what + " went away (" + why + ")", cause));
+    }
+
+    private void gone(FerroException failure) {
+        lost.compareAndSet(null, failure);
+        pending.values().forEach(one -> one.completeExceptionally(lost.get()));
+        pending.clear();
+    }
+
+    /** An answer. */
+    public record Reply(StoreAnswer answer, byte[] value) {}
+
+    /** Reads answers, on the loop. */
+    private final class AnswerReader extends ExactReader {
+        private AnswerHead head;
+
+        @Override
+        public void begin() {
+            expect(StoreFrames.ANSWER_HEAD_BYTES);
+        }
+
+        @Override
+        public void whole(ByteBuffer bytes) {
+            try {
+                if (head == null) {
+                    head = AnswerHead.decoded(bytes);
+                    if (head.bytes() > 0) {
+                        expect(head.bytes());
+                        return;
+                    }
+                }
+                byte[] value = new byte[head.bytes()];
+                bytes.get(value);
+                answered(head, value);
+                head = null;
+                expect(StoreFrames.ANSWER_HEAD_BYTES);
+            } catch (Refusal broken) {
+                gone(broken.failure(opening.where, opening.what));
+                context().close();
+            }
+        }
+
+        private void answered(AnswerHead said, byte[] value) {
+            CompletableFuture<Reply> asked = pending.remove(said.number());
+            if (said.answer() != StoreAnswer.REFUSED) {
+                if (asked != null) {
+                    asked.complete(new Reply(said.answer(), value));
+                }
+                return;
+            }
+            FerroException refused =
+                    Refusal.decoded(ByteBuffer.wrap(value)).failure(opening.where, opening.what + " refused");
+            if (asked != null) {
+                asked.completeExceptionally(refused);
+            } else {
+                gone(refused);
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext inactive) {
+            gone((Throwable) null);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+            gone(cause);
+            caught.close();
+        }
+    }
+}

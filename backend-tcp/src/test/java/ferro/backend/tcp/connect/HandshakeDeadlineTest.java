@@ -1,0 +1,159 @@
+package ferro.backend.tcp.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.FerroException.Code;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The five seconds that a listener gives a connection, on a clock that the test moves. */
+class HandshakeDeadlineTest {
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final String LATE = "the handshake was not over after 5000 ms";
+
+    @Test
+    void aConnectionThatDripsIsRefusedAfterFiveSecondsWhereverItStands() {
+        for (int atOnce = 0; atOnce < new Member().byteCount(); atOnce++) {
+            assertEquals("let in", dripped(atOnce, LIMIT_NANOS - 1), atOnce + " bytes at once");
+            assertEquals(LATE, dripped(atOnce, LIMIT_NANOS), atOnce + " bytes at once");
+        }
+    }
+
+    /** Says so many bytes at once and the others evenly, the last one after so long. */
+    private static String dripped(int atOnce, long lastNanos) {
+        Member member = new Member();
+        long passed = 0;
+        int rest = member.byteCount() - atOnce;
+        for (int said = 0; said < member.byteCount() && member.isConnected(); said++) {
+            long due = said < atOnce ? 0 : lastNanos * (said - atOnce + 1) / rest;
+            member.pass(due - passed);
+            member.fireTimers();
+            passed = due;
+            if (member.isConnected()) {
+                member.sayNext();
+            }
+        }
+        return member.end();
+    }
+
+    @Test
+    void aConnectionThatStopsIsRefusedAfterFiveSecondsWhereverItStands() {
+        for (int bytes = 0; bytes < new Member().byteCount(); bytes++) {
+            Member member = new Member();
+            for (int said = 0; said < bytes; said++) {
+                member.sayNext();
+            }
+
+            member.pass(LIMIT_NANOS - 1);
+            member.fireTimers();
+            assertEquals("waiting", member.end(), bytes + " bytes");
+            member.pass(1);
+            member.fireTimers();
+
+            assertEquals(LATE, member.end(), bytes + " bytes");
+        }
+    }
+
+    @Test
+    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() {
+        Member member = new Member();
+        for (int said = 1; said < member.byteCount(); said++) {
+            member.sayNext();
+        }
+        // a loop that was held up reads before it looks at its timers
+        member.pass(LIMIT_NANOS);
+
+        member.sayNext();
+
+        assertEquals(LATE, member.end());
+    }
+
+    /** Connects to a listener as a rank that knows the secret, and says its handshake byte by byte. */
+    private static final class Member implements TcpListener.Guest {
+        private final Credentials own = new Credentials(
+                "default", Secret.of("a secret of the job".getBytes(StandardCharsets.UTF_8)), new SecureRandom());
+        private final ConnectingHandshake side = new ConnectingHandshake(
+                own,
+                new Hello(
+                        Hello.ConnectionKind.STORE,
+                        own.job(),
+                        new Hello.Peering(0, 1, 4, -1),
+                        Hello.ChannelIdentity.NONE,
+                        new Hello.HelloOptions(true, false),
+                        own.nonce()));
+        private final EmbeddedChannel channel = new EmbeddedChannel();
+        private final ByteBuf unsaid = Unpooled.buffer();
+        private String end = "waiting";
+        /** A channel in memory looks at its timers before it closes: the listener may refuse it twice. */
+        private boolean refused;
+
+        Member() {
+            channel.config().setAutoRead(false);
+            channel.freezeTime();
+            new TcpListener(own, this, new StrangerLog(new Quiet(), System::nanoTime)).accept(channel);
+            unsaid.writeBytes(side.opening());
+        }
+
+        int byteCount() {
+            return side.opening().length + Handshake.HEAD_BYTES + Secret.PROOF_BYTES;
+        }
+
+        boolean isConnected() {
+            return channel.isOpen();
+        }
+
+        void pass(long nanos) {
+            channel.advanceTimeBy(nanos, TimeUnit.NANOSECONDS);
+        }
+
+        void fireTimers() {
+            channel.runScheduledPendingTasks();
+            listen();
+        }
+
+        void sayNext() {
+            channel.writeInbound(unsaid.readBytes(1));
+            listen();
+        }
+
+        /** Takes what the listener has said: a challenge, its proof, or a refusal. */
+        private void listen() {
+            for (ByteBuf heard = channel.readOutbound(); heard != null; heard = channel.readOutbound()) {
+                try {
+                    while (heard.isReadable() && !refused) {
+                        byte[] wanted = new byte[side.wanted()];
+                        heard.readBytes(wanted);
+                        unsaid.writeBytes(side.take(ByteBuffer.wrap(wanted)));
+                    }
+                } catch (Refusal refusal) {
+                    assertEquals(Code.PROTOCOL, refusal.code());
+                    refused = true;
+                    end = refusal.getMessage();
+                } finally {
+                    heard.release();
+                }
+            }
+        }
+
+        String end() {
+            return end;
+        }
+
+        @Override
+        public void admit(Hello hello, Channel admitted) {
+            end = "admitted";
+        }
+
+        @Override
+        public void entered(Hello hello, Channel entered) {
+            end = "let in";
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package ferro.backend.tcp.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.channel.epoll.Epoll;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Settings of sockets that cannot be are refused before anything moves. */
+class TcpIoTest {
+    private static String refused(String congestion) {
+        return assertThrows(IllegalArgumentException.class, () -> io(congestion))
+                .getMessage();
+    }
+
+    private static TcpIo io(String congestion) {
+        return TcpIo.of(new FixedContext(Map.of("ferro.tcp.congestion", congestion)));
+    }
+
+    @Test
+    void aCongestionControlThatTheMachineHasNotIsRefusedByName() {
+        assumeTrue(Epoll.isAvailable(), "without epoll nobody sets it");
+
+        String message = refused("no-such-one");
+
+        assertTrue(message.startsWith("ferro.tcp.congestion=no-such-one: this machine does not take it"), message);
+    }
+
+    @Test
+    void aCongestionControlOfMoreThanFifteenCharactersIsRefusedWithItsLength() {
+        assertTrue(refused("sixteen-letters!").endsWith("1 to 15 printable ASCII characters, found 16"));
+        assertTrue(refused("r\u00e9no").contains("printable ASCII"));
+    }
+
+    @Test
+    void autoAndSystemNeedNothingOfTheMachine() {
+        assertEquals(Epoll.isAvailable(), io("auto").epoll());
+        assertEquals(Epoll.isAvailable(), io("system").epoll());
+    }
+
+    @Test
+    void renoIsTakenByEveryMachine() {
+        assertEquals(Epoll.isAvailable(), io("reno").epoll());
+    }
+}

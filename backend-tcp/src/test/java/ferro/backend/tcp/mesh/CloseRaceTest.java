@@ -1,0 +1,130 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Threads;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A rank that closes in good order while another makes its first call, for which their connection is just being made. */
+@Timeout(120)
+class CloseRaceTest {
+    private static final int ROUNDS = 60;
+    private static final long BOUND_MILLIS = 1_000;
+    private static final long STEP_NANOS = 20_000;
+
+    @Test
+    void theFirstCallOfTheLowerRankEndsSoonWhenTheHigherCloses() {
+        race(1, group -> group);
+    }
+
+    @Test
+    void theFirstCallOfTheHigherRankEndsSoonWhenTheLowerCloses() {
+        race(0, group -> group);
+    }
+
+    @Test
+    void theFirstCallOfASubgroupEndsSoonWhenTheHigherClosesThatOnly() {
+        race(1, group -> group.newGroup(0, 1));
+    }
+
+    @Test
+    void theFirstCallOfASubgroupEndsSoonWhenTheLowerClosesThatOnly() {
+        race(0, group -> group.newGroup(0, 1));
+    }
+
+    private static void race(int closing, UnaryOperator<ProcessGroup> used) {
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null)) {
+            Map<String, String> settings = new HashMap<>();
+            settings.put("ferro.backend", "tcp");
+            settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
+            settings.put("FERRO_STORE_SERVED", "1");
+            for (int round = 0; round < ROUNDS; round++) {
+                Round one = new Round("round" + round, round * STEP_NANOS / 4, settings, used);
+                CompletableFuture<FerroException> calling = Threads.start(() -> one.call(1 - closing));
+                CompletableFuture<Void> leaving = Threads.start(() -> one.close(closing));
+                FerroException failure = Ranks.result(calling);
+                Ranks.result(leaving);
+                assertEquals(Code.PEER_LOST, failure.code(), "round " + round + ": " + failure.getMessage());
+                assertEquals(Integer.toString(closing), failure.where().culprits(), failure.getMessage());
+                assertTrue(
+                        one.millis < BOUND_MILLIS,
+                        "round " + round + ": " + one.millis + " ms until " + failure.getMessage());
+            }
+        }
+    }
+
+    /** One group of two ranks. */
+    private static final class Round {
+        private final String name;
+        private final long pauseNanos;
+        private final Map<String, String> settings;
+        private final UnaryOperator<ProcessGroup> used;
+        private final CyclicBarrier together = new CyclicBarrier(2);
+        private final CyclicBarrier over = new CyclicBarrier(2);
+        private volatile long millis;
+
+        Round(String name, long pauseNanos, Map<String, String> settings, UnaryOperator<ProcessGroup> used) {
+            this.name = name;
+            this.pauseNanos = pauseNanos;
+            this.settings = settings;
+            this.used = used;
+        }
+
+        FerroException call(int rank) {
+            try (SystemContext context = SystemContext.of(settings);
+                    ProcessGroup whole = ProcessGroup.join(new GroupSpec(name, rank, 2, Ranks.LONG), context)) {
+                ProcessGroup group = used.apply(whole);
+                meet(together);
+                long start = System.nanoTime();
+                try (group) {
+                    group.allReduce(new int[] {3 + rank, 5}, ReduceOp.SUM);
+                    throw new AssertionError("the call of rank " + rank + " ended well, alone");
+                } catch (FerroException failure) {
+                    millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    return failure;
+                } finally {
+                    meet(over);
+                }
+            }
+        }
+
+        Void close(int rank) {
+            try (SystemContext context = SystemContext.of(settings);
+                    ProcessGroup whole = ProcessGroup.join(new GroupSpec(name, rank, 2, Ranks.LONG), context)) {
+                ProcessGroup group = used.apply(whole);
+                meet(together);
+                long until = System.nanoTime() + pauseNanos;
+                while (System.nanoTime() - until < 0) {
+                    Thread.onSpinWait();
+                }
+                group.close();
+                meet(over);
+                return null;
+            }
+        }
+
+        private static void meet(CyclicBarrier barrier) {
+            try {
+                barrier.await(20, TimeUnit.SECONDS);
+            } catch (Exception late) {
+                throw new AssertionError("the other rank did not come within 20 s", late);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Refusal;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Frames of control connections as bytes, and what is kept for groups that nobody listens to. */
+class ControlFrameTest {
+    @Test
+    void framesArriveAsTheyWereMade() throws Refusal {
+        DataKey key = new DataKey(3, -99, DataLane.POINT_TO_POINT);
+        ByteBuffer bytes = ByteBuffer.wrap(
+                ControlFrame.noData(key, 5, new Refusal(Code.RESOURCE, "full")).encoded());
+
+        ControlFrame read = ControlFrame.FrameHead.decoded(bytes).withBody(bytes);
+
+        assertEquals(key, DataKey.of(3, read));
+        ByteBuffer body = ByteBuffer.wrap(read.body());
+        assertEquals(5, body.getInt());
+        assertEquals("full", Refusal.decoded(body).getMessage());
+    }
+
+    @Test
+    void lengthsTypesAndLanesThatCannotBeAreRefusedByTheHead() {
+        byte[] right =
+                ControlFrame.message(7, ByteBuffer.wrap(new byte[] {1, 2, 3})).encoded();
+        int[][] broken = {{0, 0}, {0, 7}, {1, 3}, {1, 0x80}, {4, 0x80}, {5, 1}, {6, 0x11}};
+        for (int[] change : broken) {
+            byte[] head = java.util.Arrays.copyOf(right, ControlFrame.HEAD_BYTES);
+            head[change[0]] = (byte) change[1];
+
+            Refusal refusal = assertThrows(
+                    Refusal.class, () -> ControlFrame.FrameHead.decoded(ByteBuffer.wrap(head)), "byte " + change[0]);
+
+            assertEquals(Code.PROTOCOL, refusal.code());
+        }
+    }
+
+    @Test
+    void whatIsKeptForUnknownGroupsIsBoundedAndTheOldestGroupGoesFirst() {
+        Inboxes inboxes = new Inboxes(2);
+        int[] dropped = new int[1];
+        for (int group = 0; group <= Inboxes.MOST_UNKNOWN_GROUPS; group++) {
+            for (int i = 0; i <= Inboxes.FEWEST_KEPT; i++) {
+                ByteBuffer message = ByteBuffer.wrap(new byte[] {(byte) (i + 1)});
+                inboxes.deliver(group, counted(message, dropped));
+            }
+        }
+        assertEquals(Inboxes.MOST_UNKNOWN_GROUPS + 1 + Inboxes.FEWEST_KEPT, dropped[0]);
+        Recorder oldest = new Recorder();
+        Recorder second = new Recorder();
+
+        inboxes.register(0, oldest);
+        inboxes.register(1, second);
+
+        assertTrue(oldest.heard.isEmpty());
+        assertEquals(Inboxes.FEWEST_KEPT, second.heard.size());
+        assertArrayEquals(new byte[] {1}, second.next().text().getBytes());
+        inboxes.close();
+    }
+
+    @Test
+    void connectionsOfAllRanksOfALargeGroupAreKeptBesideItsMessages() {
+        int worldSize = 70;
+        Inboxes inboxes = new Inboxes(worldSize);
+        int[] dropped = new int[1];
+        for (int i = 0; i < 4 * worldSize; i++) {
+            inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+        }
+        for (int peer = 0; peer < DataKey.LANES * worldSize; peer++) {
+            inboxes.deliver(7, connection(peer, dropped));
+        }
+        assertEquals(0, dropped[0]);
+
+        inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+        inboxes.deliver(7, connection(worldSize, dropped));
+
+        assertEquals(2, dropped[0]);
+        Recorder late = new Recorder();
+        inboxes.register(7, late);
+        assertEquals((4 + DataKey.LANES) * worldSize, late.heard.size());
+    }
+
+    @Test
+    void whatComesForAGroupThatIsOverIsDroppedAndForOneToComeIsKept() {
+        Inboxes inboxes = new Inboxes(2);
+        int[] dropped = new int[1];
+        inboxes.register(7, new Recorder());
+        inboxes.unregister(7);
+
+        inboxes.deliver(7, connection(1, dropped));
+        inboxes.deliver(8, connection(1, dropped));
+
+        assertEquals(1, dropped[0]);
+        assertTrue(inboxes.isOver(7));
+        inboxes.close();
+        assertEquals(2, dropped[0]);
+        inboxes.deliver(8, connection(1, dropped));
+        assertEquals(3, dropped[0]);
+    }
+
+    private static Inboxes.InboxEvent connection(int peer, int[] dropped) {
+        return new Inboxes.InboxEvent() {
+            @Override
+            public void tell(TcpMesh.Listener listener) {
+                listener.data(peer, DataLane.COLLECTIVE, 0, null);
+            }
+
+            @Override
+            public void drop() {
+                dropped[0]++;
+            }
+
+            @Override
+            public boolean connection() {
+                return true;
+            }
+        };
+    }
+
+    private static Inboxes.InboxEvent counted(ByteBuffer message, int[] dropped) {
+        return new Inboxes.InboxEvent() {
+            @Override
+            public void tell(TcpMesh.Listener listener) {
+                listener.control(1, message);
+            }
+
+            @Override
+            public void drop() {
+                dropped[0]++;
+            }
+        };
+    }
+}

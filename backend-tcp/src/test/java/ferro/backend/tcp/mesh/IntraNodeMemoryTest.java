@@ -1,0 +1,47 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.FixedContext;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Without ferro-backend-shm, which no test of this module has on its path; with it: SharedMemoryJobTest. */
+class IntraNodeMemoryTest {
+    @Test
+    void aRankSaysWhyItHasNone() {
+        assertEquals(
+                "ferro-backend-shm is not on the class path",
+                IntraNodeMemory.find(new FixedContext(Map.of())).lacking());
+        assertEquals(
+                "ferro.links=tcp",
+                IntraNodeMemory.find(new FixedContext(Map.of("ferro.links", "tcp")))
+                        .lacking());
+        assertEquals(Optional.empty(), IntraNodeMemory.none().among(new int[] {0}));
+    }
+
+    @Test
+    void ranksSayAlikeWhyTheyShareNone() {
+        IntraNodeMemory near = IntraNodeMemory.none().agreed(new String[] {"", "a", "a", ""}, Where.outside("g", 0));
+
+        assertEquals("", near.lackingAmong(new int[] {0, 3}));
+        assertEquals("a", near.lackingAmong(new int[] {1, 2}));
+        assertEquals("rank 1 has none: a", near.lackingAmong(new int[] {3, 2}));
+    }
+
+    @Test
+    void askingForNothingElseIsAnErrorWhereThereIsNone() {
+        FixedContext context = new FixedContext(Map.of("ferro.links", "shm"));
+
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> IntraNodeMemory.find(context).check())
+                .getMessage();
+
+        assertTrue(message.startsWith("ferro.links=shm cannot work here: ferro-backend-shm is not on"), message);
+    }
+}

@@ -1,0 +1,258 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.Store;
+import ferro.backend.tcp.connect.Handshake;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.Secret.Role;
+import ferro.backend.tcp.connect.Stranger;
+import ferro.backend.tcp.port.JoiningContext;
+import ferro.backend.tcp.port.PeerMachine;
+import ferro.backend.tcp.port.Roster;
+import ferro.backend.tcp.port.TcpPort;
+import ferro.spi.GroupSpec;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who may connect to a rank, once it has proved that it belongs to the job. */
+@Timeout(60)
+class PeersTest {
+    private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
+    private static final Hello.ChannelIdentity NONE = Hello.ChannelIdentity.NONE;
+    private static final byte[] PROVED = {};
+    private static final Hello.HelloOptions NO_OPTIONS = new Hello.HelloOptions(false, false);
+    private static final Hello DATA_HELLO = new Hello(
+            Hello.ConnectionKind.DATA,
+            "default",
+            new Hello.Peering(7, 0, 3, 1),
+            new Hello.ChannelIdentity(5, (byte) 1, 3),
+            NO_OPTIONS,
+            new byte[Hello.NONCE_BYTES]);
+
+    /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
+    private static Refusal knock(
+            Stranger stranger, Hello.ConnectionKind kind, Hello.Peering member, Hello.ChannelIdentity channel) {
+        byte[] nonce = new byte[Hello.NONCE_BYTES];
+        new SecureRandom().nextBytes(nonce);
+        byte[] opening = new Hello(kind, "default", member, channel, NO_OPTIONS, nonce).encoded();
+        stranger.say(opening);
+        byte[] head = stranger.hear(Handshake.HEAD_BYTES);
+        assertEquals(Handshake.CHALLENGE, head[0]);
+        byte[] challenge = stranger.hear(head[2]);
+        stranger.say(Handshake.frame(Handshake.PROOF, Secret.none().proof(Role.CONNECTING, opening, challenge)));
+        byte[] answer = stranger.hear(Handshake.HEAD_BYTES);
+        byte[] body = stranger.hear(((answer[1] & 0xFF) << 8) | (answer[2] & 0xFF));
+        return answer[0] == Handshake.PROOF ? null : Refusal.decoded(ByteBuffer.wrap(body));
+    }
+
+    private static int portOf(Ranks ranks, int rank) {
+        try (Store store =
+                ranks.context(new GroupSpec("g", 2, 3, Ranks.LONG), Map.of()).store()) {
+            byte[] card = store.get("g/1/card/" + rank, Ranks.LONG);
+            return Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+        }
+    }
+
+    private static void assertRefused(int port, Hello.Peering member, String... parts) {
+        try (Stranger stranger = Stranger.at(port)) {
+            Refusal refusal = knock(stranger, Hello.ConnectionKind.CONTROL, member, NONE);
+            assertEquals(Code.RENDEZVOUS, refusal.code());
+            for (String part : parts) {
+                assertTrue(refusal.getMessage().contains(part), refusal.getMessage());
+            }
+            assertEquals(PROVED.length, stranger.hearAll().length);
+        }
+    }
+
+    @Test
+    void membersThatDoNotBelongHereHearWhy() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.joinAll(3);
+            long id = new Roster(null, SPEC, null, false).id();
+            int port = portOf(ranks, 1);
+
+            assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
+            assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want 2");
+            assertRefused(port, new Hello.Peering(id, 2, 3, 1), "you say that you are rank 2");
+            assertRefused(port, new Hello.Peering(id, -1, 3, 1), "you say that you are rank -1");
+            assertRefused(port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is connected", "two processes");
+            assertRefused(port, new Hello.Peering(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
+            try (Stranger stranger = Stranger.at(port)) {
+                Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.Peering(0, 0, 3, -1), NONE);
+                assertTrue(refusal.getMessage().contains("no store is served"), refusal.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void aSecondDataConnectionOfOneEpochIsRefusedAndAHigherOneLetIn() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(3);
+            Recorder recorder = new Recorder();
+            meshes.get(1).register(5, recorder);
+            Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, false).id(), 0, 3, 1);
+            int port = portOf(ranks, 1);
+            try (Stranger first = Stranger.at(port);
+                    Stranger again = Stranger.at(port);
+                    Stranger higher = Stranger.at(port);
+                    Stranger noLane = Stranger.at(port)) {
+                Hello.ConnectionKind data = Hello.ConnectionKind.DATA;
+                assertEquals(null, knock(first, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3)));
+                Refusal refusal = knock(again, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3));
+                assertEquals(null, knock(higher, data, member, new Hello.ChannelIdentity(5, (byte) 1, 4)));
+                Refusal lane = knock(noLane, data, member, new Hello.ChannelIdentity(5, (byte) 7, 0));
+
+                assertEquals(Code.PROTOCOL, refusal.code());
+                assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
+                assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
+                assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
+                assertEquals(DataLane.POINT_TO_POINT + " 4", recorder.next().text());
+            }
+        }
+    }
+
+    @Test
+    void theEpochOfAConnectionThatEndsBeforeItIsInIsFreeAgain() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            EmbeddedChannel first = new EmbeddedChannel();
+            peers.admit(DATA_HELLO, first);
+            Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(DATA_HELLO, new EmbeddedChannel()));
+            assertTrue(refusal.getMessage().contains("epoch 3 has been connected already"), refusal.getMessage());
+
+            first.close();
+
+            peers.admit(DATA_HELLO, new EmbeddedChannel());
+            context.release(TcpPort.class);
+        }
+    }
+
+    @Test
+    void aConnectionThatDoesNotTakeItsOptionsIsTheEndOfTheLaneAndOfNothingElse() throws Refusal {
+        Channel unwilling = new Unwilling();
+        Recorder.Heard heard = firstHeardAfter(unwilling, peers -> {});
+
+        assertEquals("noData", heard.kind());
+        assertEquals(Code.RESOURCE, heard.cause().code());
+        assertTrue(heard.text().contains("POINT_TO_POINT, epoch 3, cannot be used: no such option"), heard.text());
+        assertFalse(unwilling.isOpen());
+    }
+
+    @Test
+    void aRefusalThatCrossesTheConnectionThatWasAskedForCountsForNothing() throws Refusal {
+        Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
+        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, closed);
+        Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
+
+        // it is what became of the connection
+        assertEquals(Code.RESOURCE, heard.cause().code());
+    }
+
+    /** Lets a data connection in, does something, and lets it be used. */
+    private static Recorder.Heard firstHeardAfter(Channel connection, Consumer<Peers> between) throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Recorder recorder = new Recorder();
+            peers.register(5, recorder);
+            peers.admit(DATA_HELLO, connection);
+            between.accept(peers);
+            peers.entered(DATA_HELLO, connection);
+            Recorder.Heard heard = recorder.next();
+            context.release(TcpPort.class);
+            return heard;
+        }
+    }
+
+    /** Takes no option. */
+    private static final class Unwilling extends EmbeddedChannel {
+        @Override
+        public ChannelConfig config() {
+            return new DefaultChannelConfig(this) {
+                @Override
+                public <T> boolean setOption(ChannelOption<T> option, T value) {
+                    throw new ChannelException("no such option: " + option);
+                }
+            };
+        }
+    }
+
+    @Test
+    void aPeerWhoseFramesMakeNoSenseIsLostWithProtocol() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            // rank 0 is played by hand: rank 1 of two waits for it
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            var joining = ranks.join(1, 2, Ranks.LONG);
+            try (Store store = ranks.context(new GroupSpec("g", 0, 2, Ranks.LONG), Map.of())
+                    .store()) {
+                byte[] card = store.get("g/1/card/1", Ranks.LONG);
+                int port =
+                        Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+                store.set(
+                        "g/1/card/0",
+                        new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "", "")
+                                .text()
+                                .getBytes(StandardCharsets.UTF_8));
+                try (Stranger rankZero = Stranger.at(port)) {
+                    Hello.Peering member = new Hello.Peering(new Roster(null, spec, null, false).id(), 0, 2, 1);
+                    assertEquals(null, knock(rankZero, Hello.ConnectionKind.CONTROL, member, NONE));
+                    rankZero.say(ControlFrame.ready(5000).encoded());
+                    TcpMesh mesh = Ranks.result(joining);
+                    // what rank 0 has measured counts on all ranks, which have not
+                    assertTrue(mesh.isFar());
+                    Recorder recorder = new Recorder();
+                    mesh.register(5, recorder);
+                    byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))
+                            .encoded();
+                    rankZero.say(frame);
+                    assertEquals("x", recorder.next().text());
+                    frame[4] = 0x7F;
+
+                    rankZero.say(frame);
+
+                    Recorder.Heard lost = recorder.next();
+                    assertEquals(Code.PROTOCOL, lost.cause().code());
+                    assertTrue(lost.text().contains("MESSAGE with 2130706433 bytes"), lost.text());
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatIsThrownOnThisSideIsNotBlamedOnThePeer() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            Peers peers = new Peers(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
+
+            FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
+
+            assertEquals(Code.ABORTED, failure.code());
+            assertEquals("1", failure.where().culprits());
+            assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed inside"), failure.getMessage());
+            context.release(TcpPort.class);
+        }
+    }
+}

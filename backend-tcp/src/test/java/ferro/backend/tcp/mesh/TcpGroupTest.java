@@ -1,0 +1,85 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.ReduceOp;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.connect.Threads;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The front door down to the sockets. */
+@Timeout(60)
+class TcpGroupTest {
+    @Test
+    void threeRanksAddUpWhatTheyHaveOverRealSockets() {
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 3, null)) {
+            Map<String, String> settings = new HashMap<>();
+            settings.put("ferro.backend", "tcp");
+            settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
+            settings.put("FERRO_STORE_SERVED", "1");
+            List<CompletableFuture<float[]>> ranks = new ArrayList<>();
+            for (int rank = 0; rank < 3; rank++) {
+                GroupSpec spec = new GroupSpec("world", rank, 3, Ranks.LONG);
+                ranks.add(Threads.start(() -> sum(spec, settings)));
+            }
+            for (CompletableFuture<float[]> rank : ranks) {
+                assertArrayEquals(new float[] {6, 60, 600, 6000}, Ranks.result(rank));
+            }
+        }
+    }
+
+    @Test
+    void twoGroupsOfOneRankShareItsPortAndTheSecondOutlivesTheFirst() throws IOException {
+        int port = Sockets.freePort();
+        Map<String, String> settings = new HashMap<>();
+        settings.put("ferro.backend", "tcp");
+        settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + port);
+        List<CompletableFuture<Integer>> ranks = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            int own = rank;
+            Map<String, String> ownSettings = new HashMap<>(settings);
+            ownSettings.put("ferro.rank", Integer.toString(rank));
+            ranks.add(Threads.start(() -> bothGroups(own, ownSettings)));
+        }
+        for (CompletableFuture<Integer> rank : ranks) {
+            assertEquals(7, Ranks.result(rank));
+        }
+        assertEquals(List.of(), Sockets.listening(port));
+    }
+
+    private static int bothGroups(int rank, Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            ProcessGroup first = ProcessGroup.join(new GroupSpec("first", rank, 2, Ranks.LONG), context);
+            try (ProcessGroup second = ProcessGroup.join(new GroupSpec("second", 1 - rank, 2, Ranks.LONG), context)) {
+                first.barrier();
+                first.close();
+                int[] data = {3 + rank};
+                second.allReduce(data, ReduceOp.SUM);
+                return data[0];
+            }
+        }
+    }
+
+    private static float[] sum(GroupSpec spec, Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings);
+                ProcessGroup group = ProcessGroup.join(spec, context)) {
+            int own = spec.rank() + 1;
+            float[] data = {own, 10 * own, 100 * own, 1000 * own};
+            group.allReduce(data, ReduceOp.SUM);
+            return data;
+        }
+    }
+}

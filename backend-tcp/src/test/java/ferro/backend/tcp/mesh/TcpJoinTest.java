@@ -1,0 +1,374 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.port.JoiningContext;
+import ferro.backend.tcp.port.Rendezvous;
+import ferro.backend.tcp.port.StoreOpening;
+import ferro.backend.tcp.port.TcpPort;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Joining: who is let in, who is not, and what everybody is told. */
+@Timeout(60)
+class TcpJoinTest {
+    private static final String CANARY = "canary-3141592653";
+
+    private static void assertSays(FerroException failure, Code code, String... parts) {
+        assertEquals(code, failure.code(), failure.getMessage());
+        for (String part : parts) {
+            assertTrue(failure.getMessage().contains(part), failure.getMessage());
+        }
+    }
+
+    @Test
+    @DisplayName("row 23: a rank that never comes is named on all that are there, at the deadline")
+    void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            long start = System.nanoTime();
+            CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
+            CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
+
+            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
+                FerroException failure = Ranks.failure(one);
+                assertSays(failure, Code.RENDEZVOUS, "missing: [1, 3] of 4", "within 9");
+                assertEquals("1,3", failure.where().culprits());
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            assertTrue(millis >= 900 && millis < 5_000, millis + " ms");
+        }
+    }
+
+    @Test
+    void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
+        Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException alone = Ranks.failure(ranks.join(0, 2, Ranks.LONG, hasty));
+            Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
+            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(1, Ranks.result(second).rank());
+            ranks.server.close();
+
+            FerroException unserved = Ranks.failure(ranks.join(1, 2, Ranks.LONG, hasty));
+
+            assertSays(alone, Code.RENDEZVOUS, "missing: [1] of 2", "within 3", "(ferro.join.timeout sets the time)");
+            assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
+        }
+    }
+
+    @Test
+    void timeOutsOfAThousandYearsAreTakenByJoiningAndByTheStore() {
+        Duration endless = Duration.ofDays(365_000);
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, endless);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, endless);
+
+            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(1, Ranks.result(second).rank());
+            JoiningContext context = ranks.context(new GroupSpec("g", 0, 2, endless), Map.of());
+            context.store().set("key", new byte[] {3});
+            assertEquals(3, context.store().get("key", endless)[0]);
+        }
+    }
+
+    @Test
+    void aGroupThatFailedToJoinCanBeTriedAgain() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Ranks.failure(ranks.join(0, 2, Duration.ofMillis(300)));
+
+            List<TcpMesh> meshes = ranks.joinAll(2);
+
+            assertEquals(2, meshes.size());
+        }
+    }
+
+    @Test
+    @DisplayName("row 24: the next generation of a group takes the place of the one that was closed")
+    void aGroupThatWasClosedCanBeJoinedAgainUnderItsName() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            for (int round = 0; round < 3; round++) {
+                ranks.joinAll(3).forEach(TcpMesh::close);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 24: a second process with a rank is refused at once, and the first unharmed")
+    void aSecondProcessWithARankIsRefusedAtOnceAndTheFirstUnharmed() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(2);
+            long start = System.nanoTime();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG));
+
+            assertSays(
+                    failure,
+                    Code.RENDEZVOUS,
+                    "rank 1 of \"g\" has joined already",
+                    "process " + ProcessHandle.current().pid(),
+                    "127.0.0.1:");
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
+            Recorder recorder = new Recorder();
+            meshes.get(0).register(5, recorder);
+            meshes.get(1).control(0, 5, java.nio.ByteBuffer.wrap(new byte[] {'!'}));
+            assertEquals("!", recorder.next().text());
+        }
+    }
+
+    @Test
+    @DisplayName("row 26: world sizes that differ fail on all ranks with both values")
+    void worldSizesThatDifferFailOnAllRanksWithBothValues() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 3, Ranks.LONG);
+
+            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
+                assertSays(Ranks.failure(one), Code.RENDEZVOUS, "world size ", "2", "3");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("row 25: another job is refused by the store within 100 ms, both named")
+    void anotherJobIsRefusedByTheStoreNamingBoth() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Map<String, String> foreign = Map.of("FERRO_JOB_ID", "other");
+            Ranks.failure(ranks.join(0, 2, Ranks.LONG, foreign)); // the first is slow: nothing is loaded yet
+            long start = System.nanoTime();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
+
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1), "not at once");
+            assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
+        }
+    }
+
+    @Test
+    void secretsThatDifferAreUnauthenticatedAndNeverShown(@TempDir Path folder) throws IOException {
+        Path right = secret(folder.resolve("right"), CANARY, "rw-------");
+        Path wrong = secret(folder.resolve("wrong"), CANARY + "x", "rw-------");
+        try (Ranks ranks = new Ranks(CANARY.getBytes(StandardCharsets.UTF_8))) {
+            List<FerroException> failures = new ArrayList<>();
+            failures.add(Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", wrong.toString()))));
+            failures.add(Ranks.failure(ranks.join(1, 2, Ranks.LONG)));
+            CompletableFuture<TcpMesh> one =
+                    ranks.join(0, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", right.toString()));
+            CompletableFuture<TcpMesh> two =
+                    ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", right.toString()));
+
+            assertEquals(0, Ranks.result(one).rank());
+            assertEquals(1, Ranks.result(two).rank());
+            assertSays(failures.get(0), Code.UNAUTHENTICATED, "FERRO_SECRET_FILE");
+            assertSays(
+                    failures.get(1), Code.UNAUTHENTICATED, "accepting side has a secret", "connecting side has none");
+            for (FerroException failure : failures) {
+                assertFalse(failure.toString().contains(CANARY), failure.toString());
+            }
+        }
+    }
+
+    @Test
+    void aSecretThatOthersCanReadIsRefused(@TempDir Path folder) throws IOException {
+        Path open = secret(folder.resolve("open"), CANARY, "rw-r--r--");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException failure =
+                    Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", open.toString())));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0600", "GROUP_READ");
+        }
+    }
+
+    private static Path secret(Path file, String text, String mode) throws IOException {
+        Files.writeString(file, text + "\n");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+    }
+
+    @Test
+    void anOpenAddressWithoutASecretIsRefusedWithTheWayOut() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
+        }
+    }
+
+    @Test
+    void aSecretThatCanBeGuessedIsRefusedWhereOthersCanTryIt(@TempDir Path folder) throws IOException {
+        Path weak = secret(folder.resolve("weak"), "0123456789abcdef", "rw-------");
+        Map<String, String> open = Map.of("ferro.tcp.bind", "0.0.0.0", "FERRO_SECRET_FILE", weak.toString());
+        try (Ranks ranks = new Ranks("0123456789abcdef".getBytes(StandardCharsets.UTF_8))) {
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, open));
+
+            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0 with a secret of 8 random bytes at most: need 16");
+        }
+    }
+
+    @Test
+    @DisplayName("row 23: without rank 0 the others name it, and the store that it serves")
+    void withoutRankZeroTheOthersNameItAndTheStoreThatItServes() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+            Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(500), unserved));
+
+            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
+            assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
+            assertEquals("0", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void aLauncherThatServesNoStoreIsNamed() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(300)));
+
+            assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
+            assertEquals("", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void waitingForTheStoreIsSaidAfterThreeSeconds() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.server.close();
+            GroupSpec spec = new GroupSpec("g", 1, 2, Duration.ofMillis(3_500));
+            JoiningContext context = ranks.context(spec, Map.of("FERRO_STORE_SERVED", "0"));
+            List<String> lines = Collections.synchronizedList(new ArrayList<>());
+
+            assertThrows(
+                    FerroException.class,
+                    () -> StoreOpening.open(Rendezvous.env(spec, context), spec, context, lines::add));
+
+            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves";
+            assertEquals(List.of("waiting for ranks [0] of 2: " + store + " does not answer yet"), lines);
+        }
+    }
+
+    @Test
+    void anInterruptEndsAJoinWithTheFlagSet() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<Thread> started = new CompletableFuture<>();
+            CompletableFuture<Boolean> flag = new CompletableFuture<>();
+            CompletableFuture<TcpMesh> joining = Threads.start(() -> {
+                context.store();
+                started.complete(Thread.currentThread());
+                try {
+                    return TcpMesh.join(spec, context);
+                } finally {
+                    flag.complete(Thread.currentThread().isInterrupted());
+                }
+            });
+
+            Ranks.result(started).interrupt();
+
+            assertSays(Ranks.failure(joining), Code.INTERRUPTED, "interrupted");
+            assertTrue(Ranks.result(flag));
+        }
+    }
+
+    @Test
+    void rankZeroServesTheStoreOnItsOnePortAndOthersMayComeFirst() throws IOException {
+        int port = Sockets.freePort();
+        Map<String, String> served = new HashMap<>();
+        served.put("MASTER_PORT", Integer.toString(port));
+        served.put("FERRO_STORE_SERVED", "0");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> later = ranks.join(1, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> last = ranks.join(2, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> first = ranks.join(0, 3, Ranks.LONG, served);
+
+            Ranks.result(first);
+            Ranks.result(later);
+            Ranks.result(last);
+
+            assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
+        }
+        assertEquals(List.of(), Sockets.listening(port));
+    }
+
+    @Test
+    void torchrunsAgentKeepsItsPortAndTheStoreIsAtTheNext() throws IOException {
+        int port = Sockets.freePort();
+        Map<String, String> torch = new HashMap<>();
+        torch.put("MASTER_PORT", Integer.toString(port - 1));
+        torch.put("FERRO_STORE_SERVED", "0");
+        torch.put("TORCHELASTIC_USE_AGENT_STORE", "True");
+        try (Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, torch);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, torch);
+
+            Ranks.result(first);
+            Ranks.result(second);
+
+            assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
+        }
+    }
+
+    @Test
+    void thePortIsBoundExactlyAsAsked() throws IOException {
+        int port = Sockets.freePort();
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, asked);
+
+            Ranks.result(first);
+            Ranks.result(second);
+
+            assertEquals(List.of("127.0.0.2"), Sockets.listening(port));
+        }
+    }
+
+    @Test
+    void nothingStaysOpenAfterTheLastClose() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<TcpMesh> first = Threads.start(() -> TcpMesh.join(spec, context));
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+            Ranks.result(second);
+            TcpMesh mesh = Ranks.result(first);
+
+            mesh.close();
+
+            boolean[] made = new boolean[1];
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> context.shared(TcpPort.class, () -> {
+                        made[0] = true;
+                        throw new IllegalStateException("made anew");
+                    }));
+            assertTrue(made[0], "the port is still in use");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.InvalidRankException;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.link.DataSocket;
+import ferro.backend.tcp.link.PolledLoop;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class TcpMeshTest {
+    private static final long GROUP = 77;
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void everyRankOfThreeHearsTheMessagesOfTheOthers() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(3);
+            List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
+            for (int rank = 0; rank < 3; rank++) {
+                meshes.get(rank).register(GROUP, recorders.get(rank));
+            }
+            for (int from = 0; from < 3; from++) {
+                for (int to = 0; to < 3; to++) {
+                    if (from != to) {
+                        meshes.get(from).control(to, GROUP, bytes("from " + from + " to " + to));
+                    }
+                }
+            }
+
+            for (int rank = 0; rank < 3; rank++) {
+                Set<String> heard = new HashSet<>();
+                for (int i = 0; i < 2; i++) {
+                    Recorder.Heard one = recorders.get(rank).next();
+                    assertEquals("from " + one.peer() + " to " + rank, one.text());
+                    heard.add(one.text());
+                }
+                assertEquals(2, heard.size());
+            }
+        }
+    }
+
+    @Test
+    void messagesThatComeBeforeTheListenerAreKeptInOrder() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(2);
+            Recorder other = new Recorder();
+            meshes.get(1).register(GROUP + 1, other);
+            for (int i = 0; i < 5; i++) {
+                meshes.get(0).control(1, GROUP, bytes("message " + i));
+            }
+            meshes.get(0).control(1, GROUP + 1, bytes("last"));
+            assertEquals("last", other.next().text());
+
+            Recorder late = new Recorder();
+            meshes.get(1).register(GROUP, late);
+
+            for (int i = 0; i < 5; i++) {
+                assertEquals("message " + i, late.next().text());
+            }
+        }
+    }
+
+    @Test
+    void messagesAboveFourKilobytesAreRefusedWithBothNumbers() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(2);
+
+            var failure = assertThrows(
+                    IllegalArgumentException.class, () -> meshes.get(0).control(1, GROUP, ByteBuffer.allocate(4097)));
+
+            assertTrue(failure.getMessage().contains("4097"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("4096"), failure.getMessage());
+            assertThrows(InvalidRankException.class, () -> meshes.get(0).control(2, GROUP, bytes("x")));
+        }
+    }
+
+    @Test
+    void aPeerThatIsDroppedHardIsLostToEveryGroupAtOnceAndToLaterOnes() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(3);
+            Recorder first = new Recorder();
+            Recorder second = new Recorder();
+            meshes.get(0).register(GROUP, first);
+            meshes.get(0).register(GROUP + 1, second);
+            long start = System.nanoTime();
+
+            meshes.get(2).drop();
+
+            for (Recorder recorder : List.of(first, second)) {
+                Recorder.Heard lost = recorder.next();
+                assertEquals("lost", lost.kind());
+                assertEquals(2, lost.peer());
+                assertEquals(Code.PEER_LOST, lost.cause().code());
+                assertEquals("2", lost.cause().where().culprits());
+                assertTrue(lost.text().contains("without a goodbye"), lost.text());
+                assertTrue(lost.nanos() - start < TimeUnit.SECONDS.toNanos(2), "too late");
+            }
+            Recorder late = new Recorder();
+            meshes.get(0).register(GROUP + 2, late);
+            assertEquals(2, late.next().peer());
+        }
+    }
+
+    @Test
+    @DisplayName("row 33: a rank that leaves 16 MiB of control messages unread is given up with PARTITION")
+    void aRankThatLeavesControlMessagesUnreadIsGivenUp() throws IOException {
+        CountDownLatch never = new CountDownLatch(1);
+        try (TcpProxy proxy = new TcpProxy();
+                Ranks ranks = Ranks.onLoopback()) {
+            var first = ranks.join(0, 2, Ranks.LONG);
+            Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
+            TcpMesh mesh = Ranks.result(first);
+            Recorder recorder = new Recorder();
+            mesh.register(GROUP, recorder);
+            proxy.hold(never);
+
+            int sent = 0;
+            while (recorder.heard.isEmpty() && sent < 64 << 20) {
+                mesh.control(1, GROUP, ByteBuffer.allocate(4096));
+                sent += 4096;
+            }
+
+            Recorder.Heard lost = recorder.next();
+            assertEquals("lost", lost.kind());
+            assertEquals(Code.PARTITION, lost.cause().code());
+            assertTrue(lost.text().contains("it reads nothing"), lost.text());
+        } finally {
+            never.countDown();
+        }
+    }
+
+    @Test
+    void anOrderlyCloseIsToldApart() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> meshes = ranks.joinAll(2);
+            Recorder recorder = new Recorder();
+            meshes.get(0).register(GROUP, recorder);
+            meshes.get(1).retain();
+            meshes.get(1).close();
+            meshes.get(1).control(0, GROUP, bytes("last words"));
+
+            meshes.get(1).close();
+
+            assertEquals("last words", recorder.next().text());
+            Recorder.Heard lost = recorder.next();
+            assertEquals("lost", lost.kind());
+            assertTrue(lost.text().contains("closed the group"), lost.text());
+            assertThrows(IllegalStateException.class, () -> meshes.get(1).retain());
+        }
+    }
+
+    @Test
+    void aWorldOfOneNeedsNoStoreAndNoPort() {
+        var spec = new ferro.spi.GroupSpec("alone", 0, 1, Ranks.SHORT);
+        var context = ferro.group.SystemContext.of(Map.of());
+        try (TcpMesh mesh = TcpMesh.join(spec, context)) {
+            mesh.register(GROUP, new Recorder());
+            assertEquals(1, mesh.worldSize());
+            assertThrows(InvalidRankException.class, () -> mesh.control(0, GROUP, bytes("x")));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void bothSidesGetOneDataChannelWhoeverAsksAndHoweverOften(String io) throws IOException {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.common.put("ferro.tcp.io", io);
+            List<TcpMesh> meshes = ranks.joinAll(2);
+            Recorder lower = new Recorder();
+            Recorder higher = new Recorder();
+            meshes.get(0).register(GROUP, lower);
+            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+            meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
+            Recorder.Heard atLower = lower.next();
+            meshes.get(1).register(GROUP, higher);
+            Recorder.Heard atHigher = higher.next();
+
+            assertEquals("COLLECTIVE 0", atLower.text());
+            assertEquals("COLLECTIVE 0", atHigher.text());
+            for (Channel channel : List.of(atLower.channel(), atHigher.channel())) {
+                assertFalse(channel.isRegistered());
+                assertFalse(channel.config().isAutoRead());
+                assertNull(channel.pipeline().firstContext());
+                assertEquals(true, channel.config().getOption(ChannelOption.SO_KEEPALIVE));
+                if (meshes.get(0).io().epoll()) {
+                    assertEquals(60, channel.config().getOption(EpollChannelOption.TCP_KEEPIDLE));
+                }
+            }
+            meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
+            assertEquals("POINT_TO_POINT 3", lower.next().text());
+            assertEquals("POINT_TO_POINT 3", higher.next().text());
+            assertTrue(lower.heard.isEmpty() && higher.heard.isEmpty());
+            exchange(meshes.get(0).io(), atLower.channel(), atHigher.channel());
+        }
+    }
+
+    /** Drives the channels as the data path does; what stands before an end is not lost. */
+    private static void exchange(TcpIo io, Channel from, Channel to) throws IOException {
+        byte[] said = "first bytes".getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocateDirect(64).put(said);
+        ByteBuffer in = ByteBuffer.allocateDirect(64);
+        PolledLoop loop = PolledLoop.open(io);
+        try {
+            DataSocket sending = loop.adopt(from);
+            assertEquals(said.length, sending.write(out, 0, said.length));
+            sending.close();
+            DataSocket receiving = loop.adopt(to);
+            int came = 0;
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (came < said.length && System.nanoTime() < deadline) {
+                loop.look();
+                came += Math.max(0, receiving.read(in, came, 64));
+            }
+            receiving.close();
+        } finally {
+            loop.close();
+        }
+        byte[] heard = new byte[said.length];
+        in.get(heard);
+        assertArrayEquals(said, heard);
+    }
+}

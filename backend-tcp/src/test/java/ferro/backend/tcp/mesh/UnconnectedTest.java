@@ -1,0 +1,141 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.Store;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.FixedContext;
+import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.port.PeerMachine;
+import ferro.backend.tcp.port.Roster;
+import ferro.spi.GroupSpec;
+import io.netty.channel.ConnectTimeoutException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is said of ranks that announced themselves and cannot be reached. */
+@Timeout(60)
+class UnconnectedTest {
+    private final AtomicLong clock = new AtomicLong();
+
+    @Test
+    void anAttemptIsToldByWhatBecameOfItAndOneUnderWayByItsTime() {
+        DialNotes notes = new DialNotes(clock::get);
+        assertEquals("not tried yet", notes.last());
+        notes.begun();
+        clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
+        assertEquals("no answer in 1.5 s: is a firewall between them?", notes.last());
+
+        clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(3_500));
+        assertEquals(
+                "no answer in 5 s: is a firewall between them?",
+                notes.failed(new ConnectTimeoutException("timed out")));
+        assertEquals("no answer in 0 s: is a firewall between them?", failedBy(new ClosedChannelException()));
+        assertEquals("no route", failedBy(new NoRouteToHostException("no route")));
+        assertEquals("no route", failedBy(new ConnectException("error(-113): No route to host")));
+        assertEquals("no route", failedBy(new IOException("Network is unreachable")));
+        assertEquals(
+                "refused: nothing listens there, or a firewall says no",
+                failedBy(new ConnectException("Connection refused: /10.0.0.1:1")));
+        assertEquals("connected, and the other side closed the connection without a word", failedBy(null));
+        assertTrue(failedBy(new TimeoutException("late")).startsWith("connected, but no word in 0 s"));
+        assertEquals("an odd end", failedBy(new IOException("an odd end")));
+        assertEquals(1, notes.attempts());
+    }
+
+    private String failedBy(Throwable cause) {
+        DialNotes notes = new DialNotes(clock::get);
+        notes.begun();
+        notes.failed(cause);
+        return notes.last();
+    }
+
+    @Test
+    void manyRanksOfOneHostWithOneTroubleAreOneSentenceAndWhatWasTriedComesFirst() {
+        List<Unconnected> all = new ArrayList<>();
+        all.add(new Unconnected(3, "node 0 (host a, 10.0.0.1)", "10.0.0.1:40003", Unconnected.WAITING, 0));
+        all.add(new Unconnected(10, "node 2 (host c, 10.0.0.3)", "10.0.0.3:40000", "nothing has come", 0));
+        for (int rank = 4; rank < 10; rank++) {
+            all.add(new Unconnected(rank, "node 1 (host b, 10.0.0.2)", "10.0.0.2:4000" + rank, "no route", rank));
+        }
+
+        assertEquals(
+                "ranks 4, 5, 6, 7, 8, 9 on node 1 (host b, 10.0.0.2) announced 10.0.0.2:40004, 10.0.0.2:40005,"
+                        + " 10.0.0.2:40006, 10.0.0.2:40007 and 2 more; connect: no route (attempts: 9); rank 10 on node 2"
+                        + " (host c, 10.0.0.3) announced 10.0.0.3:40000; nothing has come; rank 3 on node 0 (host a,"
+                        + " 10.0.0.1) announced 10.0.0.1:40003; connected, and waiting for others there",
+                Unconnected.text(all));
+    }
+
+    @Test
+    void aNodeIsKnownWhereAllHaveAsManyRanks() {
+        Map<String, String> second = Map.of("LOCAL_RANK", "1", "LOCAL_WORLD_SIZE", "2");
+        assertEquals(1, home(3, 4, second).node());
+        assertEquals(-1, home(2, 4, second).node());
+        assertEquals(-1, home(1, 2, second).node());
+        assertEquals(-1, home(3, 5, second).node());
+        assertEquals(-1, home(3, 4, Map.of()).node());
+
+        PeerMachine read = PeerMachine.parsed(new PeerMachine(1, "a b\n").text());
+        assertEquals("node 1 (host a?b?, 10.0.0.2)", read.at("10.0.0.2"));
+        assertEquals("host b (10.0.0.2)", new PeerMachine(-1, "b").at("10.0.0.2"));
+        assertEquals("10.0.0.2", PeerMachine.parsed("nonsense").at("10.0.0.2"));
+    }
+
+    private static PeerMachine home(int rank, int worldSize, Map<String, String> settings) {
+        return PeerMachine.of(
+                new GroupSpec("g", rank, worldSize, Ranks.LONG),
+                new FixedContext(settings),
+                Addresses.literal("127.0.0.1"));
+    }
+
+    @Test
+    void ranksThatAnnouncedThemselvesAndAreNotReachedAreToldWithAddressTrialsAndReason() throws IOException {
+        int nobody = Sockets.freePort();
+        Duration patience = Duration.ofMillis(700);
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 0, 3, patience);
+            CompletableFuture<TcpMesh> joining = ranks.join(1, 3, patience);
+            try (Store store = ranks.context(spec, Map.of()).store()) {
+                announce(store, 0, new PeerMachine(0, "a"), nobody);
+                announce(store, 2, new PeerMachine(2, "c"), nobody);
+
+                FerroException failure = Ranks.failure(joining);
+
+                assertEquals(Code.RENDEZVOUS, failure.code());
+                for (String part : List.of(
+                        "missing: [0, 2] of 3, which announced themselves but did not connect within ",
+                        "rank 0 on node 0 (host a, 127.0.0.1) announced 127.0.0.1:" + nobody
+                                + "; nothing has come from there to this rank at 127.0.0.1:",
+                        "rank 2 on node 2 (host c, 127.0.0.1) announced 127.0.0.1:" + nobody
+                                + "; connect: refused: nothing listens there, or a firewall says no (attempts: ",
+                        "ferro.tcp.port")) {
+                    assertTrue(failure.getMessage().contains(part), failure.getMessage());
+                }
+                assertEquals("0,2", failure.where().culprits());
+            }
+        }
+    }
+
+    private static void announce(Store store, int rank, PeerMachine home, int port) {
+        Roster.Card card = new Roster.Card("127.0.0.1", port, 1, rank, home, "", "");
+        store.set("g/1/card/" + rank, card.text().getBytes(StandardCharsets.UTF_8));
+    }
+}

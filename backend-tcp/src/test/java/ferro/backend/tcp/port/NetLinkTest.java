@@ -1,0 +1,79 @@
+package ferro.backend.tcp.port;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.tcp.connect.Addresses;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Interfaces with their speeds, and whether data goes over the fastest. */
+class NetLinkTest {
+    private static final NetLink SLOW = new NetLink("eth0", 1_000);
+    private static final NetLink FAST = new NetLink("ib0", 100_000);
+
+    @TempDir
+    private Path system;
+
+    @Test
+    void fasterAreCardsThatAreUpAndNoBridges() throws IOException {
+        make("eth0", "1000", "up", "device");
+        make("eth1", "2500", "up", "device");
+        make("ib0", "100000", "up", "device");
+        make("bond0", "50000", "up", "bonding");
+        make("eth3", "400000", "down", "device");
+        make("docker0", "10000", "up", "bridge");
+        make("wlan0", "-1", "up", "device");
+
+        assertEquals("[ib0 (100 Gbit/s), bond0 (50 Gbit/s), eth1 (2.5 Gbit/s)]", texts(SLOW.faster(system)));
+        assertEquals("[]", texts(FAST.faster(system)));
+        assertEquals("[]", texts(new NetLink("veth0", 0).faster(system)));
+        assertEquals("[]", texts(SLOW.faster(system.resolve("nothing"))));
+    }
+
+    private static String texts(List<NetLink> links) {
+        return links.stream().map(NetLink::text).toList().toString();
+    }
+
+    private void make(String name, String speed, String state, String kind) throws IOException {
+        Path folder =
+                Files.createDirectories(system.resolve(name).resolve(kind)).getParent();
+        Files.writeString(folder.resolve("speed"), speed + "\n");
+        Files.writeString(folder.resolve("operstate"), state + "\n");
+    }
+
+    @Test
+    void aFasterInterfaceIsToldOnlyWhereAllHostsHaveOne() {
+        PeerMachine both = new PeerMachine(0, "a", SLOW, List.of(FAST, new NetLink("eth9", 25_000)));
+        PeerMachine second = new PeerMachine(1, "b", SLOW, List.of(new NetLink("eth9", 25_000)));
+        PeerMachine third = new PeerMachine(2, "c", SLOW, List.of(new NetLink("eth8", 40_000)));
+
+        assertEquals("", NetLink.fasterEverywhere(List.of(both, new PeerMachine(1, "b", SLOW, List.of()))));
+        assertEquals(
+                "data goes over eth0 (1 Gbit/s), and a faster interface is up on all hosts: eth9 (25 Gbit/s):"
+                        + " ferro.tcp.interface=eth9 uses it",
+                NetLink.fasterEverywhere(List.of(both, second)));
+        assertEquals(
+                "data goes over eth0 (1 Gbit/s), and a faster interface is up on all hosts: ib0 (100 Gbit/s), eth8 (40"
+                        + " Gbit/s): ferro.tcp.interface=ib0,eth8 uses it",
+                NetLink.fasterEverywhere(List.of(both, third)));
+    }
+
+    @Test
+    void whatACardSaysOfAMachineReadsBack() {
+        PeerMachine home = new PeerMachine(1, "b", SLOW, List.of(FAST, new NetLink("eth9", 25_000)));
+        assertEquals(home, PeerMachine.parsed(home.text()));
+        assertEquals(PeerMachine.UNKNOWN, PeerMachine.parsed(PeerMachine.UNKNOWN.text()));
+        assertEquals(PeerMachine.UNKNOWN, PeerMachine.parsed("one b eth0=1 ib0=2"));
+        assertEquals(NetLink.UNKNOWN, NetLink.parsed("eth0=fast"));
+        assertEquals("lo", NetLink.of(InetAddress.getLoopbackAddress()).text());
+        assertEquals(
+                "an unknown interface",
+                NetLink.of(Addresses.literal("192.0.2.77")).text());
+        assertEquals("eth0 (100 Mbit/s)", new NetLink("eth0", 100).text());
+    }
+}

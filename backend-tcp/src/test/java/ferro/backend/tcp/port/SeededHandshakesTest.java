@@ -1,0 +1,59 @@
+package ferro.backend.tcp.port;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.tcp.connect.SeededHandshakes;
+import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The handshake, the listener that guards it and the slots of a group under seeds: pieces of any size, delays, connections cut
+ * after any byte, ranks that dial twice, and strangers. {@code -Dferro.seed=N} replays one.
+ */
+@Timeout(120)
+public class SeededHandshakesTest {
+    private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
+    private static Ranks ranks;
+    private static TcpPort port;
+
+    @BeforeAll
+    static void bind() {
+        ranks = Ranks.onLoopback();
+        port = TcpPort.use(SPEC, ranks.context(SPEC, Map.of()), System.nanoTime() + Ranks.LONG.toNanos());
+    }
+
+    @AfterAll
+    static void close() {
+        ranks.close();
+    }
+
+    /** Returns the seed to replay, or the first ones. */
+    public static LongStream seeds(int count) {
+        return Settings.SEED
+                .find(SystemContext.ofProcess())
+                .map(LongStream::of)
+                .orElseGet(() -> LongStream.rangeClosed(1, count));
+    }
+
+    @Test
+    @DisplayName("row 24, row 25, row 27: whoever dials, both sides agree or fail in time, and no stranger gets a slot")
+    void whoeverDialsBothSidesAgreeOrFailInTime() {
+        seeds(500).forEach(seed -> new SeededHandshakes(seed, port).run());
+    }
+
+    @Test
+    void sameSeedGivesTheSameTrace() {
+        for (long seed = 1; seed <= 20; seed++) {
+            assertEquals(new SeededHandshakes(seed, port).run(), new SeededHandshakes(seed, port).run());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package ferro.backend.tcp.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.store.StoreFrames.StoreOperation;
+import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What a store keeps and what its frames may hold, without sockets. */
+class StoreMapTest {
+    private final StoreMap map = new StoreMap();
+
+    @Test
+    void waitersAreToldOnceAndForgottenOnesNever() throws Refusal {
+        List<byte[]> told = new ArrayList<>();
+        Consumer<byte[]> forgotten = value -> {
+            throw new AssertionError("told " + value.length + " bytes");
+        };
+        map.when("a", told::add);
+        map.when("a", forgotten);
+        map.forget("a", forgotten);
+
+        map.set("a", new byte[] {3});
+        map.set("a", new byte[] {4});
+
+        assertEquals(1, told.size());
+        assertArrayEquals(new byte[] {3}, told.get(0));
+        assertEquals(0, map.waiters());
+        map.when("a", told::add);
+        assertArrayEquals(new byte[] {4}, told.get(1));
+    }
+
+    @Test
+    void compareAndSetReturnsWhatIsThereAfterwards() throws Refusal {
+        assertNull(map.compareAndSet("k", new byte[] {9}, new byte[] {5}));
+        assertArrayEquals(new byte[] {5}, map.compareAndSet("k", null, new byte[] {5}));
+        assertArrayEquals(new byte[] {5}, map.compareAndSet("k", null, new byte[] {6}));
+        assertArrayEquals(new byte[] {5}, map.compareAndSet("k", new byte[] {9}, new byte[] {6}));
+        assertArrayEquals(new byte[] {6}, map.compareAndSet("k", new byte[] {5}, new byte[] {6}));
+    }
+
+    @Test
+    void countersAddAndRefuseWhatIsNoNumber() throws Refusal {
+        assertEquals(5, map.add("n", 5));
+        assertEquals(-2, map.add("n", -7));
+        map.set("text", new byte[] {'x'});
+
+        Refusal refusal = assertThrows(Refusal.class, () -> map.add("text", 3));
+
+        assertTrue(refusal.getMessage().contains("\"text\""), refusal.getMessage());
+        map.set("most", Long.toString(Long.MAX_VALUE).getBytes());
+        assertThrows(Refusal.class, () -> map.add("most", 1));
+    }
+
+    @Test
+    void theTotalIsLimitedAndGivenBackByDelete() throws Refusal {
+        byte[] big = new byte[StoreMap.MOST_VALUE_BYTES];
+        for (int i = 0; i < 63; i++) {
+            map.set("key" + i, big);
+        }
+        map.set("last", new byte[StoreMap.MOST_VALUE_BYTES - 2000]);
+
+        Refusal refusal = assertThrows(Refusal.class, () -> map.set("more", new byte[4000]));
+
+        assertEquals(Code.RESOURCE, refusal.code());
+        assertTrue(map.bytes() <= StoreMap.MOST_BYTES);
+        assertTrue(map.delete("key7"));
+        map.set("more", new byte[4000]);
+        map.delete("more");
+        for (int i = 0; i < 63; i++) {
+            map.delete("key" + i);
+        }
+        map.delete("last");
+        assertEquals(0, map.bytes());
+    }
+
+    @Test
+    void lengthsBeyondTheLimitsAreRefusedByTheHeadAlone() {
+        byte[] right =
+                new StoreRequest(StoreOperation.COMPARE_AND_SET, 7, "key", new byte[] {1, 2}, new byte[] {3}).encoded();
+        int[][] broken = {{0, 99}, {2, 0x7F}, {8, 0x80}, {9, 0x7F}, {12, 0xFF}};
+        for (int[] change : broken) {
+            byte[] head = java.util.Arrays.copyOf(right, StoreFrames.REQUEST_HEAD_BYTES);
+            head[change[0]] = (byte) change[1];
+
+            Refusal refusal = assertThrows(
+                    Refusal.class, () -> StoreFrames.RequestHead.decoded(ByteBuffer.wrap(head)), "byte " + change[0]);
+
+            assertEquals(Code.PROTOCOL, refusal.code());
+        }
+    }
+
+    @Test
+    void requestsArriveAsTheyWereMade() throws Refusal {
+        StoreRequest made =
+                new StoreRequest(StoreOperation.COMPARE_AND_SET, 7, "ключ", new byte[] {1, 2}, new byte[] {3});
+        ByteBuffer bytes = ByteBuffer.wrap(made.encoded());
+
+        StoreRequest read = StoreFrames.RequestHead.decoded(bytes).decodedBody(bytes);
+
+        assertEquals(made.key(), read.key());
+        assertEquals(7, read.number());
+        assertArrayEquals(made.value(), read.value());
+        assertArrayEquals(made.expected(), read.expected());
+        StoreRequest absent = new StoreRequest(StoreOperation.COMPARE_AND_SET, 8, "k", new byte[0], null);
+        ByteBuffer second = ByteBuffer.wrap(absent.encoded());
+        assertNull(StoreFrames.RequestHead.decoded(second).decodedBody(second).expected());
+    }
+}

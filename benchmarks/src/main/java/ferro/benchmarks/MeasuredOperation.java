@@ -1,0 +1,177 @@
+package ferro.benchmarks;
+
+import ferro.Collective;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+
+/** One collective of one size on one rank: its tensors, its call, and the check of its result. */
+final class MeasuredOperation implements AutoCloseable {
+    /** NCCL has no other tag. */
+    private static final int TAG = 0;
+
+    private final ProcessGroup group;
+    private final MemoryPlace place;
+    private final Measured collective;
+    private final ReduceOp op;
+    private final Expectation expectation;
+    private final MeasuredElements input;
+    private final MeasuredElements output;
+    private final Tensor inputTensor;
+    private final Tensor outputTensor;
+    private final Runnable call;
+
+    MeasuredOperation(ProcessGroup group, MemoryPlace place, Sweep sweep, long size) {
+        this.group = group;
+        this.place = place;
+        collective = sweep.collective();
+        op = sweep.op();
+        int count = sweep.elements(size, group.worldSize());
+        expectation = new Expectation(collective, op, group.rank(), group.worldSize(), count);
+        int part = count / group.worldSize();
+        input = MeasuredElements.of(
+                sweep.type(), collective == Measured.ALLGATHER || collective == Measured.GATHER ? part : count);
+        output = switch (collective) {
+            case ALLREDUCE, BROADCAST, REDUCE, BARRIER -> input;
+            case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> MeasuredElements.of(sweep.type(), count);
+            case REDUCESCATTER, SCATTER -> MeasuredElements.of(sweep.type(), part);
+        };
+        inputTensor = place.tensor(input);
+        outputTensor = output == input ? inputTensor : place.tensor(output);
+        call = call(inputTensor, outputTensor);
+    }
+
+    private Runnable call(Tensor in, Tensor out) {
+        int root = Expectation.ROOT;
+        return switch (collective) {
+            case ALLREDUCE -> () -> group.allReduce(in, op);
+            case BROADCAST -> () -> group.broadcast(in, root);
+            case REDUCE -> () -> group.reduce(in, op, root);
+            case ALLGATHER -> () -> group.allGather(in, out);
+            case REDUCESCATTER -> () -> group.reduceScatter(in, out, op);
+            case GATHER -> () -> group.gather(in, group.rank() == root ? out : null, root);
+            case SCATTER -> () -> group.scatter(group.rank() == root ? in : null, out, root);
+            case ALLTOALL -> () -> group.allToAll(in, out);
+            case BARRIER -> group::barrier;
+            case PINGPONG -> pingPong(in, out);
+        };
+    }
+
+    /** Returns a rank's part of a ping-pong: rank 0 sends first, rank 1 returns what it received, the others do nothing. */
+    private Runnable pingPong(Tensor in, Tensor out) {
+        return switch (group.rank()) {
+            case 0 ->
+                () -> {
+                    group.send(in, 1, TAG);
+                    group.recv(out, 1, TAG);
+                };
+            case 1 ->
+                () -> {
+                    group.recv(out, 0, TAG);
+                    group.send(out, 0, TAG);
+                };
+            default -> () -> {};
+        };
+    }
+
+    void run() {
+        call.run();
+    }
+
+    /** Queues the operation after others. */
+    Work submit() {
+        int root = Expectation.ROOT;
+        Tensor in = inputTensor;
+        Tensor out = outputTensor;
+        return group.submit(
+                switch (collective) {
+                    case ALLREDUCE -> new Collective.AllReduce(in, in, op);
+                    case BROADCAST -> new Collective.Broadcast(in, root);
+                    case REDUCE -> new Collective.Reduce(in, group.rank() == root ? in : null, op, root);
+                    case ALLGATHER -> new Collective.AllGather(in, out, null);
+                    case REDUCESCATTER -> new Collective.ReduceScatter(in, out, op, null);
+                    case GATHER -> new Collective.Gather(in, group.rank() == root ? out : null, root, null);
+                    case SCATTER -> new Collective.Scatter(group.rank() == root ? in : null, out, root, null);
+                    case ALLTOALL -> new Collective.AllToAll(in, out, null, null);
+                    case BARRIER, PINGPONG ->
+                        throw new IllegalStateException(collective.label() + " is no operation to queue");
+                });
+    }
+
+    /**
+     * Writes the input again and then runs the operation, as a program with new data for each call would. Data not written
+     * since the last call are still in the cache of the core that read them. All-reduces are excluded, as they write their
+     * own input.
+     */
+    void runOnFreshInput() {
+        if (collective.readsInput(group.rank() == Expectation.ROOT)) {
+            place.rewrite(input, inputTensor);
+        }
+        call.run();
+    }
+
+    /** Runs the operation once on known data and counts the elements that differ from a plain loop, on this rank. */
+    long wrongElements() {
+        giveKnownInput();
+        run();
+        return wrongInResult();
+    }
+
+    void giveKnownInput() {
+        output.fill(0);
+        place.write(output, outputTensor);
+        for (int i = 0; i < elements(input); i++) {
+            input.put(i, Expectation.input(group.rank(), i));
+        }
+        place.write(input, inputTensor);
+    }
+
+    /** Counts the wrong elements after a run on known input, on this rank. */
+    long wrongInResult() {
+        place.read(outputTensor, output);
+        return hasResult() ? countWrong() : 0;
+    }
+
+    /** Zeroes the input, so that repeated reductions in place are harmless. */
+    void clear() {
+        input.fill(0);
+        place.write(input, inputTensor);
+    }
+
+    @Override
+    public void close() {
+        place.free(inputTensor);
+        if (outputTensor != inputTensor) {
+            place.free(outputTensor);
+        }
+    }
+
+    /** Returns the elements as the table counts them: those of the whole tensor. */
+    int count() {
+        return expectation.count();
+    }
+
+    private boolean hasResult() {
+        return switch (collective) {
+            case BARRIER -> false;
+            case GATHER -> group.rank() == Expectation.ROOT;
+            case PINGPONG -> group.rank() < 2;
+            default -> true;
+        };
+    }
+
+    private long countWrong() {
+        long wrong = 0;
+        for (int i = 0; i < elements(output); i++) {
+            if (!output.is(i, expectation.result(i))) {
+                wrong++;
+            }
+        }
+        return wrong;
+    }
+
+    private static int elements(MeasuredElements elements) {
+        return (int) elements.tensor().elementCount();
+    }
+}

@@ -1,0 +1,118 @@
+package ferro.benchmarks;
+
+import ferro.group.ProcessGroup;
+import java.util.Locale;
+
+/**
+ * One line of the result.
+ *
+ * @param setting     values that all lines share
+ * @param count       elements of the whole tensor
+ * @param times       times of one operation
+ * @param wrong       elements that differ from a plain loop, over all ranks
+ * @param probeMicros half round trip of the wire probe beside it; NaN if it is not known
+ */
+record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, long wrong, double probeMicros) {
+    /**
+     * The values that all lines share.
+     *
+     * @param sweep   requested sweep
+     * @param backend name of the back end
+     * @param ranks   world size
+     * @param memory  place of the tensors
+     * @param medium  medium of the data; empty if it is not known
+     */
+    record SweepSetting(Sweep sweep, String backend, int ranks, String memory, String medium) {
+        /** Takes the medium and the world size from the group: the name of a back end does not tell the medium. */
+        static SweepSetting of(Sweep sweep, String backend, ProcessGroup group, String memory) {
+            return new SweepSetting(
+                    sweep, backend, group.worldSize(), memory, group.medium().text());
+        }
+    }
+
+    private Sweep sweep() {
+        return setting.sweep();
+    }
+
+    long bytes() {
+        return (long) count * sweep().type().byteSize();
+    }
+
+    /** Returns size divided by time, in GB/s. */
+    double algorithmBandwidth() {
+        return bytes() / times.median() / 1000;
+    }
+
+    double busBandwidth() {
+        return algorithmBandwidth() * sweep().collective().busFactor(setting.ranks());
+    }
+
+    /** Returns column heads as in nccl-tests. */
+    static String head(SweepSetting setting) {
+        String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
+        return String.format(
+                Locale.ROOT,
+                "# %s, %d ranks, %s, %s tensors, %s%smedian times%n" + columns + "%n" + columns,
+                setting.sweep().collective().label(),
+                setting.ranks(),
+                setting.backend(),
+                setting.memory(),
+                setting.medium().isEmpty() ? "" : "data over " + setting.medium() + ", ",
+                setting.sweep().queued() == 1 ? "" : setting.sweep().queued() + " queued at once, ",
+                "size",
+                "count",
+                "type",
+                "redop",
+                "time",
+                "algbw",
+                "busbw",
+                "wrong",
+                "(B)",
+                "(elements)",
+                "",
+                "",
+                "(us)",
+                "(GB/s)",
+                "(GB/s)",
+                "");
+    }
+
+    String table() {
+        return String.format(
+                Locale.ROOT,
+                "  %10d %12d %6s %8s %12.2f %9.4f %9.4f %6d",
+                bytes(),
+                count,
+                sweep().type().label(),
+                sweep().opLabel(),
+                times.median(),
+                algorithmBandwidth(),
+                busBandwidth(),
+                wrong);
+    }
+
+    String json() {
+        String probe = Double.isNaN(probeMicros) ? "null" : String.format(Locale.ROOT, "%.3f", probeMicros);
+        return String.format(
+                Locale.ROOT,
+                "{\"collective\":\"%s\",\"backend\":\"%s\",\"ranks\":%d,\"type\":\"%s\",\"op\":\"%s\",\"bytes\":%d,"
+                        + "\"us_min\":%.3f,\"us_median\":%.3f,\"us_p99\":%.3f,\"algbw\":%.4f,\"busbw\":%.4f,"
+                        + "\"memory\":\"%s\",\"medium\":\"%s\",\"queued\":%d,\"wrong\":%d,\"probe_us\":%s}",
+                sweep().collective().label(),
+                setting.backend(),
+                setting.ranks(),
+                sweep().type().label(),
+                sweep().opLabel(),
+                bytes(),
+                times.min(),
+                times.median(),
+                times.p99(),
+                algorithmBandwidth(),
+                busBandwidth(),
+                setting.memory(),
+                setting.medium(),
+                sweep().queued(),
+                wrong,
+                probe);
+    }
+}

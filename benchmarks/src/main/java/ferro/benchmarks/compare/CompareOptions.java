@@ -1,0 +1,108 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.Measured;
+import ferro.spi.Setting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The options of a comparison, as benchmarks/compare.sh passes them.
+ *
+ * @param starter     script that starts contestants; null to only report
+ * @param contestants names that the script knows; {@code -shared} after a name makes the same processes use tensors of the
+ *     group
+ * @param ranks       world sizes
+ * @param collectives collectives to measure
+ * @param sizes       in bytes
+ * @param rounds      number of rounds
+ * @param time        time of one measurement
+ * @param out         folder of the results; its raw.csv is appended to
+ * @param tune        whether every algorithm of every collective is a contestant of its own
+ */
+record CompareOptions(
+        Path starter,
+        List<String> contestants,
+        List<Integer> ranks,
+        List<Measured> collectives,
+        List<Long> sizes,
+        int rounds,
+        Duration time,
+        Path out,
+        boolean tune) {
+
+    private static final Map<String, String> DEFAULTS = Map.of(
+            "--tune", "no",
+            "--contestants", "",
+            "--ranks", "2",
+            "--collectives", "allreduce",
+            "--sizes", "4,64,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB",
+            "--rounds", "7",
+            "--time", "60ms");
+
+    /**
+     * Reads words.
+     *
+     * @throws IllegalArgumentException naming the invalid word
+     */
+    static CompareOptions parse(List<String> words) {
+        Map<String, String> given = new LinkedHashMap<>(DEFAULTS);
+        Iterator<String> rest = words.iterator();
+        while (rest.hasNext()) {
+            String option = rest.next();
+            if (!given.containsKey(option) && !option.equals("--starter") && !option.equals("--out")) {
+                throw new IllegalArgumentException(
+                        "no option \"" + option + "\": use " + DEFAULTS.keySet() + ", --starter or --out");
+            }
+            if (!rest.hasNext()) {
+                throw new IllegalArgumentException(option + " needs a value behind it");
+            }
+            given.put(option, rest.next());
+        }
+        if (!given.containsKey("--out")) {
+            throw new IllegalArgumentException("--out DIR is missing: where do results go?");
+        }
+        return new CompareOptions(
+                given.containsKey("--starter") ? Path.of(given.get("--starter")) : null,
+                split(given.get("--contestants")).toList(),
+                split(given.get("--ranks")).map(CompareOptions::ranks).toList(),
+                split(given.get("--collectives")).map(Measured::parse).toList(),
+                split(given.get("--sizes")).map(Setting::bytes).toList(),
+                Setting.count(given.get("--rounds")),
+                Setting.duration(given.get("--time")),
+                Path.of(given.get("--out")),
+                given.get("--tune").equals("yes"));
+    }
+
+    /** Returns a copy for one collective and other contestants. */
+    CompareOptions of(Measured collective, List<String> others) {
+        return new CompareOptions(starter, others, ranks, List.of(collective), sizes, rounds, time, out, tune);
+    }
+
+    private static int ranks(String text) {
+        int ranks = Setting.count(text);
+        if (ranks < 2) {
+            throw new IllegalArgumentException("--ranks " + text + ": need 2 or more");
+        }
+        return ranks;
+    }
+
+    private static Stream<String> split(String list) {
+        return Stream.of(list.split(",")).map(String::strip).filter(word -> !word.isEmpty());
+    }
+
+    /** Returns all items for a group of this size, in order. Sizes grow; a barrier has none. */
+    List<Measurement.Item> items(int worldSize) {
+        List<Measurement.Item> items = new ArrayList<>();
+        for (Measured collective : collectives) {
+            List<Long> its = collective == Measured.BARRIER ? List.of(0L) : sizes;
+            its.forEach(bytes -> items.add(new Measurement.Item(worldSize, collective.label(), bytes)));
+        }
+        return items;
+    }
+}

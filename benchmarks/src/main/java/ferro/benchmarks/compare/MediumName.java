@@ -1,0 +1,41 @@
+package ferro.benchmarks.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The medium between ranks, derived from the name of a contestant. */
+enum MediumName {
+    SHARED_MEMORY,
+    TCP;
+
+    private static final String JAVA = "ferro";
+    /**
+     * Suffix of peers that run with other settings than their own. They are shown, but do not count as best peer, which is
+     * one as its users get it.
+     */
+    private static final String SETTING = "-reno";
+
+    static MediumName of(String contestant) {
+        return contestant.contains("-tcp") ? TCP : SHARED_MEMORY;
+    }
+
+    String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    static boolean ours(String contestant) {
+        return contestant.startsWith(JAVA);
+    }
+
+    /** Returns the peers among which the best one for a contestant's ratio is chosen. */
+    static List<String> peers(String contestant, Iterable<String> all) {
+        List<String> peers = new ArrayList<>();
+        for (String name : all) {
+            if (!ours(name) && of(name) == of(contestant) && !name.endsWith(SETTING)) {
+                peers.add(name);
+            }
+        }
+        return peers;
+    }
+}

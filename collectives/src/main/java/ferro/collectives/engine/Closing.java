@@ -1,0 +1,233 @@
+package ferro.collectives.engine;
+
+import ferro.collectives.control.GracefulExit;
+import ferro.collectives.control.GroupControl;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Closes a group on one rank: waits for queued work, says goodbye, ends the links in good order, and releases the transport
+ * once no other rank can lose data by that. Only the close of the last group of a rank waits for that moment.
+ */
+final class Closing {
+    private static final long TURN_NANOS = 2_000_000_000L;
+    private static final long LOOK_NANOS = 1_000_000L;
+    /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
+    private static final long OVER_NANOS = 20_000_000L;
+
+    private final GroupEngine engine;
+    private final ClosingParts parts;
+    private volatile boolean asked;
+    private volatile boolean ended;
+    private volatile boolean exit;
+    /** Whether the close has returned before the links could be ended: then no thread waits any more. */
+    private boolean late;
+    /** Whether this was the last group of its rank, and whether other ranks may still need it. */
+    private boolean last;
+
+    private boolean needed;
+    private GracefulExit leaving;
+
+    /**
+     * The parts of the group to close.
+     *
+     * @param transport  medium
+     * @param group      the group
+     * @param context    clock
+     * @param place      its identity among all groups of the same processes
+     * @param loop       ends the links with the progress lock held
+     * @param control    tells the other ranks
+     * @param neighbours releases shared memory
+     */
+    record ClosingParts(
+            Transport transport,
+            GroupSpec group,
+            RankContext context,
+            GroupIdentity place,
+            ProgressLoop loop,
+            GroupControl control,
+            LocalPeers neighbours) {}
+
+    Closing(GroupEngine engine, ClosingParts parts) {
+        this.engine = engine;
+        this.parts = parts;
+    }
+
+    /** Ends the group; its calls are refused already. */
+    void close(Duration timeout, boolean stepped) {
+        long until = parts.context.nanoTime() + Deadlines.nanos(timeout);
+        if (!stepped) {
+            engine.finishQueued(until);
+        }
+        if (parts.control.failure() == null && !engine.isIdle()) {
+            parts.control.fail(Failures.closedTooEarly(parts.group, timeout));
+        }
+        if (parts.control.failure() == null) {
+            parts.control.settleWithLeavers();
+        }
+        parts.loop.close();
+        asked = true;
+        settleByTurn();
+        synchronized (this) {
+            late = !ended;
+        }
+        if (last) {
+            long bound = hasFailed() ? parts.context.nanoTime() + LeftGroups.FAILED_NANOS : until;
+            parts.place.left().await(bound - until < 0 ? bound : until).forEach(Closing::release);
+        } else if (stepped && needed) {
+            releaseLater(until);
+        }
+    }
+
+    /** Releases the group after a time by a timer, where no thread can wait. */
+    private void releaseLater(long until) {
+        long nanos = until - parts.context.nanoTime();
+        Future<?> timer = parts.context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
+        leaving.whenOver(() -> timer.cancel(false));
+    }
+
+    /** Ends the links on the thread that holds the progress lock, so that no call is inside them. */
+    private void settleByTurn() {
+        parts.loop.failed();
+        look(TURN_NANOS, () -> !ended, parts.loop::failed);
+    }
+
+    /** Polls while a condition holds, for at most a time, because no signal comes. */
+    private void look(long nanos, BooleanSupplier holds, Runnable again) {
+        long until = parts.context.nanoTime() + nanos;
+        while (holds.getAsBoolean() && parts.context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            again.run();
+        }
+    }
+
+    boolean hasFailed() {
+        return parts.control.failure() != null;
+    }
+
+    /** Returns whether the links wait to be ended by the thread that holds the progress lock; any thread. */
+    boolean wantsTurn() {
+        return asked && !ended;
+    }
+
+    /** Ends the links if that was asked for; called with the progress lock held. */
+    void settle() {
+        if (wantsTurn()) {
+            try {
+                end();
+            } finally {
+                if (endedLate()) {
+                    parts.place.left().await(parts.context.nanoTime()).forEach(Closing::release);
+                }
+            }
+        }
+    }
+
+    private synchronized boolean endedLate() {
+        ended = true;
+        return late && last;
+    }
+
+    private void end() {
+        try {
+            parts.place.membership().leave(parts.control);
+        } finally {
+            endLinks();
+        }
+    }
+
+    private void endLinks() {
+        try {
+            leaving = parts.control.leave(losers(), until());
+            needed = parts.transport.leave();
+        } finally {
+            last = parts.place.left().leave(this, needed);
+            try {
+                parts.neighbours.close();
+            } finally {
+                if (needed) {
+                    leaving.whenOver(this::over);
+                } else {
+                    release();
+                }
+            }
+        }
+    }
+
+    private GracefulExit.ExitLimit until() {
+        if (parts.control.failure() != null) {
+            return GracefulExit.ExitLimit.ALL_HAVE_HEARD;
+        }
+        return parts.transport.servesOthers()
+                ? GracefulExit.ExitLimit.ALL_HAVE_LEFT
+                : GracefulExit.ExitLimit.ALL_HAVE_ALL;
+    }
+
+    /**
+     * Leaves the group when the JVM exits with the group open: says goodbye if nothing is under way, else fails the group.
+     * Does not take the progress lock, as the thread that holds it may never release it.
+     *
+     * @return leave to wait for, or null if the group was closed already
+     */
+    GracefulExit exit(String signal) {
+        // set before any call is refused because of it
+        exit = true;
+        if (!engine.refuseCalls()) {
+            exit = false;
+            return null;
+        }
+        if (parts.control.failure() == null) {
+            String stands = underWay();
+            if (!signal.isEmpty()) {
+                parts.control.fail(Failures.endedBySignal(parts.group, signal, stands, engine.ended()));
+            } else if (!stands.isEmpty()) {
+                parts.control.fail(Failures.exits(parts.group, stands));
+            }
+        }
+        return parts.control.leave(losers(), until());
+    }
+
+    /** Returns whether the exit of the JVM ends the group. */
+    boolean isExit() {
+        return exit;
+    }
+
+    /** Returns the exception for a call that comes too late. */
+    RuntimeException refusal(String call) {
+        return exit ? Failures.refusedAtExit(parts.group, call) : Failures.closed(parts.group, call);
+    }
+
+    /** Describes what is under way. Waits a short time for a call that has ended but has not released the progress lock. */
+    private String underWay() {
+        look(OVER_NANOS, () -> engine.isIdle() && !engine.underWay().isEmpty(), () -> {});
+        return engine.underWay();
+    }
+
+    /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
+    private BitSet losers() {
+        BitSet losers = new BitSet();
+        for (int peer = 0; peer < parts.group.worldSize(); peer++) {
+            losers.set(peer, peer != parts.group.rank() && parts.transport.mayLose(peer, Lane.COLLECTIVE));
+        }
+        return losers;
+    }
+
+    private void over() {
+        if (parts.place.left().isOver(this)) {
+            release();
+        }
+    }
+
+    private void release() {
+        parts.transport.close();
+    }
+}

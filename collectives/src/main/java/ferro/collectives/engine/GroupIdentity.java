@@ -1,0 +1,86 @@
+package ferro.collectives.engine;
+
+import ferro.collectives.algorithm.TunedRows;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.RankStatuses;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.membership.Hashing;
+import ferro.collectives.control.membership.Membership;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.stream.IntStream;
+
+/**
+ * Identifies a group among all groups of the same processes.
+ *
+ * @param identity   64 bits
+ * @param membership of the joined group
+ * @param ranks      ranks of the joined group, in the order of this one
+ * @param standings  status of this rank in all of these groups
+ * @param manner     engine options, the same for all of them
+ * @param left       which of them are open, or were left
+ */
+public record GroupIdentity(
+        long identity,
+        Membership membership,
+        int[] ranks,
+        RankStatuses standings,
+        EngineOptions manner,
+        LeftGroups left) {
+    /** Without control messages nothing is waited for before a loss is blamed. */
+    private static final FailurePolicy NOTHING_TO_READ = new FailurePolicy() {
+        @Override
+        public long eofGraceNanos() {
+            return 0;
+        }
+    };
+
+    /**
+     * Options that a group and the groups made of it share.
+     *
+     * @param stepped     whether the caller makes progress by steps, and not a thread of the engine
+     * @param maxInFlight how many operations may be under way at once
+     * @param rules       decisions when something goes wrong
+     * @param tuned       the table of algorithms in force
+     */
+    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules, TunedRows tuned) {}
+
+    /** Returns the identity of a joined group, which watches the processes of its ranks. */
+    public static GroupIdentity watched(
+            Transport transport, GroupSpec group, RankContext context, EngineOptions manner) {
+        long identity = Hashing.of(group.name());
+        LeftGroups left = manner.stepped ? LeftGroups.stepped() : LeftGroups.of(context);
+        return joined(identity, Membership.watching(transport, group, context, identity), group, manner, left);
+    }
+
+    /**
+     * Returns the identity of a group without a control lane: no rank is watched, and no rank sends a table or the reason
+     * why a peer has left.
+     */
+    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned) {
+        // data that one peer does not take yet may hold back data that another peer waits for
+        EngineOptions manner = new EngineOptions(false, 1, NOTHING_TO_READ, tuned);
+        return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner, LeftGroups.stepped());
+    }
+
+    private static GroupIdentity joined(
+            long identity, Membership membership, GroupSpec group, EngineOptions manner, LeftGroups left) {
+        int[] all = IntStream.range(0, group.worldSize()).toArray();
+        return new GroupIdentity(identity, membership, all, new RankStatuses(), manner, left);
+    }
+
+    GroupIdentity child(long child, int[] members) {
+        int[] joined = IntStream.of(members).map(rank -> ranks[rank]).toArray();
+        return new GroupIdentity(child, membership, joined, standings, manner, left);
+    }
+
+    /** Returns whether a group of this identity was joined, and not made of another one. */
+    boolean isJoined(GroupSpec group) {
+        return identity == Hashing.of(group.name());
+    }
+
+    GroupControl.JoinedPosition control() {
+        return new GroupControl.JoinedPosition(ranks, standings, membership);
+    }
+}

@@ -1,0 +1,71 @@
+package ferro.collectives.engine;
+
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.failure.Failure;
+import ferro.recorder.FlightRecorder;
+import ferro.recorder.GroupRecorder;
+import ferro.recorder.RecordedGroup;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+
+/** One group in the flight recorder of its rank: records its operations, and answers the recorder when that writes. */
+final class GroupRecording implements RecordedGroup, AutoCloseable {
+    private final RankContext context;
+    private final long identity;
+    private final GroupControl control;
+    private final Supplier<ferro.collectives.control.RankStatus> standing;
+    private final FlightRecorder whole;
+    private final GroupRecorder recorder;
+
+    /** Adds a group to the recorder. */
+    GroupRecording(
+            RankContext context,
+            GroupSpec group,
+            GroupIdentity place,
+            GroupControl control,
+            Supplier<ferro.collectives.control.RankStatus> standing) {
+        this.context = context;
+        this.identity = place.identity();
+        this.control = control;
+        this.standing = standing;
+        this.whole = FlightRecorder.of(context, group);
+        this.recorder = whole.enter(group.name(), group.rank(), place.ranks(), this);
+    }
+
+    GroupRecorder recorder() {
+        return recorder;
+    }
+
+    Path write(Path folder) throws IOException {
+        return whole.write(folder, "asked for by the program");
+    }
+
+    @Override
+    public Failed failure() {
+        Failure failure = control.failure();
+        return failure == null
+                ? null
+                : new Failed(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
+    }
+
+    @Override
+    public long identity() {
+        return identity;
+    }
+
+    @Override
+    public RecordedStatus standing() {
+        ferro.collectives.control.RankStatus now = standing.get();
+        return new RecordedStatus(now.sequence(), now.progress(), now.waitingFor());
+    }
+
+    /** Removes the group; the last group of a rank ends its recorder. */
+    @Override
+    public void close() {
+        recorder.close();
+        FlightRecorder.release(context);
+    }
+}

@@ -1,0 +1,145 @@
+package ferro.collectives.engine;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.Medium;
+import ferro.collectives.algorithm.Hosts;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.engine.operands.Allocations;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.collectives.shared.NodeTopology;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+/**
+ * The ranks that share memory with this one: finds them, switches operations and links to shared memory, and makes tensors
+ * in it.
+ */
+final class LocalPeers {
+    private final GroupSpec group;
+    private final RankContext context;
+    /** Null where there is no shared memory. */
+    private final IntraNodeTransport near;
+
+    private final SharedMemoryProvider provider;
+    private final Users users;
+    private final Allocations allocations;
+    /** The medium of the links. */
+    private final Medium links;
+
+    private volatile NodeTopology nearness;
+    /** Null unless all ranks share memory. */
+    private volatile SharedMemoryExecutor executor;
+
+    /**
+     * The parts that move elements, and can do so in shared memory.
+     *
+     * @param loop         holds the progress lock while that changes
+     * @param control      is told of calls that differ
+     * @param planner      chooses for operations
+     * @param operations   run there
+     * @param pointToPoint moves messages
+     */
+    record Users(
+            ProgressLoop loop,
+            GroupControl control,
+            Planner planner,
+            OperationQueue operations,
+            PointToPoint pointToPoint) {}
+
+    /** Makes one that knows no peer yet. */
+    LocalPeers(GroupSpec group, RankContext context, Transport transport, Users users) {
+        this.group = group;
+        this.context = context;
+        this.links = transport.medium();
+        this.near = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
+        this.provider = near == null ? null : near.sharedMemory().orElse(null);
+        this.users = users;
+        this.allocations = new Allocations(group);
+        this.nearness = NodeTopology.none(group.worldSize(), transport.noSharedMemoryBecause());
+    }
+
+    /** Finds out together with the other ranks which ranks share memory, before the group is used. */
+    void meet(GroupEngine engine, boolean isJoined) {
+        if (provider != null) {
+            SharedMemoryBootstrap.BootstrapSubject subject =
+                    new SharedMemoryBootstrap.BootstrapSubject("", group.timeout());
+            SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
+            Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
+            sharing.refusedBecause().ifPresent(meeting::refrain);
+            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.areaBytes());
+            exclusively(() -> share(sharing, met));
+            sharing.report(isJoined, nearness.lines(links));
+        }
+    }
+
+    private void exclusively(Runnable task) {
+        users.loop.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
+        nearness = met.nearness();
+        Hosts.of(group.worldSize(), nearness::areNear).ifPresent(users.planner::spread);
+        if (met.memory() == null) {
+            return;
+        }
+        near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
+        users.pointToPoint.reopen();
+        if (nearness.isComplete()) {
+            SharedMemoryExecutor made = sharing.executor(met.memory(), users.control, near::wake, users.loop.spins());
+            users.planner.share(sharing.layout());
+            users.operations.share(made);
+            executor = made;
+        }
+    }
+
+    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone. */
+    HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
+        Objects.requireNonNull(dataType, "dataType");
+        Objects.requireNonNull(timeout, "timeout");
+        SharedMemoryExecutor runs = executor;
+        if (runs == null || elementCount < 0) {
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        SharedMemoryBootstrap.BootstrapSubject subject =
+                new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), timeout);
+        SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
+        Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
+        SharedMemoryBootstrap.BootstrapOutcome met =
+                meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
+        if (!met.nearness().isComplete()) {
+            met.giveBack();
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        HostTensor[] made = new HostTensor[1];
+        exclusively(() -> made[0] = allocations.tensor(met.memory(), runs.tensors(), dataType, elementCount));
+        return made[0];
+    }
+
+    String report() {
+        return String.join("; ", nearness.lines(links));
+    }
+
+    /** Returns the medium that carries the data of the whole group. */
+    Medium medium() {
+        if (provider != null && nearness.isComplete()) {
+            return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
+        }
+        String between = links.far() ? " between far hosts" : " between hosts";
+        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(nearness::isNearAnother);
+        if (hasSome) {
+            return links.with(links.text() + between + ", shared memory inside");
+        }
+        return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
+    }
+
+    /** Releases the memory of tensors; called by the thread that makes progress, with the links ended. */
+    void close() {
+        allocations.close();
+    }
+}

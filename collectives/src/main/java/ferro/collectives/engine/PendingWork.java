@@ -1,0 +1,252 @@
+package ferro.collectives.engine;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.Work;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.wire.RankLists;
+import ferro.recorder.GroupRecorder;
+import ferro.spi.Deadlines;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
+ * blocking collective is not given to the caller, and is reused for the next one.
+ */
+final class PendingWork implements Work {
+    /** A shorter pause is not mentioned, because it explains nothing. */
+    private static final long PAUSE_NANOS = 100_000_000L;
+
+    private final ProgressLoop loop;
+    private String description;
+    private long sequence;
+    private long begunNanos;
+    private long deadlineNanos;
+    private volatile boolean done;
+    private volatile Thread waiter;
+    private volatile Failure interrupt;
+    /** Its entry in the flight recorder. */
+    private int entry;
+
+    private WorkFailure badly;
+    private long endedNanos;
+    private CompletableFuture<Void> completion;
+
+    /**
+     * How far an operation was.
+     *
+     * @param step       post of its schedule that was next, -1 if none
+     * @param bytesMoved both ways so far, unfinished posts included
+     * @param waitingFor ranks that it waited for, comma-separated
+     */
+    record Position(int step, long bytesMoved, String waitingFor) {
+        static final Position NOWHERE = new Position(-1, 0, "");
+    }
+
+    /** How it failed. It is one object, so that operations that end well are no larger because of it. */
+    private record WorkFailure(Failure why, Position at) {}
+
+    PendingWork(ProgressLoop loop, String description, long sequence, Duration timeout) {
+        this.loop = loop;
+        this.description = description;
+        this.sequence = sequence;
+        this.begunNanos = loop.nanoTime();
+        this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
+    }
+
+    /** Makes a handle that is not in use. */
+    PendingWork(ProgressLoop loop) {
+        this(loop, "", -1, Duration.ZERO);
+        done = true;
+    }
+
+    /** Makes this the handle of another operation, whose number is set later. */
+    void become(String next, long nowNanos, Duration timeout) {
+        description = next;
+        begunNanos = nowNanos;
+        deadlineNanos = nowNanos + Deadlines.nanos(timeout);
+        interrupt = null;
+        badly = null;
+        done = false;
+    }
+
+    /** Sets its number in the order, before other threads know it. */
+    void number(long number) {
+        sequence = number;
+    }
+
+    long begunNanos() {
+        return begunNanos;
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    String description() {
+        return description;
+    }
+
+    @Override
+    public boolean isDone() {
+        return done;
+    }
+
+    @Override
+    public void await() {
+        loop.await(this, ProgressLoop.RunLimit.DONE, 0);
+        throwFailure();
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        loop.await(this, ProgressLoop.RunLimit.TIME, loop.nanoTime() + Deadlines.nanos(timeout));
+        if (!done) {
+            return false;
+        }
+        throwFailure();
+        return true;
+    }
+
+    @Override
+    public synchronized CompletionStage<Void> completion() {
+        if (completion == null) {
+            completion = new CompletableFuture<>();
+            if (done) {
+                finishCompletion();
+            }
+        }
+        return completion.minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public Duration elapsed() {
+        return Duration.ofNanos((done ? endedNanos : loop.nanoTime()) - begunNanos);
+    }
+
+    /** Records the submission in the flight recorder, before the operation is queued. */
+    void recorded(String text, long bytes) {
+        entry = loop.recorder().submitted(sequence, text, bytes, begunNanos);
+    }
+
+    /** Sets the entry of an operation that runs, and is already in the flight recorder. */
+    void recordedAs(int known) {
+        entry = known;
+    }
+
+    /** Records a message in the flight recorder. */
+    void recordedMessage(String text, long bytes, int peer) {
+        entry = loop.recorder().message(text, bytes, begunNanos, peer);
+    }
+
+    /** Records in the flight recorder that it begins to run. */
+    void runs() {
+        loop.recorder().running(entry);
+    }
+
+    /** Ends it successfully. Called with the progress lock held, after the last access to the caller's memory. */
+    void succeed(int steps, long bytesMoved) {
+        end(null, steps, bytesMoved);
+    }
+
+    /** Ends it with a failure. Called with the progress lock held, after the last access to the caller's memory. */
+    void fail(Failure why, Position at) {
+        Failure own = interrupt;
+        Failure mine = own != null && own.isToldAs(why) ? own : why;
+        end(new WorkFailure(mine, at), at.step, at.bytesMoved);
+    }
+
+    /** Notes that its thread was interrupted: if that ends it, it fails with this failure. */
+    void interrupted(Failure why) {
+        interrupt = why;
+    }
+
+    private void end(WorkFailure bad, int steps, long bytesMoved) {
+        try {
+            endOnce(bad, steps, bytesMoved);
+        } finally {
+            Thread waiting = waiter;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
+            }
+        }
+    }
+
+    private synchronized void endOnce(WorkFailure bad, int steps, long bytesMoved) {
+        if (done) {
+            return;
+        }
+        badly = bad;
+        endedNanos = loop.nanoTime();
+        try {
+            recordEnd(steps, bytesMoved);
+        } finally {
+            // the operation has ended, even if the recording fails
+            done = true;
+        }
+        if (completion != null) {
+            finishCompletion();
+        }
+    }
+
+    private void recordEnd(int steps, long bytesMoved) {
+        GroupRecorder recorder = loop.recorder();
+        if (badly == null) {
+            recorder.done(entry, endedNanos, steps, bytesMoved);
+        } else {
+            GroupRecorder.Progress at = new GroupRecorder.Progress(steps, bytesMoved, badly.at.waitingFor);
+            recorder.failed(entry, endedNanos, badly.why.code(), at);
+        }
+    }
+
+    /** Makes the exception of this operation from a failure, on the thread that throws it, so that its stack trace helps. */
+    FerroException exception(Failure why, Position at) {
+        String name = loop.group().name();
+        int rank = loop.group().rank();
+        long pausedNanos = loop.pausedSince(begunNanos);
+        Where where = new Where(
+                name,
+                rank,
+                why.culprits(),
+                description,
+                sequence,
+                at.step(),
+                at.bytesMoved(),
+                elapsed().toNanos(),
+                pausedNanos);
+        String place = sequence < 0 ? "" : " seq " + sequence;
+        String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text()
+                + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankLists.seconds(pausedNanos));
+        return new FerroException(why.code(), where, text, why.cause());
+    }
+
+    void throwFailure() {
+        if (badly != null) {
+            throw exception(badly.why, badly.at);
+        }
+    }
+
+    void waitedForBy(Thread thread) {
+        waiter = thread;
+    }
+
+    private void finishCompletion() {
+        CompletableFuture<Void> stage = completion;
+        FerroException why = badly == null ? null : exception(badly.why, badly.at);
+        loop.later(() -> {
+            if (why == null) {
+                stage.complete(null);
+            } else {
+                stage.completeExceptionally(why);
+            }
+        });
+    }
+}

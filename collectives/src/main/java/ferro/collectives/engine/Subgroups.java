@@ -1,0 +1,95 @@
+package ferro.collectives.engine;
+
+import ferro.InvalidRankException;
+import ferro.collectives.control.Agreement;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Makes subgroups: checks the ranks, agrees with the other members, opens the medium. */
+final class Subgroups {
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final GroupIdentity place;
+    private final Agreement agreement;
+
+    /**
+     * The parts of the engine of a new group.
+     *
+     * @param transport medium
+     * @param group     the new group
+     * @param place     its identity
+     */
+    record Child(Transport transport, GroupSpec group, GroupIdentity place) {}
+
+    Subgroups(Transport transport, GroupSpec group, RankContext context, GroupIdentity place, Agreement agreement) {
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.place = place;
+        this.agreement = agreement;
+    }
+
+    /** Makes a subgroup; waits until all members have called. */
+    Child reach(int[] ranks, String name, Duration timeout) {
+        check(ranks, name, timeout);
+        int position = position(ranks, group);
+        return child(ranks, name, position, agreement.reach(place.identity(), ranks, timeout));
+    }
+
+    /** As {@link #reach}, without waiting: timers check the deadline. */
+    CompletionStage<Child> form(int[] ranks, String name, Duration timeout) {
+        check(ranks, name, timeout);
+        int[] members = ranks.clone();
+        int position = position(members, group);
+        Agreement.OwnProposal attempt = agreement.begin(place.identity(), members, timeout);
+        lookAgain(attempt);
+        return attempt.end().thenApplyAsync(identity -> child(members, name, position, identity), context.background());
+    }
+
+    private static void check(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
+    }
+
+    private void lookAgain(Agreement.OwnProposal attempt) {
+        if (!attempt.hasEnded()) {
+            long wait = attempt.look() - context.nanoTime();
+            Future<?> timer = context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
+            attempt.end().whenComplete((identity, failure) -> timer.cancel(false));
+        }
+    }
+
+    private Child child(int[] ranks, String name, int position, long identity) {
+        GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
+        return new Child(transport.subgroup(ranks, identity), spec, place.child(identity, ranks));
+    }
+
+    /**
+     * Returns the position of this rank among the members.
+     *
+     * @return its rank in the new group
+     * @throws IllegalArgumentException if it is not among them, or one of them is not a rank of the parent
+     */
+    private static int position(int[] ranks, GroupSpec parent) {
+        int position = -1;
+        for (int i = 0; i < ranks.length; i++) {
+            if (InvalidRankException.check(ranks[i], parent.worldSize()) == parent.rank()) {
+                position = i;
+            }
+        }
+        if (position < 0) {
+            throw new IllegalArgumentException("newGroup on group \"" + parent.name() + "\": rank " + parent.rank()
+                    + " is not among " + Arrays.toString(ranks) + ": only members may call it");
+        }
+        return position;
+    }
+}

@@ -1,0 +1,65 @@
+package ferro.collectives.engine;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+
+/**
+ * Runs all-reduces of a new group itself, for a time, so that the first calls of a program find compiled code, open
+ * connections and touched memory. They use the first numbers of the group.
+ */
+final class WarmUp {
+    /** One length for the fast path, one for flat, one for shares; all use the kernel that most programs use. */
+    private static final int[] ELEMENTS = {1, 256, 16_384};
+
+    private static final int[] CALLS = {32, 16, 4};
+
+    /** An op of its own name, so that no call of a program is mistaken for it if another rank has no warm-up. */
+    private static final ReduceOp LONGEST = ReduceOp.of("ferro.warmup", (long a, long b) -> Math.max(a, b));
+
+    private final CollectiveBackend group;
+    private final RankContext context;
+    private final Duration timeout;
+
+    private WarmUp(CollectiveBackend group, GroupSpec spec, RankContext context) {
+        this.group = group;
+        this.context = context;
+        this.timeout = spec.timeout();
+    }
+
+    /** Warms up if the settings ask for it. */
+    static void run(CollectiveBackend group, GroupSpec spec, RankContext context) {
+        Duration time = Settings.WARM_UP.of(context);
+        if (!time.isZero() && spec.worldSize() > 1) {
+            new WarmUp(group, spec, context).run(Deadlines.nanos(time));
+        }
+    }
+
+    private void run(long ownNanos) {
+        long[] nanos = {ownNanos};
+        reduce(HostTensor.of(nanos), LONGEST);
+        long begun = context.nanoTime();
+        // rank 0 ends the warm-up for all ranks
+        float[] over = {0};
+        while (over[0] == 0) {
+            for (int size = 0; size < ELEMENTS.length; size++) {
+                HostTensor tensor = HostTensor.of(new float[ELEMENTS[size]]);
+                for (int call = 0; call < CALLS[size]; call++) {
+                    reduce(tensor, ReduceOp.SUM);
+                }
+            }
+            over[0] = group.rank() == 0 && context.nanoTime() - begun >= nanos[0] ? 1 : 0;
+            reduce(HostTensor.of(over), ReduceOp.SUM);
+        }
+    }
+
+    private void reduce(HostTensor tensor, ReduceOp op) {
+        group.run(new Collective.AllReduce(tensor, tensor, op), timeout);
+    }
+}

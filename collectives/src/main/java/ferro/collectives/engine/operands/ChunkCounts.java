@@ -1,0 +1,159 @@
+package ferro.collectives.engine.operands;
+
+import ferro.Collective;
+import ferro.collectives.plan.Region;
+import java.util.Arrays;
+
+/**
+ * How the elements of an operation are cut into the chunks of its plan: into equal chunks, of which the first are one
+ * element longer if the length does not divide evenly, or as the caller's counts tell (v-forms). Immutable.
+ *
+ * <p>Counts are equal on all ranks, except for all-to-all. There a rank knows what it sends and what it receives. So the
+ * chunks of its operand and those of its result have different lengths, and both ends of a message know the length of that
+ * message.
+ */
+public final class ChunkCounts {
+    private final long elements;
+    private final long[] inCounts;
+    private final long[] outCounts;
+    private final long[] inStarts;
+    private final long[] outStarts;
+
+    private ChunkCounts(long elements, long[] inCounts, long[] outCounts) {
+        this.elements = elements;
+        this.inCounts = inCounts;
+        this.outCounts = outCounts;
+        this.inStarts = inCounts == null ? null : starts(inCounts);
+        this.outStarts = outCounts == null ? null : starts(outCounts);
+    }
+
+    /** Cuts evenly. */
+    public static ChunkCounts equal(long elements) {
+        return new ChunkCounts(elements, null, null);
+    }
+
+    /** Cuts by counts that are equal on all ranks. */
+    static ChunkCounts of(long... counts) {
+        return of(counts, counts);
+    }
+
+    /** Cuts operand and result by a list of counts for each. */
+    static ChunkCounts of(long[] inCounts, long[] outCounts) {
+        return new ChunkCounts(Arrays.stream(inCounts).sum(), inCounts.clone(), outCounts.clone());
+    }
+
+    /** Cuts as a call specifies. */
+    static ChunkCounts of(Collective call, int worldSize) {
+        long elements = elements(call, worldSize);
+        if (!call.hasCounts()) {
+            return equal(elements);
+        }
+        long[] in = call.inCounts();
+        long[] out = call.outCounts();
+        return of(in == null ? even(call, worldSize) : in, out == null ? even(call, worldSize) : out);
+    }
+
+    /** Returns equal counts, for the one side of an all-to-all that may have none. */
+    private static long[] even(Collective call, int worldSize) {
+        long[] counts = new long[worldSize];
+        Arrays.fill(counts, (call.inCounts() == null ? call.in() : call.out()).elementCount() / worldSize);
+        return counts;
+    }
+
+    /**
+     * Returns the elements of the whole operation: those of the longer tensor, which in a gather or scatter exists on the
+     * root only.
+     */
+    static long elements(Collective call, int worldSize) {
+        if (call instanceof Collective.Gather || call instanceof Collective.Scatter) {
+            return call.hasCounts()
+                    ? Arrays.stream(call.inCounts()).sum()
+                    : worldSize * call.operand().elementCount();
+        }
+        if (call instanceof Collective.AllGather) {
+            return call.out().elementCount();
+        }
+        return call.in() == null ? 0 : call.in().elementCount();
+    }
+
+    /** Returns the same parts with every element replaced by so many others. */
+    ChunkCounts times(int others) {
+        if (others == 1) {
+            return this;
+        }
+        return areEqual() ? equal(elements * others) : of(times(inCounts, others), times(outCounts, others));
+    }
+
+    private static long[] times(long[] counts, int others) {
+        return Arrays.stream(counts).map(count -> count * others).toArray();
+    }
+
+    /** Returns whether a call is cut in the same way; asked on every call. */
+    boolean fit(Collective call, int worldSize) {
+        if (inCounts == null) {
+            return !call.hasCounts() && elements(call, worldSize) == elements;
+        }
+        return call.hasCounts() && of(call, worldSize).isLike(this);
+    }
+
+    private boolean isLike(ChunkCounts other) {
+        return Arrays.equals(inCounts, other.inCounts) && Arrays.equals(outCounts, other.outCounts);
+    }
+
+    /** Returns whether all chunks have the same length, up to one element. */
+    public boolean areEqual() {
+        return inCounts == null;
+    }
+
+    /** Returns the elements of all chunks. */
+    public long elements() {
+        return elements;
+    }
+
+    /** Returns the counts of the operand; null if parts are equal. */
+    long[] inCounts() {
+        return inCounts;
+    }
+
+    /** Returns the counts of the result; null if parts are equal. */
+    long[] outCounts() {
+        return outCounts;
+    }
+
+    /** Returns the length of the longest of so many chunks. */
+    long longest(int chunks) {
+        if (chunks == 0) {
+            return 0;
+        }
+        return inCounts == null
+                ? (elements + chunks - 1) / chunks
+                : Arrays.stream(inCounts).max().orElse(0);
+    }
+
+    /** Returns where one of so many chunks begins, counted from the first element of chunk 0. */
+    public long start(Region region, int chunk, int chunks) {
+        if (chunks == 0) {
+            return 0;
+        }
+        if (inStarts == null) {
+            return even(elements, chunk, chunks);
+        }
+        return (region == Region.OUT ? outStarts : inStarts)[chunk];
+    }
+
+    /**
+     * Returns where part {@code index} of {@code parts} begins; the first parts are one longer if the length does not divide
+     * evenly.
+     */
+    static long even(long length, int index, int parts) {
+        return index * (length / parts) + Math.min(index, length % parts);
+    }
+
+    private static long[] starts(long[] counts) {
+        long[] starts = new long[counts.length + 1];
+        for (int i = 0; i < counts.length; i++) {
+            starts[i + 1] = Math.addExact(starts[i], counts[i]);
+        }
+        return starts;
+    }
+}

@@ -1,0 +1,157 @@
+package ferro.collectives.engine.plain;
+
+import ferro.Backend;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.NcclBackend;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.collectives.algorithm.TunedRows;
+import ferro.collectives.engine.GroupEngine;
+import ferro.collectives.engine.GroupIdentity;
+import ferro.collectives.reduce.Elements;
+import ferro.dispatch.FallbackGate;
+import ferro.spi.ForwardingBackend;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Every collective on top of the five methods of a plain back end: the engine over {@link PlainTransport}. Point-to-point
+ * calls go to the back end directly, and block.
+ */
+public final class PlainEngine extends ForwardingBackend {
+    private final Backend plain;
+    private final PlainTransport transport;
+    private final GroupEngine engine;
+    private final RankContext context;
+
+    private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine, RankContext context) {
+        super(engine);
+        this.plain = plain;
+        this.transport = transport;
+        this.engine = engine;
+        this.context = context;
+    }
+
+    /** Puts the engine on a back end of five methods. */
+    public static CollectiveBackend over(Backend plain, RankContext context) {
+        String name = plain.getClass().getSimpleName();
+        GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
+        PlainTransport transport = new PlainTransport(plain);
+        TunedRows tuned = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
+        GroupEngine engine = new GroupEngine(transport, group, context, GroupIdentity.unwatched(group, tuned));
+        return new PlainEngine(plain, transport, engine, context);
+    }
+
+    /** Sends before it returns: a plain back end cannot send in the background. */
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        InvalidRankException.check(to, worldSize());
+        engine.checkUsable("send");
+        ByteBuffer bytes = transport.bytesOf(host("send", tensor));
+        long begun = System.nanoTime();
+        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
+        return new CompletedWork(System.nanoTime() - begun);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        InvalidRankException.check(from, worldSize());
+        engine.checkUsable("recv");
+        HostTensor into = host("recv", tensor);
+        if (into.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
+                    + ": receive parts");
+        }
+        long begun = System.nanoTime();
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, from, tag, timeout));
+        Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), bytes, 0, into.elementCount());
+        return new CompletedWork(System.nanoTime() - begun);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
+        transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return plain.asNcclBackend();
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
+        throw new UnsupportedOperationException("newGroup(" + name + ") on the plain back end "
+                + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
+    }
+
+    private HostTensor host(String kind, Tensor tensor) {
+        Objects.requireNonNull(tensor, "tensor");
+        if (tensor instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(
+                    FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));
+        }
+        return (HostTensor) tensor;
+    }
+
+    /** A handle of work that has ended before the handle is returned. */
+    private record CompletedWork(long nanos) implements Work {
+        @Override
+        public boolean isDone() {
+            return true;
+        }
+
+        @Override
+        public void await() {
+            // it has ended
+        }
+
+        @Override
+        public boolean await(Duration timeout) {
+            Objects.requireNonNull(timeout, "timeout");
+            return true;
+        }
+
+        @Override
+        public CompletionStage<Void> completion() {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public long sequence() {
+            return -1;
+        }
+
+        @Override
+        public Duration elapsed() {
+            return Duration.ofNanos(nanos);
+        }
+    }
+}

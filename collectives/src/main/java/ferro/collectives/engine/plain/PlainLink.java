@@ -1,0 +1,155 @@
+package ferro.collectives.engine.plain;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.link.WireHeader;
+import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Kernels;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+
+/**
+ * Posts to one peer of a plain back end: a message for the header of each call, then one per post. All have a tag of the
+ * engine, so that they never match messages of users.
+ */
+final class PlainLink implements Link {
+    /** Below 0: users cannot send with it. */
+    static final int TAG = -1;
+
+    /** Longer posts are sent in pieces that fit in a byte buffer. */
+    private static final long PIECE_ELEMENTS = 1L << 23;
+    /** No limit for the back end: the engine has the deadline, and closes the back end when it passes. */
+    private static final Duration NO_LIMIT = Duration.ofDays(1);
+
+    private final PlainTransport transport;
+    private final int peer;
+    private long sendSequence;
+    private long receiveSequence;
+    private volatile long sent;
+    private volatile long received;
+    private volatile long bytesMoved;
+
+    PlainLink(PlainTransport transport, int peer) {
+        this.transport = transport;
+        this.peer = peer;
+    }
+
+    @Override
+    public void send(CallHeader call, HostTensor data, long from, long count) {
+        if (transport.isAbandoned()) {
+            return;
+        }
+        boolean first = call.sequence() != sendSequence;
+        sendSequence = call.sequence();
+        HostTensor part = data.slice(from, count);
+        transport.send(peer, () -> {
+            if (first) {
+                transport.plain().send(headerOf(call), peer, TAG, NO_LIMIT);
+            }
+            for (long at = 0; at < count; at += PIECE_ELEMENTS) {
+                HostTensor piece = part.slice(at, Math.min(PIECE_ELEMENTS, count - at));
+                transport.plain().send(transport.bytesOf(piece), peer, TAG, NO_LIMIT);
+            }
+            moved(part.byteCount());
+            sent++;
+            transport.finishedOne();
+        });
+    }
+
+    @Override
+    public void receive(CallHeader call, HostTensor into, long from, long count) {
+        receive(call, into.slice(from, count), null);
+    }
+
+    @Override
+    public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
+        receive(call, into.slice(from, count), op);
+    }
+
+    @Override
+    public long sent() {
+        return sent;
+    }
+
+    @Override
+    public long bytesMoved() {
+        return bytesMoved;
+    }
+
+    @Override
+    public long received() {
+        return received;
+    }
+
+    private void receive(CallHeader call, HostTensor into, ReduceOp op) {
+        if (transport.isAbandoned()) {
+            return;
+        }
+        boolean first = call.sequence() != receiveSequence;
+        receiveSequence = call.sequence();
+        transport.receive(peer, () -> {
+            if (first) {
+                expect(call);
+            }
+            for (long at = 0; at < into.elementCount(); at += PIECE_ELEMENTS) {
+                take(into.slice(at, Math.min(PIECE_ELEMENTS, into.elementCount() - at)), op);
+            }
+            moved(into.byteCount());
+            received++;
+            transport.finishedOne();
+        });
+    }
+
+    private void expect(CallHeader call) {
+        ByteBuffer header = newHeader();
+        transport.plain().recv(header, peer, TAG, NO_LIMIT);
+        CallHeader other = WireHeader.other(call, header, 0);
+        if (other != null) {
+            int rank = transport.rank();
+            String name = transport.plain().getClass().getSimpleName();
+            Where where = Where.outside(name, rank).blaming(Math.min(rank, peer) + "," + Math.max(rank, peer));
+            throw new FerroException(
+                    Code.MISMATCH,
+                    where,
+                    "ranks made different calls: rank " + rank + " seq " + call.sequence() + " " + call.text()
+                            + ", rank "
+                            + peer + " seq " + other.sequence() + " with fingerprint "
+                            + Long.toHexString(other.fingerprint())
+                            + ", need " + Long.toHexString(call.fingerprint()));
+        }
+    }
+
+    private void take(HostTensor into, ReduceOp op) {
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
+        transport.plain().recv(bytes, peer, TAG, NO_LIMIT);
+        long at = Elements.at(into, 0);
+        if (op == null) {
+            Elements.copy(into.dataType(), into.memory(), at, bytes, 0, into.elementCount());
+        } else {
+            Kernels.of(into.dataType(), op).combine(into.memory(), at, bytes, 0, into.elementCount());
+        }
+    }
+
+    private void moved(long bytes) {
+        synchronized (transport) {
+            bytesMoved += bytes;
+        }
+    }
+
+    private static ByteBuffer headerOf(CallHeader call) {
+        ByteBuffer header = newHeader();
+        WireHeader.put(call, header, 0);
+        return header;
+    }
+
+    private static ByteBuffer newHeader() {
+        return ByteBuffer.allocateDirect(WireHeader.BYTES).order(ByteOrder.nativeOrder());
+    }
+}

@@ -1,0 +1,226 @@
+package ferro.collectives.engine.plain;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.collectives.reduce.Elements;
+import ferro.spi.Deadlines;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A plain back end as a medium. One thread sends what is posted, in order, and another one receives, since both calls may
+ * wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back end.
+ */
+final class PlainTransport implements Transport {
+    private final Backend plain;
+    private final PlainLink[] links;
+    private final PlainWorker sender;
+    private final PlainWorker receiver;
+    private final ReentrantLock sending = new ReentrantLock();
+    private final ReentrantLock receiving = new ReentrantLock();
+    private volatile Events events;
+    private volatile Thread parked;
+    private volatile long finished;
+    private long seen;
+    private volatile boolean abandoned;
+
+    PlainTransport(Backend plain) {
+        this.plain = plain;
+        this.links = new PlainLink[plain.worldSize()];
+        String name = "ferro-" + plain.getClass().getSimpleName() + "-" + plain.rank();
+        this.sender = new PlainWorker(name + "-send", this::failed);
+        this.receiver = new PlainWorker(name + "-recv", this::failed);
+    }
+
+    @Override
+    public int rank() {
+        return plain.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return plain.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        if (lane == Lane.POINT_TO_POINT) {
+            throw new UnsupportedOperationException("a plain back end sends point-to-point by itself, to rank " + peer);
+        }
+        if (links[peer] == null) {
+            links[peer] = new PlainLink(this, peer);
+        }
+        return links[peer];
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        throw new UnsupportedOperationException(
+                "a plain back end has no subgroups, asked for one of " + ranks.length + " ranks");
+    }
+
+    @Override
+    public boolean poll() {
+        long now = finished;
+        boolean moved = now != seen;
+        seen = now;
+        return moved;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        parked = Thread.currentThread();
+        try {
+            if (finished == seen) {
+                LockSupport.parkNanos(this, Math.max(1, deadlineNanos - System.nanoTime()));
+            }
+        } finally {
+            parked = null;
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        LockSupport.unpark(parked);
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        // without a control lane the other ranks learn of a failure from the closed back end
+    }
+
+    @Override
+    public void events(Events receiverOfEvents) {
+        events = receiverOfEvents;
+    }
+
+    @Override
+    public void abandon() {
+        if (!abandoned) {
+            abandoned = true;
+            sender.stop();
+            receiver.stop();
+            plain.close();
+            sender.join();
+            receiver.join();
+        }
+    }
+
+    @Override
+    public void close() {
+        abandon();
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+
+    Backend plain() {
+        return plain;
+    }
+
+    void send(int peer, Runnable task) {
+        sender.add(peer, () -> locked(sending, task));
+    }
+
+    void receive(int peer, Runnable task) {
+        receiver.add(peer, () -> locked(receiving, task));
+    }
+
+    /**
+     * Runs a user's call of the back end's send. The contract allows one such call at a time, including those of
+     * collectives.
+     */
+    void whileNothingIsSent(Duration timeout, Runnable call) {
+        exclusively(sending, "send", timeout, call);
+    }
+
+    /**
+     * Runs a user's call of the back end's recv. The contract allows one such call at a time, including those of
+     * collectives.
+     */
+    void whileNothingIsReceived(Duration timeout, Runnable call) {
+        exclusively(receiving, "recv", timeout, call);
+    }
+
+    private void exclusively(ReentrantLock lock, String what, Duration timeout, Runnable call) {
+        Where where = Where.outside(plain.getClass().getSimpleName(), plain.rank());
+        try {
+            if (!lock.tryLock(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS)) {
+                throw new FerroException(
+                        Code.TIMED_OUT,
+                        where,
+                        what + " on rank " + plain.rank() + " waited " + Deadlines.millis(timeout)
+                                + " ms behind a collective: a plain back end moves one message at a time");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(
+                    Code.INTERRUPTED, where, what + " on rank " + plain.rank() + " was interrupted", interrupted);
+        }
+        try {
+            call.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void locked(ReentrantLock lock, Runnable call) {
+        lock.lock();
+        try {
+            call.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells the thread that makes progress that a post is finished. */
+    synchronized void finishedOne() {
+        finished++;
+        wakeup();
+    }
+
+    /** Returns the bytes of a tensor: its own memory if that is a direct buffer, a copy if it is an array. */
+    ByteBuffer bytesOf(HostTensor tensor) {
+        if (tensor.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
+        }
+        if (tensor.memory() instanceof ByteBuffer buffer) {
+            int from = Math.toIntExact(tensor.offset());
+            return buffer.duplicate()
+                    .limit(Math.toIntExact(from + tensor.byteCount()))
+                    .position(from)
+                    .slice()
+                    .order(ByteOrder.nativeOrder());
+        }
+        ByteBuffer copy =
+                ByteBuffer.allocateDirect(Math.toIntExact(tensor.byteCount())).order(ByteOrder.nativeOrder());
+        Elements.copy(tensor.dataType(), copy, 0, tensor.memory(), Elements.at(tensor, 0), tensor.elementCount());
+        return copy;
+    }
+
+    private void failed(int peer, Throwable failure) {
+        if (abandoned) {
+            return;
+        }
+        FerroException cause = failure instanceof FerroException known
+                ? known
+                : new FerroException(
+                        failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED,
+                        Where.outside(plain.getClass().getSimpleName(), plain.rank()),
+                        "the plain back end failed with rank " + peer + ": " + failure,
+                        failure);
+        events.lost(peer, cause);
+        wakeup();
+    }
+}

@@ -1,0 +1,36 @@
+package ferro.collectives.engine.progress;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Threads for stages that users chained to operations of a group: as many as block at once, each made when it is needed. */
+public final class CompletionThreads {
+    private static final long IDLE_MILLIS = 100;
+
+    private final String name;
+    private ExecutorService threads;
+
+    /** Makes an empty pool; threads made later get this name. */
+    public CompletionThreads(String name) {
+        this.name = name;
+    }
+
+    /** Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores. */
+    public void execute(Runnable task) {
+        threads().execute(task);
+    }
+
+    private synchronized ExecutorService threads() {
+        if (threads == null) {
+            threads = new ThreadPoolExecutor(
+                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
+                        Thread thread = new Thread(task, name);
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+        }
+        return threads;
+    }
+}

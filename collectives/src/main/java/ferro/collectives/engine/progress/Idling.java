@@ -1,0 +1,89 @@
+package ferro.collectives.engine.progress;
+
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What the thread with the progress lock does while nothing moves: it spins for a while, then yields, then sleeps in the
+ * transport ({@link WaitBudget}). Belongs to the thread that holds the progress lock.
+ */
+public final class Idling {
+    private static final long PARK_NANOS = 10_000_000L;
+    /** Time between two polls of a virtual thread; its wait for data is at most this much longer. */
+    private static final long NAP_NANOS = 200_000L;
+    /**
+     * Checks are counted by yields, but none comes later than this and one yield, however long other threads keep the core.
+     */
+    private static final long UNLOOKED_MOST_NANOS = 5_000_000L;
+
+    private final Transport transport;
+    private final RankContext context;
+    private final WaitBudget budget;
+    private int misses;
+    /** When it began to yield, or when the last check of deadlines became due since then. */
+    private long lookedNanos;
+
+    /** Makes one that waits in a transport once the budget for polling is used up. */
+    public Idling(Transport transport, RankContext context, WaitBudget budget) {
+        this.transport = transport;
+        this.context = context;
+        this.budget = budget;
+    }
+
+    /** Returns how often to spin before yielding. */
+    public int spins() {
+        return budget.spins();
+    }
+
+    /** Notes that something moved, or that the wait begins. */
+    public void begin() {
+        misses = 0;
+    }
+
+    /**
+     * Notes that nothing moved, and spins or yields once without sleeping; returns whether it is time to check deadlines.
+     */
+    public boolean missed() {
+        misses++;
+        if (misses <= budget.spins()) {
+            Thread.onSpinWait();
+            return false;
+        }
+        boolean mayYield = misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0;
+        return !mayYield || yieldForLong();
+    }
+
+    /**
+     * Yields once, which takes as long as the scheduler likes; returns whether the last check of deadlines is too long ago.
+     */
+    private boolean yieldForLong() {
+        if (misses == budget.spins() + 1) {
+            lookedNanos = context.nanoTime();
+        }
+        Thread.yield();
+        long now = context.nanoTime();
+        if (now - lookedNanos < UNLOOKED_MOST_NANOS) {
+            return false;
+        }
+        lookedNanos = now;
+        return true;
+    }
+
+    /** Returns whether the budget is used up, so that it may sleep. */
+    public boolean maySleep() {
+        return misses > budget.spins() + budget.yields();
+    }
+
+    /** Sleeps until something may have moved, for a bounded time. */
+    public void sleep(long untilNanos) {
+        if (VirtualThreads.isCurrent()) {
+            // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
+            // run
+            LockSupport.parkNanos(this, NAP_NANOS);
+            return;
+        }
+        long most = context.nanoTime() + PARK_NANOS;
+        transport.park(untilNanos - most < 0 ? untilNanos : most);
+    }
+}

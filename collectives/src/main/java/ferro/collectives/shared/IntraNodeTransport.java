@@ -1,0 +1,301 @@
+package ferro.collectives.shared;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Medium;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * A transport for groups in which some ranks are on one host. Links to ranks of the same host are rings in shared memory.
+ * All other links, control messages and losses are those of the bare medium. Until {@link #meet} all calls go to the bare
+ * medium.
+ *
+ * <p>A rank that waits sleeps in the bare medium. A rank that publishes something in shared memory for a sleeping rank,
+ * here or in {@link #wake}, wakes it by the medium's doorbell, or by a control message where the medium has no doorbell.
+ */
+public final class IntraNodeTransport implements Transport {
+    /** A control message of this one byte asks the receiver to poll. Messages of the engine are longer. */
+    private static final byte WAKE = -2;
+
+    private final Transport bare;
+    private final GroupSpec group;
+    private final LongSupplier clock;
+    private volatile Events events;
+    /** Null until ranks have met. */
+    private SharedMemory memory;
+
+    /** As {@link #memory}; no call accesses a segment once it is null. */
+    private IntraNodeLinks near;
+
+    private Sleepers sleepers;
+    private boolean abandoned;
+    private boolean closed;
+
+    /**
+     * Wraps a medium.
+     *
+     * @param bare  medium to wrap; closed with this transport
+     * @param group group of the medium
+     * @param clock clock of the context, in nanoseconds
+     */
+    public IntraNodeTransport(Transport bare, GroupSpec group, LongSupplier clock) {
+        this.bare = bare;
+        this.group = group;
+        this.clock = clock;
+    }
+
+    /**
+     * Uses shared memory from now on, for the links that are asked for. Called by the thread that makes progress.
+     *
+     * @param areas  segments of the ranks of this group; closed with this transport
+     * @param layout where the rings lie in the segments, the same on all ranks
+     * @param isNear which ranks this rank reaches and is reached by, itself among them; the other ranks are told the same
+     */
+    public void meet(SharedMemory areas, RingLayout layout, boolean[] isNear) {
+        if (abandoned) {
+            areas.close();
+            return;
+        }
+        memory = areas;
+        ByteBuffer[] reached = IntraNodeLinks.areas(areas, isNear);
+        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::bell);
+        near = new IntraNodeLinks(rank(), layout, reached, sleepers, new FromLinks());
+    }
+
+    @Override
+    public String machine(int rank) {
+        return bare.machine(rank);
+    }
+
+    /**
+     * Wakes a rank of the same host if it sleeps. Called by the thread that makes progress, after it has published
+     * something for that rank in shared memory.
+     *
+     * @param peer another rank, which is on the same host
+     */
+    public void wake(int peer) {
+        if (near != null) {
+            sleepers.wake(peer);
+        }
+    }
+
+    /**
+     * Returns whether a rank of the same host has sent data for which no receive is posted. Called by the thread that
+     * makes progress.
+     *
+     * @param peer rank
+     * @param lane which of the links to it
+     * @return false also where links are those of the bare medium
+     */
+    public boolean hasUnexpected(int peer, Lane lane) {
+        return near != null && peer != rank() && near.hasRing(peer) && near.hasUnexpected(peer, lane);
+    }
+
+    @Override
+    public int rank() {
+        return bare.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return bare.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        boolean ring = near != null && peer != rank() && near.hasRing(peer);
+        return ring ? near.link(peer, lane) : bare.link(peer, lane);
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long identity) {
+        return bare.subgroup(ranks, identity);
+    }
+
+    @Override
+    public boolean poll() {
+        if (near == null) {
+            return bare.poll();
+        }
+        sleepers.looked();
+        return near.poll() | bare.poll();
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        if (near == null) {
+            bare.park(deadlineNanos);
+        } else if (sleepers.maySleep()) {
+            bare.park(deadlineNanos);
+            sleepers.awake();
+        } else {
+            Thread.yield();
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        bare.wakeup();
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        bare.control(peer, message);
+    }
+
+    @Override
+    public void events(Events receiver) {
+        events = receiver;
+        bare.events(new FromBare(receiver));
+    }
+
+    @Override
+    public void abandon() {
+        abandoned = true;
+        if (near != null) {
+            near.drop();
+        }
+        bare.abandon();
+    }
+
+    @Override
+    public boolean mayLose(int peer, Lane lane) {
+        // data that was put into a ring or a segment stays there: each rank has mapped what it reads
+        boolean inMemory = near != null && near.reaches(peer);
+        return !inMemory && bare.mayLose(peer, lane);
+    }
+
+    @Override
+    public boolean servesOthers() {
+        return bare.servesOthers();
+    }
+
+    @Override
+    public boolean leave() {
+        abandoned = true;
+        if (near != null) {
+            near.drop();
+            near = null;
+        }
+        try {
+            return bare.leave();
+        } finally {
+            giveBackMemory();
+        }
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        return bare.sharedMemory();
+    }
+
+    @Override
+    public String noSharedMemoryBecause() {
+        return bare.noSharedMemoryBecause();
+    }
+
+    @Override
+    public Medium medium() {
+        return bare.medium();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            abandon();
+        } finally {
+            near = null;
+            closeBoth();
+        }
+    }
+
+    private void closeBoth() {
+        try {
+            bare.close();
+        } finally {
+            giveBackMemory();
+        }
+    }
+
+    private void giveBackMemory() {
+        SharedMemory mine = memory;
+        memory = null;
+        if (mine != null) {
+            mine.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "IntraNodeTransport[" + bare + "]";
+    }
+
+    private void bell(int peer) {
+        if (!bare.signal(peer)) {
+            bare.control(peer, ByteBuffer.wrap(new byte[] {WAKE}));
+        }
+    }
+
+    /** Passes on all events, but handles messages that wake this rank. */
+    private final class FromBare implements Events {
+        private final Events receiver;
+
+        FromBare(Events receiver) {
+            this.receiver = receiver;
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            receiver.lost(peer, cause);
+        }
+
+        @Override
+        public void broken(int peer, FerroException cause) {
+            receiver.broken(peer, cause);
+        }
+
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            receiver.mismatched(peer, expected, found);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (message.remaining() == 1 && message.get(message.position()) == WAKE) {
+                bare.wakeup();
+            } else {
+                receiver.control(peer, message);
+            }
+        }
+    }
+
+    /** Adds the names of group and rank to the events of a ring. */
+    private final class FromLinks implements IntraNodeLinks.RingEvents {
+        @Override
+        public void broken(int peer, long sequence, String progress) {
+            String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
+                    + ", which has left the memory that they share, " + progress + "; the output of rank " + peer
+                    + " says why";
+            Where where = new Where(group.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+            events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
+        }
+
+        @Override
+        public void mismatched(int peer, CallHeader expected, CallHeader found) {
+            events.mismatched(peer, expected, found);
+        }
+    }
+}

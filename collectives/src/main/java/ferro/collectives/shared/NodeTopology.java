@@ -1,0 +1,291 @@
+package ferro.collectives.shared;
+
+import ferro.Medium;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Tells which ranks of a group share memory, and why the others do not. It is equal on all ranks once they have met. It
+ * keeps what each rank said, and makes a text for people only on request, because the number of pairs is the square of
+ * the number of ranks. Immutable.
+ */
+public final class NodeTopology {
+    private static final int PAIRS_LISTED = 4;
+    /** Most reasons that a text lists: a group of many hosts has as many reasons as pairs of hosts. */
+    private static final int REASONS_LISTED = 16;
+
+    private static final int SHIFT = 32;
+
+    private final List<Said> ranks;
+    private final int[] hosts;
+    /** Why no two ranks share memory; null if ranks have met. */
+    private final String none;
+
+    /**
+     * What a rank reports about itself.
+     *
+     * @param host          host that the rank counts as being on, empty if it did not say
+     * @param name          name of that host for people, empty if it did not say; several hosts may have one name
+     * @param silentBecause why the rank offers no memory; empty if it does
+     * @param reached       ranks that the rank has reached, itself among them
+     * @param failed        why the rank could not reach others of its host; empty if it could
+     */
+    public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
+
+    /** Pairs of ranks to which one reason applies. */
+    private static final class Pairs {
+        private final StringBuilder listed = new StringBuilder("ranks ");
+        private final String what;
+        private long count;
+
+        Pairs(String what) {
+            this.what = what;
+        }
+
+        void add(int a, int b) {
+            if (count++ < PAIRS_LISTED) {
+                listed.append(count == 1 ? "" : ", ").append(a).append('-').append(b);
+            }
+        }
+
+        @Override
+        public String toString() {
+            String more = count <= PAIRS_LISTED ? " " : " and " + (count - PAIRS_LISTED) + " more pairs ";
+            return listed + more + what;
+        }
+    }
+
+    /**
+     * Makes the topology from what each rank reports.
+     *
+     * @param ranks reports, by rank
+     */
+    public NodeTopology(List<Said> ranks) {
+        this(ranks, null);
+    }
+
+    private NodeTopology(List<Said> ranks, String none) {
+        this.ranks = List.copyOf(ranks);
+        this.none = none;
+        this.hosts = new int[ranks.size()];
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int rank = 0; rank < hosts.length; rank++) {
+            hosts[rank] = numbers.computeIfAbsent(ranks.get(rank).host, any -> numbers.size());
+        }
+    }
+
+    /**
+     * Returns the topology of ranks that share no memory.
+     *
+     * @param worldSize number of ranks
+     * @param why       reason, for people
+     * @return topology
+     */
+    public static NodeTopology none(int worldSize, String why) {
+        return new NodeTopology(Collections.nCopies(worldSize, new Said("", "", why, new BitSet(), "")), why);
+    }
+
+    /**
+     * Returns whether two ranks share memory.
+     *
+     * @param a rank
+     * @param b rank
+     * @return true for a rank and itself
+     */
+    public boolean areNear(int a, int b) {
+        return a == b || ranks.get(a).reached.get(b) && ranks.get(b).reached.get(a);
+    }
+
+    /**
+     * Returns whether a rank shares memory with any other.
+     *
+     * @param rank which rank
+     * @return false if it is alone
+     */
+    public boolean isNearAnother(int rank) {
+        for (int other = 0; other < hosts.length; other++) {
+            if (other != rank && areNear(rank, other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns the ranks that share memory with a rank.
+     *
+     * @param rank which rank
+     * @return by rank, itself among them
+     */
+    public boolean[] nearTo(int rank) {
+        boolean[] near = new boolean[hosts.length];
+        for (int other = 0; other < near.length; other++) {
+            near[other] = areNear(rank, other);
+        }
+        return near;
+    }
+
+    /**
+     * Returns whether every rank shares memory with every other rank.
+     *
+     * @return true if collectives need no link
+     */
+    public boolean isComplete() {
+        for (int a = 0; a < hosts.length; a++) {
+            for (int b = a + 1; b < hosts.length; b++) {
+                if (!areNear(a, b)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns the host that a rank counts as being on.
+     *
+     * @param rank which rank
+     * @return name, empty if it did not say
+     */
+    public String host(int rank) {
+        return ranks.get(rank).host;
+    }
+
+    /**
+     * Says which medium carries data between which ranks, and why ranks of one host do not share memory, once per reason.
+     * Ranks on different hosts are not listed as a reason.
+     *
+     * @param links medium that carries data between ranks that do not share memory
+     * @return lines for people
+     */
+    public List<String> lines(Medium links) {
+        if (isComplete()) {
+            return List.of("all " + hosts.length + " ranks share memory");
+        }
+        Map<Long, Pairs> apart = apart(false);
+        List<String> lines = new ArrayList<>();
+        if (none == null) {
+            lines.add(new Clusters(this, links).line(apart.isEmpty()));
+        }
+        addReasons(apart, lines);
+        return lines;
+    }
+
+    /**
+     * Lists the pairs of ranks that do not share memory, by reason. For ranks of different hosts, the hosts may be the
+     * reason.
+     */
+    private Map<Long, Pairs> apart(boolean ofHostsToo) {
+        Map<Long, Pairs> apart = new LinkedHashMap<>();
+        for (int a = 0; a < hosts.length; a++) {
+            for (int b = a + 1; b < hosts.length; b++) {
+                if (!areNear(a, b) && (ofHostsToo || none != null || blamed(a, b) >= 0)) {
+                    like(a, b, apart).add(a, b);
+                }
+            }
+        }
+        return apart;
+    }
+
+    private static void addReasons(Map<Long, Pairs> apart, List<String> lines) {
+        apart.values().stream().limit(REASONS_LISTED).forEach(pairs -> lines.add(pairs.toString()));
+        if (apart.size() > REASONS_LISTED) {
+            lines.add("others do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
+        }
+    }
+
+    /**
+     * Returns the pairs that share no memory for the same reason; the text of the reason is made once, and only if it
+     * will be read.
+     */
+    private Pairs like(int a, int b, Map<Long, Pairs> apart) {
+        return apart.computeIfAbsent(
+                key(a, b),
+                any -> new Pairs(apart.size() < REASONS_LISTED ? "do not share memory: " + reason(a, b) : ""));
+    }
+
+    /**
+     * Returns a key that is equal for pairs with one reason: the rank that is the cause, or the two hosts that the pair
+     * is on.
+     */
+    private long key(int a, int b) {
+        if (none != null) {
+            return -1;
+        }
+        int blamed = blamed(a, b);
+        if (blamed >= 0) {
+            return -2L - blamed;
+        }
+        return (long) Math.min(hosts[a], hosts[b]) << SHIFT | Math.max(hosts[a], hosts[b]);
+    }
+
+    /**
+     * Returns the rank that is the cause why two ranks do not share memory; -1 if the cause is that they are on two
+     * hosts.
+     */
+    private int blamed(int a, int b) {
+        if (hosts[a] != hosts[b] && !host(a).isEmpty() && !host(b).isEmpty()) {
+            return -1;
+        }
+        if (!ranks.get(a).silentBecause.isEmpty()) {
+            return a;
+        }
+        if (!ranks.get(b).silentBecause.isEmpty()) {
+            return b;
+        }
+        return ranks.get(a).reached.get(b) ? b : a;
+    }
+
+    private String reason(int a, int b) {
+        if (none != null) {
+            return none;
+        }
+        int blamed = blamed(a, b);
+        if (blamed < 0) {
+            return named(a).equals(named(b))
+                    ? "hosts are (" + host(a) + ") and (" + host(b) + ")"
+                    : "hosts are " + named(a) + " and " + named(b);
+        }
+        Said said = ranks.get(blamed);
+        if (!said.silentBecause.isEmpty()) {
+            return "rank " + blamed + " offers none: " + said.silentBecause;
+        }
+        return "rank " + blamed + " says: " + (said.failed.isEmpty() ? "cause unknown" : said.failed);
+    }
+
+    /** Returns the name of a rank's host for people. */
+    String named(int rank) {
+        Said said = ranks.get(rank);
+        return said.name.isEmpty() ? said.host : said.name;
+    }
+
+    /** Returns the number of the host that a rank is on. */
+    int hostNumber(int rank) {
+        return hosts[rank];
+    }
+
+    int worldSize() {
+        return hosts.length;
+    }
+
+    /**
+     * Says why ranks do not share memory; different hosts count as a reason.
+     *
+     * @return empty if all ranks share memory
+     */
+    public String whyNot() {
+        List<String> lines = new ArrayList<>();
+        addReasons(apart(true), lines);
+        return String.join("; ", lines);
+    }
+
+    @Override
+    public String toString() {
+        return isComplete() ? "all share memory" : whyNot();
+    }
+}

@@ -1,0 +1,36 @@
+package ferro.job;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A family of which at least one variable is set.
+ *
+ * @param family     family of the variables
+ * @param variables  rank and size, as {@code NAME=value}
+ * @param ranks      rank and size alone, to compare with another family's
+ * @param incomplete what is missing and how to fix it; empty if the family can be chosen
+ * @param job        reads all variables; throws IllegalArgumentException for an invalid one
+ */
+record LauncherCandidate(
+        LauncherKind family, String variables, String ranks, Optional<String> incomplete, Supplier<RankOfJob> job) {
+    static LauncherCandidate complete(
+            LauncherKind family, Variables variables, String rank, String size, Supplier<RankOfJob> job) {
+        return new LauncherCandidate(
+                family, variables.shown(rank, size), ranks(variables, rank, size), Optional.empty(), job);
+    }
+
+    static LauncherCandidate half(LauncherKind family, String variables, String why) {
+        return new LauncherCandidate(family, variables, "", Optional.of(why), () -> {
+            throw new IllegalArgumentException(why);
+        });
+    }
+
+    boolean isComplete() {
+        return incomplete.isEmpty();
+    }
+
+    private static String ranks(Variables variables, String rank, String size) {
+        return variables.find(rank).orElse("") + " of " + variables.find(size).orElse("");
+    }
+}

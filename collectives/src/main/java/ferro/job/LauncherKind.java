@@ -1,0 +1,57 @@
+package ferro.job;
+
+/**
+ * Families of variables that give a process its rank. The order is that of preference: a launcher nearer to the program
+ * comes first, because launchers pass on the variables of those around them.
+ */
+public enum LauncherKind {
+    /** {@code ferro.rank} and {@code ferro.world.size}, by property or by variable. */
+    GIVEN("ferro.rank and ferro.world.size", false),
+    /** {@code ./ferro run}. */
+    FERRO_RUN("ferro run", false),
+    /**
+     * torchrun, or any launcher that sets {@code LOCAL_RANK} and {@code LOCAL_WORLD_SIZE} beside {@code RANK} and
+     * {@code WORLD_SIZE}.
+     */
+    TORCHRUN("torchrun", false),
+    /** A pod of Kubeflow's PyTorchJob, which counts pods. */
+    PYTORCH_JOB("PyTorchJob", true),
+    /** A pod of Volcano with its pytorch plugin, which counts pods. */
+    VOLCANO("Volcano", true),
+    /** {@code RANK} and {@code WORLD_SIZE} alone: set by hand, or by a script. */
+    BARE("RANK and WORLD_SIZE", false),
+    /** mpirun of Open MPI. */
+    OPEN_MPI("Open MPI", true),
+    /** mpiexec of MPICH, Intel MPI and others, by their process manager Hydra. */
+    HYDRA("Hydra", true),
+    /** srun. */
+    SLURM("Slurm", true),
+    /** A pod of an Indexed Job of Kubernetes. */
+    INDEX("the Indexed Job", true);
+
+    private final String title;
+    private final boolean ofACluster;
+
+    LauncherKind(String title, boolean ofACluster) {
+        this.title = title;
+        this.ofACluster = ofACluster;
+    }
+
+    /**
+     * Returns the name for messages.
+     *
+     * @return for example {@code Open MPI}
+     */
+    public String title() {
+        return title;
+    }
+
+    /**
+     * Returns whether a cluster starts the ranks, so that they may start minutes apart.
+     *
+     * @return false if a person, a script, ferro run or torchrun starts them
+     */
+    public boolean ofACluster() {
+        return ofACluster;
+    }
+}

@@ -1,0 +1,321 @@
+package ferro.collectives.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Store;
+import ferro.Work;
+import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.StillTransport.Trouble;
+import ferro.collectives.engine.progress.ProgressLock;
+import ferro.collectives.engine.progress.WaitBudget;
+import ferro.group.SystemContext;
+import ferro.recorder.FlightRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One rank of two whose other one never says anything, driven by hand, on a clock that the test moves. */
+@Timeout(60)
+class GroupEngineTest {
+    private static final Duration LONG = Duration.ofSeconds(1000);
+    private static final long MILLI = 1_000_000;
+
+    private final Trouble trouble = new Trouble();
+    private final StillTransport transport = new StillTransport(trouble, true);
+    private final ClockOfTest context = new ClockOfTest(SystemContext.of(Map.of(
+            "ferro.heartbeat.interval",
+            "1000s",
+            "ferro.heartbeat.suspect",
+            "2000s",
+            "ferro.heartbeat.limit",
+            "3000s")));
+    private final CollectiveEngine.Stepped stepped =
+            CollectiveEngine.stepped(transport, new GroupSpec("pair", 0, 2, LONG), context);
+    private final GroupEngine engine = (GroupEngine) stepped.backend();
+
+    /** All of a process but its clock. */
+    private static final class ClockOfTest implements RankContext {
+        private final SystemContext process;
+        private volatile long now = 5 * MILLI;
+
+        ClockOfTest(SystemContext process) {
+            this.process = process;
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return process.setting(name);
+        }
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            return process.background();
+        }
+
+        @Override
+        public Store store() {
+            return process.store();
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            return process.shared(type, make);
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return process.find(type);
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            process.release(type);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        context.process.close();
+    }
+
+    private Work allReduce() {
+        HostTensor tensor = HostTensor.of(new float[] {3, 5, 7});
+        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+    }
+
+    private static HostTensor pair() {
+        return HostTensor.of(new float[] {3, 5});
+    }
+
+    @Test
+    void aMediumThatCannotWaitFailsTheGroupAndNotTheThreadThatDrives() {
+        try (SystemContext process = SystemContext.of(Map.of())) {
+            CollectiveBackend group = CollectiveEngine.over(
+                    new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LONG), process);
+            HostTensor tensor = pair();
+            Work work = group.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+
+            FerroException told = assertThrows(FerroException.class, work::await);
+
+            assertEquals(Code.ABORTED, told.code());
+            assertTrue(told.getMessage().contains("parks nobody"), told.getMessage());
+            group.close();
+        }
+    }
+
+    /** Four hundred is more than what counts as a rank that stood still, at every look. */
+    @ParameterizedTest
+    @CsvSource({"100, 1100", "400, 3000"})
+    void aDeadlineIsKeptWhereOtherThreadsTakeTheCoreForLong(int yieldMillis, int mostMillis) {
+        Map<String, String> alone = Map.of("LOCAL_WORLD_SIZE", "2", "FERRO_LOCAL_CORES", "2");
+        try (SystemContext process = SystemContext.of(alone)) {
+            ClockOfTest clock = new ClockOfTest(process);
+            AtomicInteger polls = new AtomicInteger();
+            Trouble busy = new Trouble();
+            int spins = WaitBudget.of(process, 2).spins();
+            busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
+            CollectiveBackend group =
+                    CollectiveEngine.over(new StillTransport(busy, true), new GroupSpec("pair", 0, 2, LONG), clock);
+
+            FerroException told = assertThrows(
+                    FerroException.class, () -> group.run(new Collective.Barrier(), Duration.ofSeconds(1)));
+
+            assertEquals(Code.TIMED_OUT, told.code(), told.getMessage());
+            long millis = told.where().elapsedNanos() / MILLI;
+            assertTrue(millis >= 1000 && millis <= mostMillis, told.getMessage());
+            group.close();
+        }
+    }
+
+    @Test
+    void linksAreLeftAndOperationsEndWhereMemoryRunsOut() {
+        Work work = allReduce();
+        stepped.advance();
+        trouble.outOfMemory = true;
+
+        engine.abort(new IllegalStateException("given up by the test"));
+        stepped.advance();
+
+        assertFalse(trouble.outOfMemory, "the place of the operation was asked for");
+        assertEquals(1, trouble.abandons);
+        assertTrue(work.isDone());
+        assertEquals(
+                Code.ABORTED, assertThrows(FerroException.class, work::await).code());
+    }
+
+    @Test
+    void transportAndRecorderAreClosedWhereMembershipCannotBe() {
+        trouble.refusesToTell = true;
+
+        assertThrows(IllegalStateException.class, engine::close);
+
+        assertEquals(1, trouble.closes, "of the group's own transport");
+        assertEquals(Optional.empty(), context.find(FlightRecorder.class));
+    }
+
+    @Test
+    void rankThatAsksHearsOfWhatIsUnderWayNotOfWhatHasEnded() {
+        engine.recv(pair(), 0, 1, LONG);
+        stepped.advance();
+        context.now += 50 * MILLI;
+        stepped.advance();
+        assertEquals("recv from rank 0 tag 1", engine.standing().operation());
+
+        engine.send(pair(), 0, 1, LONG);
+        stepped.advance();
+        engine.recv(pair(), 0, 2, LONG);
+        stepped.advance();
+
+        assertEquals("recv from rank 0 tag 2", engine.standing().operation());
+        assertEquals("0", engine.standing().waitingFor());
+        engine.send(pair(), 0, 2, LONG);
+        stepped.advance();
+        assertEquals("", engine.standing().operation());
+    }
+
+    @Test
+    void closedGroupGivesNoNumberAndKeepsNothingInItsQueue() {
+        WaitingOperations queue = new WaitingOperations();
+        ProgressLock turn = new ProgressLock();
+        Operation first = operation();
+        Operation second = operation();
+
+        assertTrue(queue.add(first, turn));
+        assertTrue(turn.close());
+        assertFalse(queue.add(second, turn));
+
+        assertEquals(1, first.sequence());
+        assertSame(first, queue.poll());
+        assertTrue(queue.isEmpty());
+    }
+
+    private Work sum(HostTensor tensor) {
+        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+    }
+
+    @Test
+    void smallOperationsAreUnderWayTogether() {
+        for (int i = 0; i < 4; i++) {
+            sum(pair());
+        }
+
+        stepped.advance();
+
+        assertEquals(List.of(1L, 2L, 3L, 4L), trouble.sends);
+    }
+
+    @Test
+    void noMoreThanSoManyAreUnderWay() {
+        for (int i = 0; i < LinkExecutor.RUNS_MOST + 3; i++) {
+            sum(pair());
+        }
+
+        stepped.advance();
+
+        assertEquals(LinkExecutor.RUNS_MOST, trouble.sends.size());
+    }
+
+    @Test
+    void whatReadsTheResultOfAnotherWaitsForIt() {
+        HostTensor first = HostTensor.of(new float[] {3, 5, 7, 11});
+        sum(first);
+        sum(pair());
+        sum(first.slice(3, 1));
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L, 2L), trouble.sends);
+    }
+
+    @Test
+    void largeOperationsWait() {
+        int most = (int) LinkExecutor.SHARING_BYTES_MOST / Float.BYTES;
+        sum(HostTensor.of(new float[most]));
+        sum(HostTensor.of(new float[most + 1]));
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L), trouble.sends);
+    }
+
+    @Test
+    void aBarrierComesAfterAllBeforeItAndBeforeAllAfterIt() {
+        sum(pair());
+        engine.submit(new Collective.Barrier(), LONG);
+        sum(pair());
+
+        stepped.advance();
+
+        assertEquals(List.of(1L), trouble.sends);
+    }
+
+    @Test
+    void eachOfThemFailsByItsOwnNumberAndPosition() {
+        HostTensor shared = pair();
+        List<Work> queued = List.of(sum(shared), sum(pair()), sum(shared));
+        stepped.advance();
+
+        engine.abort(new IllegalStateException("given up by the test"));
+        stepped.advance();
+
+        for (int i = 0; i < 3; i++) {
+            FerroException told = assertThrows(FerroException.class, queued.get(i)::await);
+            assertEquals(i + 1, told.where().sequence());
+            assertEquals(i == 2, told.where().step() == -1, "whether operation " + (i + 1) + " had not begun");
+        }
+    }
+
+    @Test
+    void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
+        WaitingOperations queue = new WaitingOperations();
+        WeakReference<Operation> passed = through(queue);
+        for (int i = 0; i < 100 && passed.get() != null; i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertNull(passed.get(), "the queue keeps what was added last");
+        assertTrue(queue.isEmpty());
+    }
+
+    private WeakReference<Operation> through(WaitingOperations queue) {
+        Operation operation = operation();
+        assertTrue(queue.add(operation, new ProgressLock()));
+        assertSame(operation, queue.poll());
+        return new WeakReference<>(operation);
+    }
+
+    private Operation operation() {
+        return new Operation(new PendingWork(engine.loop(), "barrier", 0, LONG), null, null, null);
+    }
+}

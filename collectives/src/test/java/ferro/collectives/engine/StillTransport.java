@@ -1,0 +1,151 @@
+package ferro.collectives.engine;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.spi.CallHeader;
+import ferro.spi.Link;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A medium on which nothing ever comes, and where things go wrong when a test says so. */
+public final class StillTransport implements Transport {
+    private final Trouble trouble;
+    private final boolean isGroup;
+
+    /** What goes wrong on a transport and those made of it, and what the group's own one was asked for. */
+    public static final class Trouble {
+        /** Once, when a link is asked how much has moved. */
+        public boolean outOfMemory;
+        /** When others than the group's own transport are to carry a control message. */
+        public boolean refusesToTell;
+
+        /** What the ranks share, if anything. */
+        SharedMemoryProvider memory;
+
+        /** Whoever listens to the group's own transport. */
+        Events events;
+
+        /** Sequence numbers of what was posted on links, in that order. */
+        public final List<Long> sends = new ArrayList<>();
+
+        /** At every look for what has come. */
+        public Runnable polled = () -> {};
+
+        public volatile int abandons;
+        public int closes;
+    }
+
+    public StillTransport(Trouble trouble, boolean isGroup) {
+        this.trouble = trouble;
+        this.isGroup = isGroup;
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public int worldSize() {
+        return 2;
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        return new StillLink();
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        return new StillTransport(trouble, false);
+    }
+
+    @Override
+    public boolean poll() {
+        trouble.polled.run();
+        return false;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        throw new IllegalStateException("a stepped engine parks nobody, here until " + deadlineNanos);
+    }
+
+    @Override
+    public void wakeup() {
+        // nobody is parked
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        if (trouble.refusesToTell && !isGroup) {
+            throw new IllegalStateException("cannot tell rank " + peer + ", says the test");
+        }
+    }
+
+    @Override
+    public void events(Events events) {
+        if (isGroup) {
+            trouble.events = events;
+        }
+    }
+
+    @Override
+    public Optional<SharedMemoryProvider> sharedMemory() {
+        return isGroup ? Optional.ofNullable(trouble.memory) : Optional.empty();
+    }
+
+    @Override
+    public void abandon() {
+        if (isGroup) {
+            trouble.abandons++;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isGroup) {
+            trouble.closes++;
+        }
+    }
+
+    private final class StillLink implements Link {
+        @Override
+        public void send(CallHeader call, HostTensor data, long offset, long count) {
+            trouble.sends.add(call.sequence());
+        }
+
+        @Override
+        public void receive(CallHeader call, HostTensor data, long offset, long count) {
+            // nothing comes
+        }
+
+        @Override
+        public void receiveCombine(CallHeader call, HostTensor data, long offset, long count, ReduceOp op) {
+            // nothing comes
+        }
+
+        @Override
+        public long sent() {
+            return 0;
+        }
+
+        @Override
+        public long received() {
+            return 0;
+        }
+
+        @Override
+        public long bytesMoved() {
+            if (trouble.outOfMemory) {
+                trouble.outOfMemory = false;
+                throw new OutOfMemoryError("of the test");
+            }
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package ferro.integration;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The Java files of the product, as the checkout has them. */
+final class MainSources {
+    private MainSources() {}
+
+    /** Returns all files in {@code src/main/java} of the modules with such a name. */
+    static List<Path> of(Predicate<String> module) throws IOException {
+        List<Path> sources = new ArrayList<>();
+        try (Stream<Path> folders = Files.list(Path.of(".."))) {
+            for (Path folder : folders.filter(
+                            path -> module.test(path.getFileName().toString()))
+                    .map(path -> path.resolve("src/main/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                try (Stream<Path> files = Files.walk(folder)) {
+                    files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+                }
+            }
+        }
+        return sources;
+    }
+}

@@ -1,0 +1,181 @@
+package ferro.launcher.doctor;
+
+import ferro.FerroException;
+import ferro.backend.tcp.TcpOutlook;
+import ferro.group.BackendReport;
+import ferro.launcher.input.Descriptors;
+import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.JavaSettings;
+import ferro.launcher.program.Programs;
+import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The findings of {@code ferro doctor}.
+ *
+ * @param job      the rank as which a program started here would join, and the launchers that were seen
+ * @param backends every provider on the class path
+ * @param tcp      facts about how ranks would reach each other, by name
+ * @param shm      facts about memory that ranks of this host could share, by name
+ * @param gpu      facts about device tensors, by name
+ * @param machine  facts about the JDK and tools, by name
+ * @param problems why no job of several ranks can run here; empty if one can
+ */
+public record DoctorReport(
+        Map<String, String> job,
+        List<BackendReport> backends,
+        Map<String, String> tcp,
+        Map<String, String> shm,
+        Map<String, String> gpu,
+        Map<String, String> machine,
+        List<String> problems) {
+    /** Examines this machine; changes nothing. */
+    public static DoctorReport of(RankContext context, Programs programs) {
+        List<String> problems = new ArrayList<>();
+        Map<String, String> job = JobFacts.of(context, problems);
+        List<BackendReport> backends = backends(new FirstRank(context));
+        selectionProblem(context, backends).ifPresent(problems::add);
+        return new DoctorReport(
+                job,
+                backends,
+                tcp(context, problems),
+                SharedMemoryFacts.of(context, problems),
+                GpuFacts.of(context),
+                machine(programs),
+                List.copyOf(problems));
+    }
+
+    private static List<BackendReport> backends(RankContext context) {
+        return BackendReport.all(context).stream()
+                .map(found -> new BackendReport(
+                        found.name(), found.priority(), found.unavailable().map(DoctorReport::inTheDoctor)))
+                .toList();
+    }
+
+    /** Removes the advice to run {@code ferro doctor} from a reason. */
+    public static String inTheDoctor(String reason) {
+        return reason.replace(" (ferro doctor lists them)", ", listed below");
+    }
+
+    /** Returns what is wrong with the back end that a job would get. */
+    private static Optional<String> selectionProblem(RankContext context, List<BackendReport> backends) {
+        String wanted = Settings.BACKEND.of(context);
+        boolean found = BackendChoice.names(wanted).stream()
+                .allMatch(name -> backends.stream().anyMatch(one -> joinsProcesses(one, name)));
+        return found
+                ? Optional.empty()
+                : Optional.of("no back end that joins processes is usable for " + Settings.BACKEND.name() + "=" + wanted
+                        + ": name one that the list below calls usable, or add its jar");
+    }
+
+    private static boolean joinsProcesses(BackendReport one, String wanted) {
+        boolean meant = wanted.equals(BackendChoice.AUTO)
+                ? one.priority() >= 0
+                : one.name().equals(wanted) && !wanted.equals(BackendChoice.SIMULATED);
+        return meant && one.unavailable().isEmpty();
+    }
+
+    private static Map<String, String> tcp(RankContext context, List<String> problems) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        try {
+            TcpOutlook outlook = TcpOutlook.of(context);
+            facts.put("address", outlook.address());
+            facts.put("why this address", outlook.addressReason());
+            facts.put("interface", outlook.link());
+            facts.put("ports", outlook.ports());
+            List<String> allowed = TcpOutlook.interfaces(context);
+            if (!allowed.isEmpty()) {
+                facts.put(
+                        "for NCCL",
+                        NcclInterfaces.VARIABLE + "=" + NcclInterfaces.value(allowed)
+                                + ", which ferro run sets; set it yourself elsewhere");
+            }
+            facts.put("sockets", outlook.sockets());
+            facts.put("congestion control", outlook.congestion());
+        } catch (FerroException | IllegalArgumentException | LinkageError failure) {
+            problems.add("tcp cannot work with these settings: " + failure.getMessage());
+        }
+        return facts;
+    }
+
+    private static Map<String, String> machine(Programs programs) {
+        ProcessGroupGuard leash = ProcessGroupGuard.find(programs);
+        CoreBinding.Cores cores = CoreBinding.Cores.ofThisMachine();
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
+        facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
+        facts.put("ranks combine by", KernelFacts.ofRanks());
+        facts.put(
+                "system",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
+                        + System.getProperty("os.arch"));
+        facts.put("cores", cores.cores() + (cores.allowed().isEmpty() ? "" : ", numbers " + cores.allowed()));
+        facts.put("open files", Descriptors.ofThisProcess().text());
+        facts.put("ranks end with the launcher", leash.missing().orElse("yes, by " + leash.means()));
+        facts.put(
+                "ranks bound to cores",
+                programs.find("taskset").isPresent()
+                        ? "where there is a core for each, by taskset"
+                        : "no: no taskset in PATH (Debian, Ubuntu: util-linux)");
+        return facts;
+    }
+
+    /** Returns the report for a program, as maps and lists for JSON. */
+    public Map<String, Object> asMap() {
+        List<Map<String, Object>> listed = new ArrayList<>();
+        for (BackendReport report : backends) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("name", report.name());
+            one.put("usable", report.unavailable().isEmpty());
+            one.put("reason", report.unavailable());
+            one.put("auto", report.priority() >= 0);
+            listed.add(one);
+        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("job", job);
+        all.put("backends", listed);
+        all.put("tcp", tcp);
+        all.put("shm", shm);
+        all.put("gpu", gpu);
+        all.put("machine", machine);
+        all.put("problems", problems);
+        all.put("ok", problems.isEmpty());
+        return all;
+    }
+
+    /** Returns the report for people. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");
+        problems.forEach(problem -> lines.add("  " + problem));
+        lines.add("job");
+        job.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("back ends");
+        for (BackendReport report : backends) {
+            String usable = report.priority() >= 0 ? "usable" : "usable by name only";
+            lines.add(row(
+                    report.name(),
+                    report.unavailable().map(why -> "not usable: " + why).orElse(usable)));
+        }
+        lines.add("tcp");
+        tcp.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("shared memory");
+        shm.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("device tensors");
+        gpu.forEach((name, value) -> lines.add(row(name, value)));
+        lines.add("this machine");
+        machine.forEach((name, value) -> lines.add(row(name, value)));
+        return lines;
+    }
+
+    private static String row(String name, String value) {
+        return String.format("  %-28s %s", name, value);
+    }
+}

@@ -1,0 +1,81 @@
+package ferro.launcher.doctor;
+
+import ferro.backend.nccl.NcclAvailability;
+import ferro.backend.nccl.Tried;
+import ferro.dispatch.DeviceMemories;
+import ferro.dispatch.FallbackGate;
+import ferro.dispatch.HostFallback;
+import ferro.spi.RankContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** What {@code ferro doctor} reports about device tensors: NCCL, the devices, and the slow path through host memory. */
+final class GpuFacts {
+    private GpuFacts() {}
+
+    /** Collects the facts; loads NCCL and the CUDA runtime if they are installed. */
+    static Map<String, String> of(RankContext context) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        Optional<String> noGpu = NcclAvailability.noGpuBecause(context);
+        if (noGpu.isPresent()) {
+            facts.put("nccl", notUsable(noGpu.get()));
+            facts.put("its gate", gate(FallbackGate.of(context)));
+            return facts;
+        }
+        Optional<String> memory = Optional.empty();
+        try {
+            addNccl(NcclAvailability.look(context), facts);
+            memory = DeviceMemories.unavailableBecause(context);
+            facts.put("device memory", memory.map(GpuFacts::notUsable).orElse("usable"));
+        } catch (IllegalArgumentException | LinkageError misset) {
+            facts.put("nccl", "not usable: " + misset.getMessage());
+        }
+        facts.put("host round trip", fallback(context, memory));
+        facts.put("its gate", gate(FallbackGate.of(context)));
+        return facts;
+    }
+
+    private static void addNccl(NcclAvailability nccl, Map<String, String> facts) {
+        facts.put("nccl", nccl.unavailableBecause().map(GpuFacts::notUsable).orElse("usable"));
+        nccl.version().ifPresent(version -> {
+            facts.put("nccl library", version + " at " + nccl.nccl());
+            facts.put("cuda runtime", nccl.runtime());
+            facts.put("devices", "" + nccl.devices());
+        });
+        if (!nccl.lacks().isEmpty()) {
+            facts.put("this nccl has not", String.join(", ", nccl.lacks()));
+        }
+        int number = 0;
+        for (Tried tried : nccl.tried()) {
+            facts.put("tried, " + ++number, tried.candidate() + ": " + tried.message());
+        }
+    }
+
+    private static String fallback(RankContext context, Optional<String> memory) {
+        try {
+            return ServiceLoader.load(HostFallback.class)
+                    .findFirst()
+                    .map(found -> found.unavailableBecause(context)
+                            .map(why -> "not usable: "
+                                    + (memory.equals(Optional.of(why))
+                                            ? "no device memory"
+                                            : DoctorReport.inTheDoctor(why)))
+                            .orElse("usable"))
+                    .orElse("none: add ferro-backend-gloo-fallback to the class path");
+        } catch (ServiceConfigurationError | LinkageError broken) {
+            return "broken: " + broken.getMessage();
+        }
+    }
+
+    private static String notUsable(String why) {
+        return "not usable: " + DoctorReport.inTheDoctor(why);
+    }
+
+    private static String gate(FallbackGate gate) {
+        String by = gate.decidedBy() == null ? "nothing is set" : gate.decidedBy() + " says so";
+        return (gate.isOpen() ? "open: " : "shut: ") + by;
+    }
+}

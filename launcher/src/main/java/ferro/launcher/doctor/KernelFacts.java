@@ -1,0 +1,50 @@
+package ferro.launcher.doctor;
+
+import ferro.collectives.reduce.Kernels;
+import ferro.launcher.program.ClassPath;
+import ferro.launcher.program.JavaSettings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds the reduction kernels that a rank uses. It asks a JVM with the flags of a rank, because this JVM has other flags.
+ */
+final class KernelFacts {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private KernelFacts() {}
+
+    /** Prints the kernels in force; runs in the JVM that is asked. */
+    public static void main(String[] arguments) {
+        System.out.println(Kernels.inForce());
+    }
+
+    /** Returns the answer of a JVM with a rank's flags, or why there is none. */
+    static String ofRanks() {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        line.add("-XX:TieredStopAtLevel=1");
+        line.addAll(JavaSettings.ownFlags());
+        line.addAll(List.of("-cp", ClassPath.ofLauncher().toString(), KernelFacts.class.getName()));
+        try {
+            Process asked = new ProcessBuilder(line)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            boolean ended = asked.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            if (!ended) {
+                asked.destroyForcibly();
+            }
+            String answer = ended ? new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8) : "";
+            return answer.isBlank() ? "a rank's JVM did not say" : answer.strip();
+        } catch (IOException notStarted) {
+            return "cannot start a rank's JVM: " + notStarted.getMessage();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return "interrupted while a rank's JVM was asked";
+        }
+    }
+}

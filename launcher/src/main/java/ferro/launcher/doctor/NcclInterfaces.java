@@ -1,0 +1,49 @@
+package ferro.launcher.doctor;
+
+import ferro.backend.tcp.TcpOutlook;
+import ferro.group.SystemContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads only its environment, by getenv, so only the launcher that starts
+ * the process can pass it.
+ */
+public final class NcclInterfaces {
+    static final String VARIABLE = "NCCL_SOCKET_IFNAME";
+
+    private NcclInterfaces() {}
+
+    /**
+     * Adds the variable, unless it is set already.
+     *
+     * @param environment of the launcher
+     * @param properties  of the ranks, which win over it
+     */
+    public static Map<String, String> addedTo(Map<String, String> environment, Map<String, String> properties) {
+        Map<String, String> settings = new HashMap<>(environment);
+        settings.putAll(properties);
+        List<String> names;
+        try (SystemContext context = SystemContext.of(settings)) {
+            names = environment.containsKey(VARIABLE) ? List.of() : TcpOutlook.interfaces(context);
+        } catch (IllegalArgumentException senseless) {
+            // the ranks will report it
+            names = List.of();
+        }
+        if (names.isEmpty()) {
+            return environment;
+        }
+        Map<String, String> all = new HashMap<>(environment);
+        all.put(VARIABLE, value(names));
+        return Map.copyOf(all);
+    }
+
+    /**
+     * Returns the value of the variable. With an equals sign in front NCCL compares whole names, without it prefixes of
+     * names.
+     */
+    static String value(List<String> names) {
+        return "=" + String.join(",", names);
+    }
+}

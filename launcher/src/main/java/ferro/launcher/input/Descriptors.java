@@ -1,0 +1,72 @@
+package ferro.launcher.input;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Compares the number of files and sockets that a process may have open here with the number that a job needs.
+ *
+ * @param limit limit of the system for one process; empty if it is unknown or there is none
+ */
+public record Descriptors(OptionalLong limit) {
+    /*
+     * Counted on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces: a launcher has 40 open and 4 for each of its
+     * ranks, a rank 46 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
+     */
+    private static final int OF_LAUNCHER = 44;
+    private static final int PER_RANK = 4;
+    private static final int OF_RANK = 50;
+    private static final int PER_PEER = 2;
+
+    /** Reads the limit of this process; its ranks have the same one. */
+    public static Descriptors ofThisProcess() {
+        try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
+            return new Descriptors(limits.filter(line -> line.startsWith("Max open files"))
+                    .map(line ->
+                            line.substring("Max open files".length()).trim().split("\\s+")[0])
+                    .filter(soft -> !soft.equals("unlimited"))
+                    .mapToLong(Long::parseLong)
+                    .findFirst());
+        } catch (IOException | NumberFormatException unknown) {
+            return new Descriptors(OptionalLong.empty());
+        }
+    }
+
+    /**
+     * Refuses, before anything is started, a job that cannot run.
+     *
+     * @throws BadInputException if the launcher or one of its ranks needs more than it may have
+     */
+    public void check(Placement placement) {
+        long need = Math.max(
+                OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
+                OF_RANK + (long) PER_PEER * placement.worldSize());
+        if (limit.isPresent() && limit.getAsLong() < need) {
+            throw new BadInputException("a job of " + placement.worldSize() + " ranks, " + placement.ranksHere()
+                    + " of them on this host, needs about " + need + " open files in a process, and may have "
+                    + limit.getAsLong() + ": raise the limit (ulimit -n " + roundedUp(need)
+                    + "), or start fewer ranks");
+        }
+    }
+
+    /** Returns for how many ranks on one host the limit is enough; 0 if for none. */
+    private static long ranks(long limit) {
+        return Math.max(0, Math.min((limit - OF_LAUNCHER) / PER_RANK, (limit - OF_RANK) / PER_PEER));
+    }
+
+    /** Returns the line of {@code ferro doctor}. */
+    public String text() {
+        return limit.isEmpty()
+                ? "no limit known"
+                : "at most " + limit.getAsLong() + " in a process, enough for about " + ranks(limit.getAsLong())
+                        + " ranks on this host (ulimit -n)";
+    }
+
+    /** Returns a rounded-up limit: the program needs descriptors beside those of ferro. */
+    private static long roundedUp(long need) {
+        return Math.max(1024, Long.highestOneBit(need) * 4);
+    }
+}

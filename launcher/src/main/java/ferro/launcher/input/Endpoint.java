@@ -1,0 +1,58 @@
+package ferro.launcher.input;
+
+import com.google.common.net.HostAndPort;
+import com.google.common.net.InetAddresses;
+import java.util.regex.Pattern;
+
+/**
+ * A host and a port.
+ *
+ * @param host name or address, without brackets
+ * @param port 1 to 65535, or 0 for any free one
+ */
+public record Endpoint(String host, int port) {
+    /** Short forms of loopback that Java accepts and Guava does not: the last number stands for all remaining bytes. */
+    private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
+
+    /** Any free port on loopback: the place of the store of a job on one host. */
+    public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
+
+    /** Reads {@code host:port} or {@code [address]:port}. */
+    public static Endpoint parse(String option, String text) {
+        HostAndPort read = read(option, text);
+        if (!text.startsWith("[") && read.getHost().contains(":")) {
+            throw new BadInputException(
+                    option + " " + text + ": an IPv6 address stands in brackets, [" + read.getHost() + "]:port");
+        }
+        if (read.getHost().isBlank() || !read.hasPort()) {
+            throw new BadInputException(option + " " + text + ": need host:port, for example node0:29500");
+        }
+        if (read.getPort() == 0) {
+            throw new BadInputException(option + " " + text + ": a port is 1 to 65535");
+        }
+        return new Endpoint(read.getHost(), read.getPort());
+    }
+
+    private static HostAndPort read(String option, String text) {
+        try {
+            return HostAndPort.fromString(text);
+        } catch (IllegalArgumentException misread) {
+            throw new BadInputException(
+                    option + " " + text + ": need host:port with a port of 1 to 65535, for example node0:29500",
+                    misread);
+        }
+    }
+
+    /** Whether loopback was typed as such, and not a name that resolves to it. */
+    public boolean namesLoopback() {
+        return host.equalsIgnoreCase("localhost")
+                || SHORTENED.matcher(host).matches()
+                || InetAddresses.isInetAddress(host)
+                        && InetAddresses.forString(host).isLoopbackAddress();
+    }
+
+    @Override
+    public String toString() {
+        return HostAndPort.fromParts(host, port).toString();
+    }
+}

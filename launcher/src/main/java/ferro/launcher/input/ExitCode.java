@@ -1,0 +1,42 @@
+package ferro.launcher.input;
+
+/** Exit codes as a shell counts them: 128 + n for a program that signal n ended. */
+public final class ExitCode {
+    /** All went well. */
+    public static final int OK = 0;
+    /** The command failed. */
+    public static final int FAILED = 1;
+    /** The input was wrong. */
+    public static final int BAD_INPUT = 2;
+    /** The reader of the output went away, as SIGPIPE ends other programs. */
+    public static final int OUTPUT_CLOSED = 128 + 13;
+
+    private static final String[] SIGNALS = {
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+        "TERM"
+    };
+
+    private ExitCode() {}
+
+    /** Returns what an exit code means. */
+    public static String describe(int code) {
+        return isSignal(code)
+                ? "ended by signal " + SIGNALS[code - 129] + " (exit code " + code + ")"
+                : "exit code " + code;
+    }
+
+    /** Whether a signal ended the program. */
+    public static boolean isSignal(int code) {
+        return code > 128 && code - 128 <= SIGNALS.length;
+    }
+
+    /** Returns the exit code of a program that a signal ended. */
+    public static int ofSignal(String name) {
+        for (int number = 1; number <= SIGNALS.length; number++) {
+            if (SIGNALS[number - 1].equals(name)) {
+                return 128 + number;
+            }
+        }
+        return FAILED;
+    }
+}

@@ -1,0 +1,73 @@
+package ferro.launcher.input;
+
+import ferro.spi.Settings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A job as the user requested it.
+ *
+ * @param placement  ranks and hosts
+ * @param master     where the store is, on several hosts
+ * @param secretFile the user's own secret, on several hosts
+ * @param backend    back end that every rank is told to use
+ * @param links      links that every rank is told to use inside a host
+ * @param logDir     folder for copies of the ranks' output
+ * @param bind       whether ranks are bound to cores if that helps
+ * @param signalGrace time that ranks get after the launcher was sent a signal
+ * @param nodeTimeout time from the last sign of life of another node within which the job ends
+ */
+public record JobSpec(
+        Placement placement,
+        Optional<Endpoint> master,
+        Optional<Path> secretFile,
+        Optional<String> backend,
+        Optional<String> links,
+        Optional<Path> logDir,
+        boolean bind,
+        Duration signalGrace,
+        Duration nodeTimeout) {
+    public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
+
+    /** Refuses what makes no sense. */
+    public JobSpec {
+        if (placement.nodes() > 1 && master.isEmpty()) {
+            throw new BadInputException("--nodes " + placement.nodes()
+                    + " needs --master host:port: an address of node 0 and a free port there, the same on all nodes");
+        }
+        if (placement.nodes() > 1 && secretFile.isEmpty()) {
+            throw new BadInputException("--nodes " + placement.nodes()
+                    + " needs --secret-file: a file of mode 0600 with the same content on all nodes");
+        }
+        if (backend.isPresent() && backend.get().isBlank()) {
+            throw new BadInputException("--backend is empty: need a name, ferro doctor lists them");
+        }
+        links.ifPresent(kind -> checkLinks(kind, backend));
+    }
+
+    private static void checkLinks(String kind, Optional<String> backend) {
+        if (!List.of("auto", "tcp", "shm").contains(kind)) {
+            throw new BadInputException("--links " + kind + ": need " + Settings.LINKS.need());
+        }
+        if (kind.equals("tcp") && backend.isPresent() && backend.get().equals("shm")) {
+            throw new BadInputException("--links tcp with --backend shm, which is shared memory and nothing else:"
+                    + " leave one of them out");
+        }
+    }
+
+    /** Returns a job on this host with default settings. */
+    public static JobSpec onThisHost(int ranks) {
+        return new JobSpec(
+                new Placement(ranks, 1, 0),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Duration.ofSeconds(10),
+                NODE_TIMEOUT);
+    }
+}

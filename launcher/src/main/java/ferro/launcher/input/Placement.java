@@ -1,0 +1,55 @@
+package ferro.launcher.input;
+
+/**
+ * Which ranks this launcher starts.
+ *
+ * @param ranksHere ranks started on each host
+ * @param nodes     number of hosts, each with a launcher of its own
+ * @param nodeRank  number of this host
+ */
+public record Placement(int ranksHere, int nodes, int nodeRank) {
+    /** A larger number is taken for a typing error; each rank costs a process and three threads here. */
+    private static final int MOST_RANKS_HERE = 4096;
+
+    /** Refuses what makes no sense. */
+    public Placement {
+        if (ranksHere < 1 || ranksHere > MOST_RANKS_HERE) {
+            throw new BadInputException("-n " + ranksHere + ": need a number of ranks from 1 to " + MOST_RANKS_HERE);
+        }
+        if (nodes < 1) {
+            throw new BadInputException("--nodes " + nodes + ": need a number of hosts from 1");
+        }
+        if (nodeRank < 0 || nodeRank >= nodes) {
+            throw new BadInputException("--node-rank " + nodeRank + ": need a number from 0 to " + (nodes - 1)
+                    + ", as --nodes is " + nodes);
+        }
+        if ((long) ranksHere * nodes > Integer.MAX_VALUE) {
+            throw new BadInputException("-n " + ranksHere + " on --nodes " + nodes + ": too many ranks");
+        }
+    }
+
+    /** Returns the number of ranks of the job. */
+    public int worldSize() {
+        return ranksHere * nodes;
+    }
+
+    /** Returns the first of the ranks that are started here. */
+    public int firstRank() {
+        return nodeRank * ranksHere;
+    }
+
+    /** Whether this launcher serves the store. */
+    public boolean servesStore() {
+        return nodeRank == 0;
+    }
+
+    @Override
+    public String toString() {
+        if (nodes == 1) {
+            return ranksHere == 1 ? "1 rank" : ranksHere + " ranks";
+        }
+        int last = firstRank() + ranksHere - 1;
+        String which = ranksHere == 1 ? "rank " + last : "ranks " + firstRank() + " to " + last;
+        return which + " of " + worldSize();
+    }
+}

@@ -1,0 +1,140 @@
+package ferro.launcher.output;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The last thing printed when a rank failed.
+ *
+ * @param first     the rank that failed first
+ * @param seconds   since the job started
+ * @param diagnosis which ranks are to blame, from the ranks' own recordings; empty if they wrote none
+ * @param others    what happened to the others, one line for all ranks with the same text
+ * @param printed   output of the first rank
+ * @param more      how to learn more; empty if there is no more
+ */
+public record FailureBox(
+        First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
+    /** Width of the box if the width of the screen is unknown, and its limit. */
+    public static final int MOST_COLUMNS = 200;
+    /** Least width of the box; a terminal that reports less is taken to be wrong. */
+    private static final int LEAST_COLUMNS = 20;
+
+    /** In place of a rank number: a node is lost with all its ranks. */
+    public static final int NO_RANK = -1;
+
+    private static final String RULE = "+" + "-".repeat(78);
+    private static final String CUT = " ...";
+
+    /**
+     * The rank that failed first, or the node that is lost.
+     *
+     * @param rank     number of the rank; {@link #NO_RANK} for a node
+     * @param headline for example {@code rank 1 failed first: exit code 7}
+     * @param place    where, for example {@code host b}
+     * @param pid      of its process; of no meaning for a node
+     */
+    public record First(int rank, String headline, String place, long pid) {
+        private String when(double seconds) {
+            String process = rank == NO_RANK ? "" : ", pid " + pid;
+            return String.format(Locale.ROOT, "| %s%s, %.1f s after the start", place, process, seconds);
+        }
+    }
+
+    /**
+     * The output of a rank.
+     *
+     * @param trace     of the exception that ended it, as it was printed; empty if there is none
+     * @param lastLines last lines on either stream
+     * @param innocent  whether another rank caused the end of this one; then one line of the trace is shown
+     */
+    public record Printed(List<String> trace, List<String> lastLines, boolean innocent) {
+        /** A longer trace comes from an endless recursion. */
+        private static final int MOST_LINES = 40;
+
+        private List<String> shown() {
+            return FoldedTrace.of(trace).stream()
+                    .limit(innocent ? 1 : MOST_LINES)
+                    .toList();
+        }
+
+        private List<String> rest() {
+            List<String> rest = new ArrayList<>(lastLines);
+            rest.removeAll(trace);
+            return rest;
+        }
+    }
+
+    /**
+     * Returns the lines of the box. None is longer than the screen is wide, except the lines on how to learn more: a wrapped
+     * line breaks the box, and one trace fills a screen.
+     */
+    public List<String> lines(int columns) {
+        int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
+        List<String> lines = new ArrayList<>();
+        lines(Wrapped.to(most)).forEach(line -> lines.add(cut(line, most)));
+        // not cut: the user types these commands
+        more.forEach(line -> lines.add("| " + line));
+        lines.add(cut(RULE, most));
+        return lines;
+    }
+
+    private static String cut(String line, int columns) {
+        if (line.equals(RULE)) {
+            return line.substring(0, Math.min(columns, RULE.length()));
+        }
+        if (line.codePointCount(0, line.length()) <= columns) {
+            return line;
+        }
+        return line.substring(0, line.offsetByCodePoints(0, columns - CUT.length())) + CUT;
+    }
+
+    private List<String> lines(Wrapped wrapped) {
+        List<String> lines = new ArrayList<>();
+        lines.add(RULE);
+        lines.add("| ferro: " + first.headline());
+        lines.add(first.when(seconds));
+        diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
+        others.forEach(line -> lines.add("| " + line));
+        if (!printed.trace().isEmpty()) {
+            lines.add("| exception of rank " + first.rank() + ":");
+            printed.shown().stream()
+                    .map(line -> line.replace("\t", "    "))
+                    .forEach(line ->
+                            lines.addAll(printed.innocent() ? List.of("|   " + line) : wrapped.lines("|   ", line)));
+        }
+        List<String> rest = printed.rest();
+        if (!rest.isEmpty()) {
+            lines.add("| last lines of rank " + first.rank() + " (" + rest.size() + "):");
+            rest.forEach(line -> lines.add("|   " + line));
+        } else if (printed.trace().isEmpty() && first.rank() != NO_RANK) {
+            lines.add("| rank " + first.rank() + " printed nothing");
+        }
+        return lines;
+    }
+
+    /** Breaks sentences of ferro between words and does not cut them, because they often end with what to do. */
+    private record Wrapped(int columns) {
+        private static final int MOST_LINES = 12;
+
+        static Wrapped to(int columns) {
+            return new Wrapped(Math.min(columns, 120));
+        }
+
+        List<String> lines(String start, String text) {
+            List<String> lines = new ArrayList<>();
+            StringBuilder line = new StringBuilder(start);
+            for (String word : text.split(" ")) {
+                boolean full = line.length() + word.length() >= columns && line.length() > start.length() + 2;
+                if (full && lines.size() < MOST_LINES - 1) {
+                    lines.add(line.toString().stripTrailing());
+                    line = new StringBuilder(start + "  ");
+                }
+                line.append(word).append(' ');
+            }
+            lines.add(line.toString().stripTrailing());
+            return lines;
+        }
+    }
+}

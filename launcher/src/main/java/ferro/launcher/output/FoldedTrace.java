@@ -1,0 +1,69 @@
+package ferro.launcher.output;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A trace as the box shows it: the exception and its causes, the program's own frames, and the first frame of ferro. The
+ * other frames of ferro and of the JDK are counted. The whole trace is in the output of the rank.
+ */
+public final class FoldedTrace {
+    private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
+    /** Frames of ferro itself. Programs may have packages below {@code ferro}, as its examples and benchmarks do. */
+    private static final Pattern OF_FERRO =
+            Pattern.compile("ferro\\.([A-Z]|(group|collectives|spi|dispatch|recorder|backend|launcher)\\.).*");
+
+    private static final Pattern OF_THE_JDK = Pattern.compile("(java|javax|jdk|sun|com\\.sun)\\..*");
+
+    private final List<String> shown = new ArrayList<>();
+    private String indent = "";
+    private int ofFerro;
+    private int ofTheJdk;
+    private boolean ferroShown;
+
+    private FoldedTrace() {}
+
+    /** Folds the lines of a trace as the JVM prints it. */
+    public static List<String> of(List<String> trace) {
+        FoldedTrace folded = new FoldedTrace();
+        trace.forEach(folded::add);
+        folded.count();
+        return folded.shown;
+    }
+
+    private void add(String line) {
+        Matcher frame = FRAME.matcher(line);
+        if (!frame.matches()) {
+            count();
+            // a message, or the next cause
+            ferroShown = false;
+            shown.add(line);
+        } else if (OF_FERRO.matcher(frame.group(2)).matches() && ferroShown) {
+            indent = frame.group(1);
+            ofFerro++;
+        } else if (OF_THE_JDK.matcher(frame.group(2)).matches()) {
+            indent = frame.group(1);
+            ofTheJdk++;
+        } else {
+            count();
+            ferroShown = ferroShown || OF_FERRO.matcher(frame.group(2)).matches();
+            shown.add(line);
+        }
+    }
+
+    private void count() {
+        if (ofFerro + ofTheJdk > 0) {
+            String ferro = ofFerro == 0 ? "" : frames(ofFerro) + " of ferro";
+            String jdk = ofTheJdk == 0 ? "" : frames(ofTheJdk) + " of the JDK";
+            shown.add(indent + "... " + ferro + (ferro.isEmpty() || jdk.isEmpty() ? "" : ", ") + jdk);
+        }
+        ofFerro = 0;
+        ofTheJdk = 0;
+    }
+
+    private static String frames(int count) {
+        return count + (count == 1 ? " frame" : " frames");
+    }
+}

@@ -1,0 +1,60 @@
+package ferro.launcher.output;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The output of a rank, as far as the end of a failed job shows it.
+ *
+ * @param rank      number of the rank
+ * @param pid       of its process
+ * @param trace     of the exception that ended it, as it was printed; empty if there is none
+ * @param lastLines last lines on either stream
+ */
+public record RankOutput(int rank, long pid, List<String> trace, List<String> lastLines) {
+    private static final String MAIN = "Exception in thread \"main\" ";
+    private static final Pattern START = Pattern.compile("Exception in thread \"[^\"]*\" ");
+    /** Matches exceptions that report the failure of a group, also if a program has wrapped them. */
+    private static final Pattern FAILURE_OF_A_GROUP = Pattern.compile(
+            "(" + START.pattern() + "|\\s*Caused by: |\\s*Suppressed: )ferro\\.Ferro\\w*Exception\\b.*");
+
+    private static final String OF_FERRO = "ferro.FerroException: ";
+    /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
+    private static final Pattern OWN_CALL =
+            Pattern.compile("^(\\w+: ).*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?: ");
+
+    /** Returns a shorter version, for a report without room for all. */
+    public RankOutput brief() {
+        return new RankOutput(
+                rank,
+                pid,
+                trace.subList(0, Math.min(1, trace.size())),
+                lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()));
+    }
+
+    /** Returns class and message of the exception that ended the rank. */
+    public Optional<String> thrown() {
+        return trace.isEmpty()
+                ? Optional.empty()
+                : Optional.of(START.matcher(trace.get(0)).replaceFirst(""));
+    }
+
+    /** Whether an exception ended its main thread that does not report the failure of a group. */
+    public boolean threwItsOwn() {
+        return !trace.isEmpty()
+                && trace.get(0).startsWith(MAIN)
+                && trace.stream()
+                        .noneMatch(line -> FAILURE_OF_A_GROUP.matcher(line).matches());
+    }
+
+    /**
+     * Returns the reason of its end in one line, the same for all ranks that were told the same failure; empty if it printed
+     * no trace.
+     */
+    public Optional<String> reason() {
+        return thrown().map(text -> text.startsWith(OF_FERRO)
+                ? OWN_CALL.matcher(text.substring(OF_FERRO.length())).replaceFirst("$1")
+                : text);
+    }
+}

@@ -1,0 +1,131 @@
+package ferro.launcher.output;
+
+import ferro.launcher.program.JavaSettings;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Reads one stream of one rank to its end. Lines go to the screen with the rank in front; all bytes go to the log. One line
+ * of the JVM goes to the log only: it reports the effect of a flag that ferro sets.
+ */
+public final class RankStream implements Runnable, LineAssembler.LineSink {
+    private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
+    private static final String[] COLOURS = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
+
+    private final InputStream source;
+    private final Screen screen;
+    private final int rank;
+    private final Screen.Name name;
+    private final OutputStream log;
+    private final Tail tail;
+    private final byte[] prefix;
+    private final Consumer<IOException> outputClosed;
+    private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
+    private boolean cut;
+    private boolean cutTold;
+
+    /**
+     * The source of a stream and the places it is copied to.
+     *
+     * @param rank         number of the rank
+     * @param name         which of its streams
+     * @param screen       where lines go
+     * @param log          where bytes go
+     * @param tail         last lines, for the box
+     * @param outputClosed called once if the screen cannot be written to
+     */
+    public record Ties(
+            int rank,
+            Screen.Name name,
+            Screen screen,
+            OutputStream log,
+            Tail tail,
+            Consumer<IOException> outputClosed) {}
+
+    /** Reads one stream of a rank; starts with {@link #start}. */
+    public RankStream(InputStream source, Ties ties) {
+        this.source = source;
+        this.screen = ties.screen();
+        this.rank = ties.rank();
+        this.name = ties.name();
+        this.log = ties.log();
+        this.tail = ties.tail();
+        this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
+        this.outputClosed = ties.outputClosed();
+    }
+
+    /**
+     * Returns the text in front of a line. On a terminal it first clears the rest of the line, where a longer progress bar
+     * may be.
+     */
+    private static byte[] prefix(int rank, boolean terminal) {
+        String number = "[" + rank + "]";
+        String shown = terminal
+                ? "\033[" + COLOURS[rank % COLOURS.length] + "m" + number + "\033[0m " + Screen.WIPE
+                : number + " ";
+        return shown.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public void run() {
+        LineAssembler lines = new LineAssembler(screen.terminal(name), this);
+        try (InputStream from = source;
+                OutputStream to = log) {
+            copy(from, to, lines);
+        } catch (IOException failure) {
+            outputClosed.accept(failure);
+        }
+    }
+
+    private void copy(InputStream from, OutputStream to, LineAssembler lines) throws IOException {
+        byte[] chunk = new byte[1 << 16];
+        for (int count = read(from, chunk); count >= 0; count = read(from, chunk)) {
+            to.write(chunk, 0, count);
+            lines.accept(chunk, count);
+            show();
+        }
+        lines.finish();
+        show();
+    }
+
+    /** Reads bytes. The stream of a killed process may end in an error, which counts as its end. */
+    private static int read(InputStream from, byte[] chunk) {
+        try {
+            return from.read(chunk);
+        } catch (IOException ended) {
+            return -1;
+        }
+    }
+
+    @Override
+    public void line(byte[] bytes, int length, byte end) {
+        boolean ours = Arrays.equals(bytes, 0, length, OUR_FLAGS_DOING, 0, OUR_FLAGS_DOING.length);
+        if (!ours && (length > 0 || end == '\n')) {
+            tail.add(bytes, length);
+            batch.writeBytes(prefix);
+            batch.write(bytes, 0, length);
+            batch.write(end);
+        }
+    }
+
+    @Override
+    public void cut() {
+        cut = true;
+    }
+
+    private void show() throws IOException {
+        byte[] shown = batch.toByteArray();
+        batch.reset();
+        screen.write(name, shown, shown.length);
+        if (cut && !cutTold) {
+            cutTold = true;
+            screen.note("rank " + rank + " printed a line longer than " + LineAssembler.LONGEST_LINE
+                    + " bytes: such lines are shown in pieces, and kept whole by --log-dir DIR");
+        }
+    }
+}

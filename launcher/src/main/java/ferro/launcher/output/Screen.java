@@ -1,0 +1,112 @@
+package ferro.launcher.output;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Standard output and standard error of the launcher. Thread-safe: the output of one call stays together, on both streams,
+ * because both often end at the same terminal.
+ */
+public final class Screen {
+    /** Clears a terminal's line from the cursor on. */
+    static final String WIPE = "\033[K";
+
+    private final ScreenStream out;
+    private final ScreenStream err;
+    private final boolean prefixed;
+
+    /**
+     * One of the two streams.
+     *
+     * @param stream   where bytes go
+     * @param terminal whether it is a terminal, on which colours and progress bars make sense
+     */
+    public record ScreenStream(OutputStream stream, boolean terminal) {}
+
+    /** The two streams. */
+    public enum Name {
+        OUT,
+        ERR
+    }
+
+    /** Prints to two streams, line by line. */
+    public Screen(ScreenStream out, ScreenStream err) {
+        this(out, err, true);
+    }
+
+    private Screen(ScreenStream out, ScreenStream err, boolean prefixed) {
+        this.out = out;
+        this.err = err;
+        this.prefixed = prefixed;
+    }
+
+    /**
+     * Returns the same streams for ranks whose output is one table: without the rank in front of lines of standard output.
+     */
+    public Screen withoutPrefixes() {
+        return new Screen(out, err, false);
+    }
+
+    /** Whether lines on this stream begin with the rank that printed them. */
+    boolean prefixed(Name name) {
+        return prefixed || name == Name.ERR;
+    }
+
+    /** Returns the streams of this process, without colours if NO_COLOR is set or the terminal is dumb. */
+    public static Screen ofProcess(Map<String, String> environment) {
+        boolean plain = environment.containsKey("NO_COLOR")
+                || environment.getOrDefault("TERM", "dumb").equals("dumb");
+        int terminals = plain ? 0 : Terminals.find();
+        return new Screen(
+                new ScreenStream(new FileOutputStream(FileDescriptor.out), (terminals & Terminals.OUT) != 0),
+                new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0));
+    }
+
+    /** Returns whether a stream is a terminal. */
+    public boolean terminal(Name name) {
+        return channel(name).terminal();
+    }
+
+    /** Returns the width of the terminal that standard error goes to, or the given number if it goes elsewhere. */
+    public int columns(int otherwise) {
+        return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
+    }
+
+    /** Writes whole lines, or one state of a progress bar, which ends in a carriage return. */
+    synchronized void write(Name name, byte[] bytes, int length) throws IOException {
+        if (length == 0) {
+            return;
+        }
+        ScreenStream channel = channel(name);
+        channel.stream().write(bytes, 0, length);
+        channel.stream().flush();
+    }
+
+    /** Prints a line of the launcher itself. */
+    public void note(String text) {
+        tell(List.of("ferro: " + text));
+    }
+
+    /** Prints lines on standard error. */
+    public void tell(List<String> lines) {
+        String wipe = err.terminal() ? WIPE : "";
+        String text = lines.stream().map(line -> wipe + line + "\n").collect(Collectors.joining());
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        try {
+            write(Name.ERR, bytes, bytes.length);
+        } catch (IOException closed) {
+            // no reader is left, and this must not keep the launcher from ending its ranks
+            return;
+        }
+    }
+
+    private ScreenStream channel(Name name) {
+        return name == Name.OUT ? out : err;
+    }
+}

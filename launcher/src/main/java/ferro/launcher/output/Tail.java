@@ -1,0 +1,45 @@
+package ferro.launcher.output;
+
+import com.google.common.collect.EvictingQueue;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/** The last lines that a rank printed, on either stream, in the order they came. */
+public final class Tail {
+    static final int LINES = 20;
+    private static final int LONGEST_LINE = 1_200;
+
+    private final Queue<String> lines = EvictingQueue.create(LINES);
+    private final Trace trace = new Trace();
+
+    synchronized void add(byte[] bytes, int length) {
+        String line = shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8));
+        lines.add(line);
+        trace.add(line);
+    }
+
+    /** Returns the trace of the exception that ended the program, also if it has more lines than are kept. */
+    public synchronized List<String> trace() {
+        return trace.lines();
+    }
+
+    /** Returns the last lines, oldest first. */
+    public synchronized List<String> lines() {
+        return new ArrayList<>(lines);
+    }
+
+    /**
+     * Returns text that cannot move the cursor or colour what follows it: it comes from another program and is shown as the
+     * launcher's own.
+     */
+    private static String shown(String text) {
+        StringBuilder clean = new StringBuilder();
+        text.codePoints()
+                .limit(LONGEST_LINE)
+                .map(point -> point == '\t' || !Character.isISOControl(point) ? point : '?')
+                .forEach(clean::appendCodePoint);
+        return text.codePointCount(0, text.length()) > LONGEST_LINE ? clean + " ..." : clean.toString();
+    }
+}

@@ -1,0 +1,109 @@
+package ferro.launcher.program;
+
+import ferro.launcher.input.BadInputException;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A class path, such as that of ferro's jars with which the launcher itself was started ({@code java -cp 'lib/*'}).
+ *
+ * @param entries absolute paths
+ */
+public record ClassPath(List<String> entries) {
+    /** Jars that belong to the command and not to a program that joins a group. */
+    private static final Set<String> OF_THE_COMMAND =
+            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "gson", "picocli", "xchart");
+
+    /** Returns the class path that the launcher itself runs on. */
+    public static ClassPath ofLauncher() {
+        return parse(System.getProperty("java.class.path"));
+    }
+
+    /** Reads a class path as {@code java -cp} takes it. */
+    public static ClassPath parse(String text) {
+        List<String> entries = new ArrayList<>();
+        for (String entry : text.split(File.pathSeparator)) {
+            if (!entry.isEmpty()) {
+                entries.add(Path.of(entry).toAbsolutePath().normalize().toString());
+            }
+        }
+        return new ClassPath(List.copyOf(entries));
+    }
+
+    /** Returns what a user's program needs: the contracts, the engine, the back ends and their dependencies. */
+    public ClassPath forPrograms() {
+        return new ClassPath(entries.stream()
+                .filter(entry -> !OF_THE_COMMAND.contains(artifact(entry)))
+                .toList());
+    }
+
+    /** Returns these entries after those of another class path, which win. */
+    ClassPath behind(ClassPath first) {
+        List<String> all = new ArrayList<>(first.entries);
+        all.addAll(entries);
+        return new ClassPath(List.copyOf(all));
+    }
+
+    /** Whether a class or another file is found here, by the rules of the JVM: wildcards and manifests count. */
+    boolean holds(String resource) {
+        URL[] places = entries.stream()
+                .flatMap(ClassPath::expanded)
+                .map(ClassPath::url)
+                .toArray(URL[]::new);
+        try (URLClassLoader loader = new URLClassLoader(places, null)) {
+            return loader.findResource(resource) != null;
+        } catch (IOException unreadable) {
+            throw new BadInputException("class path " + this + " cannot be read (" + unreadable + ")", unreadable);
+        }
+    }
+
+    /** Returns every jar of the folder in front of a wildcard, in no certain order, or any other entry as it is. */
+    private static Stream<String> expanded(String entry) {
+        if (!entry.endsWith(File.separator + "*")) {
+            return Stream.of(entry);
+        }
+        Path folder = Path.of(entry).getParent();
+        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+            return files
+                    .map(Path::toString)
+                    .filter(name -> name.endsWith(".jar") || name.endsWith(".JAR"))
+                    .toList()
+                    .stream();
+        } catch (IOException | UncheckedIOException unreadable) {
+            throw new BadInputException(
+                    "class path entry " + entry + " cannot be read (" + unreadable + ")", unreadable);
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException unreadable) {
+            throw new BadInputException("class path entry " + entry + " is no file", unreadable);
+        }
+    }
+
+    /** Returns the name of a jar without its version; for a folder of classes in a build, the name of its module. */
+    private static String artifact(String entry) {
+        Path path = Path.of(entry);
+        if (path.endsWith(Path.of("target", "classes"))) {
+            return "ferro-" + path.getParent().getParent().getFileName();
+        }
+        return path.getFileName().toString().replaceFirst("-\\d.*", "").replaceFirst("\\.jar$", "");
+    }
+
+    @Override
+    public String toString() {
+        return String.join(File.pathSeparator, entries);
+    }
+}

@@ -1,0 +1,41 @@
+package ferro.launcher.program;
+
+import ferro.launcher.input.BadInputException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Any program, as given after {@code --}.
+ *
+ * @param words program and arguments
+ */
+public record CommandTarget(List<String> words) implements Target {
+    /** Makes a target of a command line. Its program must exist. */
+    public static CommandTarget of(List<String> words, Programs programs) {
+        if (words.isEmpty()) {
+            throw new BadInputException("nothing to run: need a command behind --");
+        }
+        if (programs.find(words.get(0)).isEmpty()) {
+            throw new BadInputException("command \"" + words.get(0) + "\" not found: it is no program, and none of that"
+                    + " name is in PATH (" + programs.path() + ")");
+        }
+        return new CommandTarget(List.copyOf(words));
+    }
+
+    @Override
+    public List<String> commandLine(Path folder, boolean few) {
+        return words;
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return Map.of();
+    }
+
+    /** Returns true: the program may start a JVM with any class path. */
+    @Override
+    public boolean mayBringBackends() {
+        return true;
+    }
+}

@@ -1,0 +1,112 @@
+package ferro.launcher.program;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The names of the files in ferro's jars, and the check whether a class path of the user has files of such names too.
+ *
+ * <p>If it has none, no lookup by name depends on the order of the two, and ferro's jars may come first. Only then can the
+ * JVM take their classes from an archive.
+ */
+final class FerroNames {
+    /** Packages, and the files outside of them that are looked up by name. A test compares this list with the jars. */
+    private static final List<String> BEGINNINGS = List.of(
+            "ferro/",
+            "io/netty/",
+            "com/sun/jna/",
+            "com/google/common/",
+            "com/google/gson/",
+            "com/google/thirdparty/",
+            "com/google/errorprone/",
+            "org/knowm/xchart/",
+            "picocli/",
+            "META-INF/services/ferro.",
+            "META-INF/services/reactor.blockhound.",
+            "META-INF/native/libnetty",
+            "META-INF/io.netty.");
+
+    private static final Pattern VERSION = Pattern.compile("^META-INF/versions/\\d+/");
+    /** Limit for all jars together: reading so many names takes about as long as an archive saves. */
+    private static final int MOST_FILES = 20_000;
+
+    private final ClassPath program;
+    private int files;
+
+    private FerroNames(ClassPath program) {
+        this.program = program;
+    }
+
+    /** Whether a class path certainly has no file with a name of ferro. */
+    static boolean areMissingIn(ClassPath program) {
+        return new FerroNames(program).missing();
+    }
+
+    /** Whether a path inside a jar is a name of ferro. */
+    static boolean hold(String file) {
+        String name =
+                file.startsWith("META-INF/versions/") ? VERSION.matcher(file).replaceFirst("") : file;
+        return BEGINNINGS.stream().anyMatch(name::startsWith);
+    }
+
+    private boolean missing() {
+        try {
+            for (int entry = 0; entry < program.entries().size(); entry++) {
+                Path path = Path.of(program.entries().get(entry));
+                boolean apart = Files.isDirectory(path) ? folder(path) : jar(path, entry == 0);
+                if (!apart) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException unreadable) {
+            // the JVM reports it
+            return false;
+        }
+    }
+
+    private static boolean folder(Path folder) throws IOException {
+        if (BEGINNINGS.stream().anyMatch(name -> name.endsWith("/") && Files.isDirectory(folder.resolve(name)))) {
+            return false;
+        }
+        Path notes = folder.resolve("META-INF");
+        if (!Files.isDirectory(notes)) {
+            return true;
+        }
+        try (Stream<Path> found = Files.walk(notes)) {
+            return found.map(file -> folder.relativize(file).toString().replace(File.separatorChar, '/'))
+                    .noneMatch(FerroNames::hold);
+        }
+    }
+
+    /**
+     * Whether a jar has no name of ferro. A program that asks for any manifest finds that of the first jar, so the first
+     * entry is not accepted. A wildcard is not expanded, as it is not worth it.
+     */
+    private boolean jar(Path path, boolean first) throws IOException {
+        if (first || !Files.isRegularFile(path)) {
+            return false;
+        }
+        try (JarFile jar = new JarFile(path.toFile(), false)) {
+            files += jar.size();
+            return files <= MOST_FILES && !leadsOn(jar) && jar.stream().noneMatch(file -> hold(file.getName()));
+        }
+    }
+
+    /** Whether the jar puts further jars on the class path. */
+    private static boolean leadsOn(JarFile jar) throws IOException {
+        return Optional.ofNullable(jar.getManifest())
+                .map(Manifest::getMainAttributes)
+                .map(main -> main.getValue(Attributes.Name.CLASS_PATH))
+                .isPresent();
+    }
+}

@@ -1,0 +1,166 @@
+package ferro.launcher.program;
+
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How Java programs are started: the JDK of the launcher, a class path, and flags that help ferro.
+ *
+ * <p>The user's class path comes before ferro's jars, and so does a jar that is run. A class path without any name of ferro
+ * comes after them, and so does a folder that the user did not name. Then the JVM can take ferro's classes from an archive,
+ * which works only for jars that come first.
+ *
+ * @param program       the user's class path
+ * @param programFirst  whether it comes before ferro's jars
+ * @param besideJar     the user's class path beside a jar that is run: only a path typed by {@code -cp}
+ * @param library       ferro's jars
+ * @param given         JVM options that the user gave ({@code -J})
+ * @param fromVariables JVM options that the JVM will read from the environment by itself
+ */
+public record JavaSettings(
+        ClassPath program,
+        boolean programFirst,
+        ClassPath besideJar,
+        ClassPath library,
+        List<String> given,
+        String fromVariables) {
+    /** The line that the JVM prints on standard error if it is started with an incubating module. */
+    public static final String INCUBATING = "WARNING: Using incubator modules: jdk.incubator.vector";
+
+    private static final String VECTORS = "jdk.incubator.vector";
+    private static final int FEATURE = Runtime.version().feature();
+
+    /** Collects class path and options for the JVMs of ranks. */
+    public static JavaSettings of(Optional<String> classPath, List<String> given, Map<String, String> environment) {
+        Optional<String> named = classPath.or(() -> Optional.ofNullable(environment.get("CLASSPATH")));
+        String variables = environment.getOrDefault("JAVA_TOOL_OPTIONS", "") + " "
+                + environment.getOrDefault("JDK_JAVA_OPTIONS", "");
+        ClassPath beside = ClassPath.parse(classPath.orElse(""));
+        return new JavaSettings(
+                ClassPath.parse(named.orElse(".")),
+                named.isPresent() && !FerroNames.areMissingIn(ClassPath.parse(named.get())),
+                beside,
+                ClassPath.ofLauncher(),
+                List.copyOf(given),
+                variables);
+    }
+
+    /** Returns a copy with another class path of the user. */
+    JavaSettings withProgram(ClassPath path) {
+        return new JavaSettings(path, programFirst, besideJar, library, given, fromVariables);
+    }
+
+    /** Returns a copy for a jar, which comes before the path typed by {@code -cp}. */
+    JavaSettings withJar(Path jar) {
+        ClassPath path = besideJar.behind(ClassPath.parse(jar.toString()));
+        return new JavaSettings(path, true, besideJar, library, given, fromVariables);
+    }
+
+    /** Returns the settings of ferro among the user's JVM options. */
+    Map<String, String> properties() {
+        Map<String, String> properties = new HashMap<>();
+        for (String option : given) {
+            int equals = option.indexOf('=');
+            if (option.startsWith("-Dferro.") && equals > 0) {
+                properties.put(option.substring("-D".length(), equals), option.substring(equals + 1));
+            }
+        }
+        return properties;
+    }
+
+    /** Whether the user's class path announces back ends. */
+    boolean mayBringBackends() {
+        return program.holds("META-INF/services/ferro.spi.BackendProvider");
+    }
+
+    ClassPath classPath() {
+        return programFirst ? library.behind(program) : program.behind(library);
+    }
+
+    /** Returns a command line: java, flags, class path, main class, arguments. */
+    List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        line.addAll(flags(fewCores));
+        line.addAll(given);
+        line.addAll(List.of("-cp", classPath().toString(), mainClass));
+        line.addAll(arguments);
+        return line;
+    }
+
+    /**
+     * Returns the flags that ferro gives every rank. ActiveProcessorCount is not among them: it would hide the effect of
+     * binding from the JVM.
+     */
+    public static List<String> ownFlags() {
+        List<String> flags = new ArrayList<>();
+        // turns off a counter file in /tmp that is written at every collection, stalls with the disk, and outlives a
+        // kill
+        flags.add("-XX:-UsePerfData");
+        // turns off Netty's events of its buffers, which load the JDK's recorder: a fifth of a rank's start
+        flags.add("-Dio.netty.jfr.enabled=false");
+        if (hasVectors()) {
+            // the kernels use it; RankStream does not show the line that the JVM prints about it
+            flags.add("--add-modules=" + VECTORS);
+        }
+        if (FEATURE >= 22) {
+            // Netty and JNA load native libraries: newer JDKs print four lines about it, and later ones will refuse it
+            flags.add("--enable-native-access=ALL-UNNAMED");
+        }
+        if (FEATURE >= 24) {
+            // Netty uses Unsafe, about which the JVM prints four more lines
+            flags.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return flags;
+    }
+
+    /** Whether kernels of the Vector API are compiled for this JDK; the classes of the module differ between JDKs. */
+    private static boolean hasVectors() {
+        boolean compiled = FEATURE < 19 || FEATURE >= 22;
+        return compiled && ModuleFinder.ofSystem().find(VECTORS).isPresent();
+    }
+
+    private List<String> flags(boolean fewCores) {
+        List<String> flags = new ArrayList<>(ownFlags());
+        if (fewCores && !mentions("GC")) {
+            // the JVM's own choice when it sees one core; unbound ranks share cores without seeing it
+            flags.add("-XX:+UseSerialGC");
+        }
+        if (!mentions("java.util.logging.")) {
+            // prints ferro's "waiting for ranks ..." in one line instead of the JDK's two
+            flags.add("-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n");
+        }
+        archive().ifPresent(file -> {
+            flags.add("-XX:SharedArchiveFile=" + file);
+            // an archive that does not fit, after a change of the JDK or because of another flag, is ignored without a
+            // message
+            flags.add("-Xlog:cds*=off");
+        });
+        return flags;
+    }
+
+    /**
+     * Finds the class archive that the script {@code ferro} has made beside its jars. With it a rank starts a third faster.
+     */
+    private Optional<Path> archive() {
+        if (programFirst
+                || mentions("SharedArchiveFile")
+                || mentions("-Xshare")
+                || library.entries().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(Path.of(library.entries().get(0))
+                        .resolveSibling("ranks-" + System.getProperty("java.version") + ".jsa"))
+                .filter(Files::isRegularFile);
+    }
+
+    private boolean mentions(String text) {
+        return fromVariables.contains(text) || given.stream().anyMatch(option -> option.contains(text));
+    }
+}

@@ -1,0 +1,88 @@
+package ferro.launcher.program;
+
+import ferro.launcher.input.BadInputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+
+/**
+ * A Java program: a main class on a class path.
+ *
+ * @param mainClass its name
+ * @param settings  class path and flags
+ * @param arguments arguments of the program
+ */
+public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments) implements Target {
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
+
+    /** Reads the words after the options: a source file, a jar or a main class, then its arguments. */
+    public static Target of(List<String> words, JavaSettings settings) {
+        if (words.isEmpty()) {
+            throw new BadInputException("nothing to run: need Main.java, app.jar, a main class, or -- and any command");
+        }
+        String what = words.get(0);
+        List<String> arguments = List.copyOf(words.subList(1, words.size()));
+        if (what.endsWith(".java")) {
+            return new SourceTarget(existing(what), settings, arguments);
+        }
+        if (what.endsWith(".jar")) {
+            Path jar = existing(what);
+            String mainClass = mainClassOf(jar);
+            return new JavaTarget(mainClass, settings.withJar(jar), arguments);
+        }
+        return ofMainClass(what, settings, arguments);
+    }
+
+    private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments) {
+        if (!CLASS_NAME.matcher(name).matches() || !settings.classPath().holds(name.replace('.', '/') + ".class")) {
+            throw new BadInputException(
+                    "main class \"" + name + "\" not found in " + settings.program() + " nor in ferro's"
+                            + " own jars: give a class path by -cp, or put -- before it if it is a command");
+        }
+        return new JavaTarget(name, settings, arguments);
+    }
+
+    private static Path existing(String file) {
+        Path path = Path.of(file);
+        if (!Files.isRegularFile(path)) {
+            throw new BadInputException("file " + path.toAbsolutePath() + " not found");
+        }
+        return path.toAbsolutePath();
+    }
+
+    private static String mainClassOf(Path jar) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            Manifest manifest = file.getManifest();
+            String name = manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
+            if (name == null) {
+                throw new BadInputException(jar + " names no Main-Class in its manifest: run it by -cp " + jar
+                        + " and the name of the main class");
+            }
+            return name.trim();
+        } catch (IOException unreadable) {
+            throw new BadInputException(jar + " cannot be read as a jar (" + unreadable.getMessage() + ")", unreadable);
+        }
+    }
+
+    @Override
+    public List<String> commandLine(Path folder, boolean few) {
+        return settings.commandLine(few, mainClass, arguments);
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return settings.properties();
+    }
+
+    @Override
+    public boolean mayBringBackends() {
+        return settings.mayBringBackends();
+    }
+}

@@ -1,0 +1,45 @@
+package ferro.launcher.program;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds programs as a shell does.
+ *
+ * @param path folders to look in, as in the variable PATH
+ */
+public record Programs(String path) {
+    /** Takes the folders from {@code PATH}. */
+    public static Programs of(Map<String, String> environment) {
+        return new Programs(environment.getOrDefault("PATH", "/usr/bin:/bin"));
+    }
+
+    /** Returns the executable file that a command name stands for, if there is one. */
+    public Optional<Path> find(String name) {
+        if (name.contains("/") || name.contains(File.separator)) {
+            return runnable(name);
+        }
+        for (String folder : path.split(File.pathSeparator)) {
+            Optional<Path> found = runnable((folder.isEmpty() ? "." : folder) + File.separator + name);
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Path> runnable(String file) {
+        try {
+            Path program = Path.of(file);
+            return Files.isRegularFile(program) && Files.isExecutable(program)
+                    ? Optional.of(program)
+                    : Optional.empty();
+        } catch (InvalidPathException unreadable) {
+            return Optional.empty();
+        }
+    }
+}

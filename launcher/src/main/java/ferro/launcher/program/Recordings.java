@@ -1,0 +1,133 @@
+package ferro.launcher.program;
+
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Where the flight recorders of a job's ranks write: the user's folder, or a folder of the launcher that only this user can
+ * read. The launcher's folder stays if the job has failed and there are recordings in it.
+ *
+ * @param folder absolute
+ * @param ours   whether the launcher made it and removes it
+ * @param before files that were in it before the job, with times of the folder's own clock
+ */
+public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
+    private static final String VARIABLE = "FERRO_RECORDER_DIR";
+    /** The end of a job waits no longer than this for a diagnosis, because the files may contain anything. */
+    private static final long PATIENCE_SECONDS = 15;
+
+    /** Makes a folder for recordings of the ranks, or takes the one that the environment names. */
+    public static Recordings of(Target target, Map<String, String> environment) throws IOException {
+        Optional<String> named = Optional.ofNullable(target.properties().get(Settings.RECORDER_DIR.name()))
+                .or(() -> Optional.ofNullable(environment.get(VARIABLE)))
+                .filter(text -> !text.isBlank());
+        if (named.isPresent()) {
+            Path folder = Path.of(named.get()).toAbsolutePath();
+            return new Recordings(folder, false, inside(folder));
+        }
+        Path made = Files.createTempDirectory(
+                "ferro-recordings-",
+                PosixFilePermissions.asFileAttribute(EnumSet.of(
+                        PosixFilePermission.OWNER_READ,
+                        PosixFilePermission.OWNER_WRITE,
+                        PosixFilePermission.OWNER_EXECUTE)));
+        return new Recordings(made, true, Map.of());
+    }
+
+    /** Returns the files of a folder with their times: an earlier job may have had the same name. */
+    private static Map<Path, FileTime> inside(Path folder) throws IOException {
+        Map<Path, FileTime> inside = new HashMap<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+                for (Path file : files) {
+                    inside.put(file, written(file));
+                }
+            }
+        }
+        return Map.copyOf(inside);
+    }
+
+    private static FileTime written(Path file) {
+        try {
+            return Files.getLastModifiedTime(file);
+        } catch (IOException gone) {
+            return FileTime.fromMillis(0);
+        }
+    }
+
+    /** Returns the folder if the launcher must remove it. */
+    public Optional<Path> removable() {
+        return ours ? Optional.of(folder) : Optional.empty();
+    }
+
+    /** Adds the variable that names the folder for a rank, unless the user has named one. */
+    public void addTo(Map<String, String> variables) {
+        if (ours) {
+            variables.put(VARIABLE, folder.toString());
+        }
+    }
+
+    /**
+     * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there is nothing readable.
+     */
+    public Optional<Analysis> analyzed(String job, Ends ends) {
+        FutureTask<Analysis> task =
+                new FutureTask<>(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob, ends));
+        Thread thread = new Thread(task, "ferro-analysis");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return Optional.of(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException | TimeoutException nothing) {
+            // broken recordings must not hide why the job failed: ferro analyze says what is wrong with them
+            return Optional.empty();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    private boolean isOfThisJob(Path file) {
+        return !written(file).equals(before.get(file));
+    }
+
+    /**
+     * Removes what is of no use: everything after a job that ended well, and a folder without recordings in any case. The
+     * guard of the job's other folder may have removed it before.
+     */
+    public void settle(boolean endedWell) throws IOException {
+        try {
+            if (ours && (endedWell || Analysis.files(folder).isEmpty())) {
+                remove();
+            }
+        } catch (NoSuchFileException gone) {
+            return;
+        }
+    }
+
+    private void remove() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(folder);
+    }
+}

@@ -1,0 +1,128 @@
+package ferro.launcher.program;
+
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.util.JavacTask;
+import ferro.launcher.input.BadInputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
+import javax.tools.ToolProvider;
+
+/**
+ * One source file with a main method in its first class, as {@code java Main.java} takes it.
+ *
+ * <p>It is compiled once, here, and not by every rank at the same time. On two cores four compilers take longer than the
+ * program. An error in the source is printed once, before anything has started.
+ *
+ * @param file      absolute
+ * @param settings  class path and flags
+ * @param arguments arguments of the program
+ */
+record SourceTarget(Path file, JavaSettings settings, List<String> arguments) implements Target {
+    @Override
+    public List<String> commandLine(Path folder, boolean few) throws IOException {
+        Path classes = Files.createDirectory(folder.resolve("classes"));
+        String mainClass = compile(classes);
+        ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));
+        return settings.withProgram(path).commandLine(few, mainClass, arguments);
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return settings.properties();
+    }
+
+    @Override
+    public boolean mayBringBackends() {
+        return settings.mayBringBackends();
+    }
+
+    private String compile(Path classes) throws IOException {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        if (compiler == null) {
+            throw new BadInputException(
+                    "cannot compile " + file + ": " + System.getProperty("java.home") + " has no compiler, need a JDK");
+        }
+        DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+        List<String> options =
+                List.of("-proc:none", "-g", "-cp", settings.classPath().toString(), "-d", classes.toString());
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(found, null, null)) {
+            var task = (JavacTask) compiler.getTask(null, files, found, options, null, List.of(new SourceFile(file)));
+            Iterable<? extends CompilationUnitTree> parsed = task.parse();
+            refuse(found);
+            CompilationUnitTree unit = parsed.iterator().next();
+            files.setLocationFromPaths(StandardLocation.SOURCE_PATH, List.of(sourceRoot(unit)));
+            task.generate();
+            refuse(found);
+            return firstClass(unit);
+        }
+    }
+
+    private void refuse(DiagnosticCollector<JavaFileObject> found) {
+        List<String> errors = found.getDiagnostics().stream()
+                .filter(one -> one.getKind() == Diagnostic.Kind.ERROR)
+                .map(Object::toString)
+                .toList();
+        if (!errors.isEmpty()) {
+            throw new BadInputException(file + " does not compile:\n" + String.join("\n", errors));
+        }
+    }
+
+    /** Returns the folder in which other classes of the same source tree are looked up. */
+    private Path sourceRoot(CompilationUnitTree unit) {
+        Path root = file.getParent();
+        for (String rest = packageOf(unit); !rest.isEmpty() && root.getParent() != null; rest = parent(rest)) {
+            root = root.getParent();
+        }
+        return root;
+    }
+
+    private static String parent(String packageName) {
+        return packageName.contains(".") ? packageName.substring(0, packageName.lastIndexOf('.')) : "";
+    }
+
+    private static String packageOf(CompilationUnitTree unit) {
+        return unit.getPackageName() == null ? "" : unit.getPackageName().toString();
+    }
+
+    private String firstClass(CompilationUnitTree unit) {
+        String prefix = packageOf(unit).isEmpty() ? "" : packageOf(unit) + ".";
+        for (Tree declared : unit.getTypeDecls()) {
+            if (declared instanceof ClassTree type) {
+                return prefix + type.getSimpleName();
+            }
+        }
+        throw new BadInputException(file + " declares no class");
+    }
+
+    /** The source file under a name that fits any class that it declares, as {@code java Main.java} allows. */
+    private static final class SourceFile extends SimpleJavaFileObject {
+        private final Path file;
+
+        SourceFile(Path file) {
+            super(file.toUri(), Kind.SOURCE);
+            this.file = file;
+        }
+
+        @Override
+        public boolean isNameCompatible(String simpleName, Kind kind) {
+            return kind == Kind.SOURCE;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) throws IOException {
+            return Files.readString(file);
+        }
+    }
+}

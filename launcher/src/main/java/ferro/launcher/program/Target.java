@@ -1,0 +1,30 @@
+package ferro.launcher.program;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The program that every rank runs. It is checked when it is made, so that bad input is found before anything starts. */
+public interface Target {
+    /**
+     * Returns the command line of a rank, the same for all.
+     *
+     * @param folder folder for files that live as long as the job
+     * @param few    whether a rank has fewer than two cores
+     * @return program and arguments
+     * @throws IOException if a file cannot be written
+     */
+    List<String> commandLine(Path folder, boolean few) throws IOException;
+
+    /** Returns the settings of ferro on this command line; they win over variables. */
+    Map<String, String> properties();
+
+    /** Whether ranks may find back ends that are not on the launcher's own class path. */
+    boolean mayBringBackends();
+
+    /** Whether exit code 2 of a rank means that rank 0 has said what is wrong with the words typed. */
+    default boolean saysWhatIsWrong() {
+        return false;
+    }
+}

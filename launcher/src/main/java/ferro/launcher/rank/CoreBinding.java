@@ -1,0 +1,97 @@
+package ferro.launcher.rank;
+
+import ferro.launcher.program.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which cores each rank of this host runs on.
+ *
+ * <p>Two ranks that spin on one core turn microseconds into milliseconds; two bound ranks never share a core. Each rank gets
+ * an equal slice of the cores, so that a single rank keeps all of them.
+ *
+ * @param slices cores of each rank in the form of taskset; empty if ranks are not bound
+ * @param reason reason, for the line at the start
+ */
+public record CoreBinding(List<String> slices, String reason) {
+    /**
+     * The cores to distribute.
+     *
+     * @param cores   how many the JVM says may be used
+     * @param allowed numbers of the cores that this process may run on, empty if unknown
+     */
+    public record Cores(int cores, List<Integer> allowed) {
+        /** Returns the cores that this process may use. */
+        public static Cores ofThisMachine() {
+            return new Cores(Runtime.getRuntime().availableProcessors(), allowedCores());
+        }
+    }
+
+    /** Decides which cores each rank gets, or that none is bound and why. */
+    public static CoreBinding of(int ranks, boolean wanted, Programs programs, Cores machine) {
+        if (!wanted) {
+            return new CoreBinding(List.of(), "not bound (--no-bind)");
+        }
+        if (ranks == 1) {
+            return new CoreBinding(List.of(), "not bound (a rank alone)");
+        }
+        if (ranks > machine.cores()) {
+            return new CoreBinding(List.of(), "not bound (ranks > cores)");
+        }
+        if (programs.find("taskset").isEmpty() || machine.allowed().size() < ranks) {
+            return new CoreBinding(List.of(), "not bound (no taskset on this machine)");
+        }
+        int each = machine.allowed().size() / ranks;
+        return new CoreBinding(
+                slices(ranks, machine.allowed()), "bound to " + (each == 1 ? "a core" : each + " cores") + " each");
+    }
+
+    /** Returns the command line, bound to the cores of the rank with this number on this host. */
+    public List<String> wrap(int localRank, List<String> command) {
+        if (slices.isEmpty()) {
+            return command;
+        }
+        List<String> line = new ArrayList<>(List.of("taskset", "-c", slices.get(localRank)));
+        line.addAll(command);
+        return line;
+    }
+
+    private static List<String> slices(int ranks, List<Integer> allowed) {
+        int each = allowed.size() / ranks;
+        List<String> slices = new ArrayList<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            List<String> cores = new ArrayList<>();
+            allowed.subList(rank * each, (rank + 1) * each).forEach(core -> cores.add("" + core));
+            slices.add(String.join(",", cores));
+        }
+        return slices;
+    }
+
+    private static List<Integer> allowedCores() {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("Cpus_allowed_list:")) {
+                    return cores(line.substring(line.indexOf(':') + 1).trim());
+                }
+            }
+            return List.of();
+        } catch (IOException noProc) {
+            return List.of();
+        }
+    }
+
+    /** Parses a list such as {@code 0-3,8}. */
+    static List<Integer> cores(String list) {
+        List<Integer> cores = new ArrayList<>();
+        for (String range : list.split(",")) {
+            String[] ends = range.split("-");
+            for (int core = Integer.parseInt(ends[0]); core <= Integer.parseInt(ends[ends.length - 1]); core++) {
+                cores.add(core);
+            }
+        }
+        return cores;
+    }
+}

@@ -1,0 +1,144 @@
+package ferro.launcher.rank;
+
+import ferro.launcher.program.Programs;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Starts any command as leader of its own process group, whose life is tied to this process.
+ *
+ * <p>The command's group has one more process (the leash): a shell that reads a pipe whose other end only this process
+ * holds. A line in the pipe is the name of a signal for the whole group. The end of the file means that this process is
+ * gone, even by kill -9, and the group is killed. ({@code setpriv --pdeathsig} does not work: it fires when the Java thread
+ * that started the rank ends.)
+ *
+ * <p>A new group needs {@code setsid}, or {@code perl} where that is missing (macOS). Without either, ranks are ordinary
+ * children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
+ */
+public final class ProcessGroupGuard {
+    /** The shell replaces itself by exec, so that the pid of the started process is the rank's own. */
+    private static final String SCRIPT = """
+            exec 3<&0 </dev/null
+            ( ( trap '' HUP INT QUIT TERM USR1 USR2 TSTP
+                while read -r signal <&3; do kill -s "$signal" -- "-$$"; done
+                kill -s KILL -- "-$$" ) >/dev/null 2>&1 & )
+            exec "$@" 3<&-
+            """;
+
+    private static final List<String> BY_SETSID = List.of("setsid");
+    private static final List<String> BY_PERL = List.of(
+            "perl",
+            "-MPOSIX",
+            "-e",
+            "POSIX::setsid() >= 0 or die \"setsid: $!\"; exec { $ARGV[0] } @ARGV or die \"exec: $!\"");
+
+    private final List<String> session;
+
+    private ProcessGroupGuard(List<String> session) {
+        this.session = session;
+    }
+
+    /** Finds the method that works on this machine. */
+    public static ProcessGroupGuard find(Programs programs) {
+        if (programs.find("sh").isEmpty()) {
+            return new ProcessGroupGuard(List.of());
+        }
+        if (programs.find("setsid").isPresent()) {
+            return new ProcessGroupGuard(BY_SETSID);
+        }
+        return programs.find("perl").isPresent() ? new ProcessGroupGuard(BY_PERL) : new ProcessGroupGuard(List.of());
+    }
+
+    /** Returns why ranks outlive a kill -9 of the launcher here; empty if they do not. */
+    public Optional<String> missing() {
+        return holds()
+                ? Optional.empty()
+                : Optional.of(
+                        "neither setsid nor perl was found, or no sh: a kill -9 of the launcher leaves ranks running");
+    }
+
+    /** Returns the program that creates the session. */
+    public String means() {
+        return holds() ? session.get(0) : "nothing";
+    }
+
+    /** Returns whether the guard works on this machine. */
+    public boolean holds() {
+        return !session.isEmpty();
+    }
+
+    /** Returns the command line that starts the command on the leash; its standard input must be a pipe. */
+    List<String> wrap(List<String> command) {
+        return holds() ? script(SCRIPT, command) : command;
+    }
+
+    /**
+     * Returns the command line of a shell script in a session of its own, which signals from keys of the terminal do not
+     * reach.
+     */
+    public List<String> script(String script, List<String> arguments) {
+        List<String> line = new ArrayList<>(session);
+        line.addAll(List.of("sh", "-c", script, "ferro-leash"));
+        line.addAll(arguments);
+        return line;
+    }
+
+    /** Sends a signal to a process and its whole group; does nothing for a process that has ended. */
+    void signal(Process process, String name) {
+        if (!process.isAlive()) {
+            return;
+        }
+        if (!holds()) {
+            signalAlone(process.toHandle(), name);
+        } else if (name.equals("KILL")) {
+            killGroup(process);
+        } else {
+            tell(process, name);
+        }
+    }
+
+    /** Releases the leash: the rest of the group is killed. */
+    void release(Process process) throws IOException {
+        process.getOutputStream().close();
+    }
+
+    private static void tell(Process process, String name) {
+        try {
+            OutputStream pipe = process.getOutputStream();
+            pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
+            pipe.flush();
+        } catch (IOException unread) {
+            // the shell that reads has been ended from outside; destroying by the handle, unlike by the process, leaves
+            // the
+            // streams open
+            process.toHandle().destroy();
+        }
+    }
+
+    /** Kills the group without the leash, which may be stopped together with its group. */
+    private static void killGroup(Process process) {
+        try {
+            new ProcessBuilder("sh", "-c", "kill -s KILL -- \"-$1\"", "ferro-leash", "" + process.pid())
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+        } catch (IOException noProcessLeft) {
+            // the leash kills the children when this process ends; the rank itself is killed now
+            process.toHandle().destroyForcibly();
+        }
+    }
+
+    private static void signalAlone(ProcessHandle process, String name) {
+        if (name.equals("KILL")) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        } else {
+            process.destroy();
+        }
+    }
+}

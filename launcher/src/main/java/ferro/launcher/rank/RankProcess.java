@@ -1,0 +1,137 @@
+package ferro.launcher.rank;
+
+import ferro.launcher.output.RankLog;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.output.RankStream;
+import ferro.launcher.output.Screen;
+import ferro.launcher.output.Tail;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
+public final class RankProcess implements Supervised {
+    /** Time after the rank's end in which a child, such as tee, may still empty a pipe; then its group is killed. */
+    private static final long DRAIN_MILLIS = 300;
+
+    private final int rank;
+    private final Process process;
+    private final ProcessGroupGuard leash;
+    private final Tail tail = new Tail();
+    private final BlockingQueue<JobEvent> events;
+
+    /**
+     * The objects that all ranks of a job share.
+     *
+     * @param leash  ties ranks to this process
+     * @param screen where their output is shown
+     * @param log    where copies of it go
+     * @param events queue for events of ranks
+     */
+    public record JobShared(ProcessGroupGuard leash, Screen screen, RankLog log, BlockingQueue<JobEvent> events) {}
+
+    private RankProcess(int rank, Process process, JobShared shared) {
+        this.rank = rank;
+        this.process = process;
+        this.leash = shared.leash();
+        this.events = shared.events();
+    }
+
+    /** Starts the process of a rank. Its end becomes an event. */
+    public static RankProcess start(int rank, List<String> command, Map<String, String> environment, JobShared shared)
+            throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(shared.leash().wrap(command));
+        if (!shared.leash().holds()) {
+            builder.redirectInput(Redirect.from(new File("/dev/null")));
+        }
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        OutputStream out = shared.log().open(rank, Screen.Name.OUT);
+        OutputStream err = shared.log().open(rank, Screen.Name.ERR);
+        RankProcess started = new RankProcess(rank, builder.start(), shared);
+        started.watch(started.pump(Screen.Name.OUT, out, shared), started.pump(Screen.Name.ERR, err, shared));
+        return started;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
+     * Returns the output of the rank. It has no trace if the rank is not a Java program or was not ended by an exception.
+     */
+    public RankOutput output() {
+        return new RankOutput(rank, pid(), tail.trace(), tail.lines());
+    }
+
+    @Override
+    public boolean isHalted() {
+        try {
+            String stat = Files.readString(Path.of("/proc", "" + pid(), "stat"));
+            // the state follows the name, which may contain anything: T stopped, t traced
+            return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+        } catch (IOException | IndexOutOfBoundsException unknown) {
+            // this system has no such file, or the process has just ended
+            return false;
+        }
+    }
+
+    @Override
+    public void signal(String name) {
+        leash.signal(process, name);
+    }
+
+    private Thread pump(Screen.Name name, OutputStream log, JobShared shared) {
+        RankStream.Ties ties = new RankStream.Ties(
+                rank, name, shared.screen(), log, tail, failure -> events.add(new JobEvent.OutputClosed("" + failure)));
+        var source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
+        return daemon(new RankStream(source, ties), name.name());
+    }
+
+    private void watch(Thread out, Thread err) {
+        daemon(() -> awaitEnd(out, err), "end");
+    }
+
+    private void awaitEnd(Thread out, Thread err) {
+        try {
+            int code = process.waitFor();
+            events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
+            drain(out, err);
+            leash.release(process);
+            drain(out, err);
+        } catch (InterruptedException | IOException unexpected) {
+            // this thread is not interrupted, and nothing is written to the leash any more; its rest ends with the
+            // launcher
+            Thread.currentThread().interrupt();
+        }
+        events.add(new JobEvent.Drained(rank));
+    }
+
+    private static void drain(Thread out, Thread err) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
+        for (Thread pump : List.of(out, err)) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            pump.join(Math.max(1, millis));
+        }
+    }
+
+    private Thread daemon(Runnable work, String role) {
+        Thread thread = new Thread(work, "ferro-launcher-" + rank + "-" + role);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

@@ -1,0 +1,264 @@
+package ferro.launcher.rank;
+
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.Target;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits for the ranks of a job: one loop, one thread, fed by a queue of events.
+ *
+ * <p>The first rank that ends badly ends the job: the others are sent TERM, and KILL after a grace. A signal sent to the
+ * launcher is passed on to all ranks. Those that are left after a grace, or at a second signal, are killed.
+ */
+public final class Supervisor {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Map<Integer, Supervised> running = new TreeMap<>();
+    private final Map<Integer, Supervised> undrained = new TreeMap<>();
+    private final Set<Integer> stopped = new HashSet<>();
+    private Optional<Long> stoppedNanos = Optional.empty();
+    private final Map<Integer, Long> halted = new TreeMap<>();
+    private final List<JobEvent.Ended> failures = new ArrayList<>();
+    private final List<JobEvent.Ended> left = new ArrayList<>();
+    private final BlockingQueue<JobEvent> events;
+    private final Screen screen;
+    private final StopTimes rules;
+    private final Witness witness;
+    private Optional<String> signal = Optional.empty();
+    private int signals;
+    private Optional<String> unshown = Optional.empty();
+    private boolean joined;
+    private boolean failureSeen;
+    private StopPhase phase = StopPhase.RUNNING;
+    private long phaseEndsNanos = NEVER;
+
+    /** The phases of stopping a job. Each says what happens when its time is over. The phase only moves down this list. */
+    private enum StopPhase {
+        /** No failure and no signal: no time limit. */
+        RUNNING,
+        /** A rank has ended with exit code 2, and the others will do so too. Afterwards they are stopped. */
+        LEAVING,
+        /** A rank has failed, and the others find out and record which rank is to blame. Afterwards they are stopped. */
+        NOTICING,
+        /** The ranks have been told to end. Afterwards they are killed. */
+        STOPPING,
+        /** The ranks have been killed. Afterwards they are left to the system. */
+        KILLED
+    }
+
+    /**
+     * How much time ranks get.
+     *
+     * @param leave           from the first rank's exit code 2 to TERM for ranks that have not ended for the same bad input
+     * @param notice          from a rank's failure to TERM for the others, if they have joined a group: to find out and
+     *     to record why
+     * @param stop            from TERM to KILL when a rank has failed; together with notice and the time of the kill, all
+     *     are gone within two seconds of the first failure
+     * @param signal          from passing on a signal to KILL
+     * @param giveUp          from KILL to the end of the wait: even KILL does not end a process that waits for a dead disk
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 says why, and that all ranks end by themselves
+     */
+    public record StopTimes(
+            Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
+        private static final Duration NOTICE = Duration.ofMillis(500);
+        private static final Duration STOP = Duration.ofSeconds(1);
+        /** Time from a failure to the KILL of ranks that have joined. */
+        public static final Duration TO_THE_END = NOTICE.plus(STOP);
+
+        /** Returns the times for a job and its program. */
+        public static StopTimes of(JobSpec spec, Target target) {
+            return new StopTimes(
+                    Duration.ofSeconds(5),
+                    NOTICE,
+                    STOP,
+                    spec.signalGrace(),
+                    Duration.ofSeconds(5),
+                    target.saysWhatIsWrong());
+        }
+    }
+
+    /** Is told of events of the job at once. */
+    public interface Witness {
+        void allJoined();
+
+        /** Called when a rank has failed that neither the launcher nor a signal has ended. */
+        default void failed(JobEvent.Ended ended) {}
+
+        /** Called when the output of ranks can no longer be shown here: they are stopped. */
+        default void unshown() {}
+    }
+
+    /** Creates a supervisor of ranks whose ends are reported by events. */
+    public Supervisor(BlockingQueue<JobEvent> events, Screen screen, StopTimes rules, Witness witness) {
+        this.events = events;
+        this.screen = screen;
+        this.rules = rules;
+        this.witness = witness;
+    }
+
+    /**
+     * How a job ended.
+     *
+     * @param failures ranks that ended badly, in the order of their ends
+     * @param left     ranks that ended well by themselves, before or after the first failure
+     * @param stopped  ranks that were told to end because of a failure
+     * @param stoppedNanos when they were told, by {@link System#nanoTime}; empty if none was
+     * @param halted   ranks that were halted, stopped by a signal or traced, when the first rank failed, with their pids
+     * @param signal   what ended the job from outside
+     * @param unshown  why the job was stopped although no rank failed
+     */
+    public record JobOutcome(
+            List<JobEvent.Ended> failures,
+            List<JobEvent.Ended> left,
+            Set<Integer> stopped,
+            Optional<Long> stoppedNanos,
+            Map<Integer, Long> halted,
+            Optional<String> signal,
+            Optional<String> unshown) {}
+
+    /** Waits until every rank has ended and all of their output has been shown. */
+    public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
+        for (Supervised rank : ranks) {
+            running.put(rank.rank(), rank);
+            undrained.put(rank.rank(), rank);
+        }
+        boolean lost = false;
+        while (!undrained.isEmpty() && !lost) {
+            JobEvent event = next();
+            if (event != null) {
+                handle(event);
+            } else {
+                lost = phase == StopPhase.KILLED;
+                next(phase);
+            }
+        }
+        undrained
+                .values()
+                .forEach(rank -> screen.note("rank " + rank.rank() + ", pid " + rank.pid()
+                        + ", does not end even by KILL: it is left to the system"));
+        return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown);
+    }
+
+    /** Returns the next event, or null if this phase is over. Events that have come already are returned first. */
+    private JobEvent next() throws InterruptedException {
+        return phaseEndsNanos == NEVER
+                ? events.take()
+                : events.poll(phaseEndsNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
+    private void handle(JobEvent event) {
+        if (event instanceof JobEvent.Ended ended) {
+            running.remove(ended.rank());
+            if (ended.code() != 0) {
+                failed(ended);
+            } else if (!stopped.contains(ended.rank())) {
+                left.add(ended);
+            }
+        } else if (event instanceof JobEvent.Drained drained) {
+            undrained.remove(drained.rank());
+        } else if (event instanceof JobEvent.Signalled signalled) {
+            forward(signalled);
+        } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
+            end(elsewhere.code());
+        } else if (event instanceof JobEvent.OutputClosed closed) {
+            if (unshown.isEmpty()) {
+                unshown = Optional.of(closed.why());
+                witness.unshown();
+            }
+            stop();
+        } else if (event instanceof JobEvent.Joined) {
+            joined = true;
+            witness.allJoined();
+        }
+    }
+
+    private void failed(JobEvent.Ended ended) {
+        failures.add(ended);
+        if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
+            witness.failed(ended);
+        }
+        end(ended.code());
+    }
+
+    /** Starts to end the job after a rank, here or elsewhere, has failed with this exit code. */
+    private void end(int code) {
+        if (!failureSeen) {
+            failureSeen = true;
+            running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
+        }
+        if (rules.saysWhatIsWrong() && code == ExitCode.BAD_INPUT) {
+            if (phase == StopPhase.RUNNING) {
+                enter(StopPhase.LEAVING, rules.leave());
+            }
+        } else if (!joined) {
+            stop();
+        } else if (phase.compareTo(StopPhase.NOTICING) < 0) {
+            enter(StopPhase.NOTICING, rules.notice());
+        }
+    }
+
+    private void next(StopPhase over) {
+        if (over == StopPhase.LEAVING || over == StopPhase.NOTICING) {
+            stop();
+        } else if (over == StopPhase.STOPPING) {
+            signal.filter(name -> !running.isEmpty())
+                    .ifPresent(name -> screen.note("ranks " + running.keySet() + " have not ended "
+                            + rules.signal().toMillis() + " ms after signal " + name + ": they are killed"));
+            kill();
+        }
+    }
+
+    /** Stops the ranks; acts only once, because ranks that end while they are being stopped are expected. */
+    private void stop() {
+        if (phase.compareTo(StopPhase.STOPPING) < 0) {
+            enter(StopPhase.STOPPING, rules.stop());
+            stopped.addAll(running.keySet());
+            stoppedNanos = Optional.of(System.nanoTime());
+            running.values().forEach(rank -> rank.signal("TERM"));
+        }
+    }
+
+    private void kill() {
+        if (phase != StopPhase.KILLED) {
+            enter(StopPhase.KILLED, rules.giveUp());
+            running.values().forEach(rank -> rank.signal("KILL"));
+        }
+    }
+
+    /**
+     * Passes a signal on to the ranks. The launchers of several nodes may have received the same signal, so it is a second
+     * one only if one launcher has received two.
+     */
+    private void forward(JobEvent.Signalled signalled) {
+        String name = signalled.name();
+        if (signalled.times() <= signals) {
+            return;
+        }
+        signals = signalled.times();
+        if (phase.compareTo(StopPhase.STOPPING) >= 0) {
+            kill();
+            return;
+        }
+        signal = Optional.of(name);
+        enter(StopPhase.STOPPING, rules.signal());
+        running.values().forEach(rank -> rank.signal(name));
+        screen.note("signal " + name + " goes on to all ranks: what has not ended after "
+                + rules.signal().toMillis() + " ms, or at a second signal, is killed");
+    }
+
+    private void enter(StopPhase entered, Duration lasts) {
+        phase = entered;
+        phaseEndsNanos = System.nanoTime() + lasts.toNanos();
+    }
+}

@@ -1,0 +1,256 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.backend.nccl.NcclAvailability;
+import ferro.group.BackendReport;
+import ferro.group.SystemContext;
+import ferro.launcher.doctor.DoctorReport;
+import ferro.launcher.doctor.FirstRank;
+import ferro.launcher.output.Json;
+import ferro.launcher.program.Programs;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class DoctorReportTest {
+    private final String folder = System.getProperty("java.io.tmpdir");
+
+    private static final Programs PROGRAMS = new Programs("/usr/bin:/bin");
+
+    @Test
+    void ordinaryMachineCanRunAJob() {
+        DoctorReport diagnosis = diagnose(Map.of());
+
+        assertEquals(List.of(), diagnosis.problems());
+        assertTrue(text(diagnosis).contains("a job of several ranks can run here"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("127.0.0.1"), text(diagnosis));
+    }
+
+    @Test
+    void verdictComesFirstThenWhatIsWrongThenTheDetails() {
+        assertEquals(
+                "a job of several ranks can run here",
+                diagnose(Map.of()).lines().get(0));
+        List<String> lines = diagnose(Map.of("ferro.backend", "simulated")).lines();
+        assertEquals("no job of several ranks can run here", lines.get(0));
+        assertTrue(lines.get(1).startsWith("  no back end that joins processes is usable"), lines.get(1));
+        assertEquals("job", lines.get(2));
+    }
+
+    @Test
+    void addressAndPortsAreShownWithWhatDecidedAboutThem() {
+        Map<String, String> tcp = diagnose(
+                        Map.of("ferro.tcp.interface", "127.0.0.0/8", "ferro.tcp.port", "20000-20003"))
+                .tcp();
+        assertEquals("127.0.0.1", tcp.get("address"));
+        assertEquals("ferro.tcp.interface=127.0.0.0/8 says so", tcp.get("why this address"));
+        assertEquals("lo, for a job on this host", tcp.get("interface"));
+        assertEquals("ferro.tcp.port=20000-20003, for 4 ranks of this host", tcp.get("ports"));
+        assertTrue(tcp.get("for NCCL").startsWith("NCCL_SOCKET_IFNAME==lo,"), tcp.get("for NCCL"));
+
+        Map<String, String> plain = diagnose(Map.of()).tcp();
+        assertEquals("any free one", plain.get("ports"));
+        assertFalse(plain.containsKey("for NCCL"), plain::toString);
+
+        String none =
+                diagnose(Map.of("ferro.tcp.interface", "nothing7")).problems().get(0);
+        assertTrue(
+                none.contains("ferro.tcp.interface=nothing7: no interface that is up") && none.contains("lo ("), none);
+    }
+
+    @Test
+    void backendThatReachesNoOtherProcessIsAProblem() {
+        DoctorReport diagnosis = diagnose(Map.of("ferro.backend", "simulated"));
+
+        assertEquals(1, diagnosis.problems().size(), text(diagnosis));
+        assertTrue(diagnosis.problems().get(0).contains("ferro.backend=simulated"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("no job of several ranks can run here"), text(diagnosis));
+    }
+
+    @Test
+    void settingThatMakesNoSenseIsAProblemAndHidesNoBackend() {
+        DoctorReport diagnosis = diagnose(Map.of("ferro.tcp.io", "pigeon"));
+
+        assertTrue(diagnosis.problems().get(0).contains("ferro.tcp.io=pigeon"), text(diagnosis));
+        assertTrue(text(diagnosis).contains("simulated"), text(diagnosis));
+    }
+
+    @Test
+    void sharedMemoryIsShownWithItsFolderAndWhatItLacks() {
+        assertEquals("yes", diagnose(Map.of("ferro.shm.dir", folder)).shm().get("works"));
+        Map<String, String> missing = Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "shm");
+        assertEquals(
+                "no: ferro.shm.dir=" + folder + "/gone is no folder: name one in a file system that lives in memory",
+                diagnose(missing).shm().get("works"));
+        assertEquals(1, diagnose(missing).problems().size());
+        assertEquals(
+                List.of(), diagnose(Map.of("ferro.shm.dir", folder + "/gone")).problems());
+        String little = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1KiB"))
+                .shm()
+                .get("works");
+        assertTrue(little.contains("need 4096 bytes, have 1024"), little);
+        assertTrue(diagnose(Map.of("ferro.links", "x")).problems().get(0).contains("ferro.links=x"));
+    }
+
+    @Test
+    void brokenProviderIsShownWithItsReason() {
+        BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
+        DoctorReport diagnosis = new DoctorReport(
+                Map.of("seen", "nobody"),
+                List.of(broken),
+                Map.of(),
+                Map.of("works", "yes"),
+                Map.of("its gate", "shut"),
+                Map.of("java", "17"),
+                List.of("none"));
+
+        assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
+        assertEquals(
+                "{\"job\":{\"seen\":\"nobody\"},\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
+                        + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
+                Json.text(diagnosis.asMap()));
+    }
+
+    @Test
+    @DisplayName("3-11 3-16: the doctor lists every place where NCCL was looked for")
+    void libraryThatIsNotThereIsShownWithWhatWasTried() {
+        DoctorReport diagnosis = diagnose(Map.of("ferro.nccl.library", "/nowhere/libnccl.so.2"));
+
+        assertTrue(diagnosis.gpu().get("nccl").contains("libnccl.so.2 not found"), text(diagnosis));
+        assertTrue(diagnosis.gpu().get("nccl").contains("-Dferro.nccl.library"), text(diagnosis));
+        String tried = diagnosis.gpu().get("tried, 1");
+        assertTrue(tried.startsWith("/nowhere/libnccl.so.2: ") && tried.contains("No such file"), text(diagnosis));
+        assertEquals(List.of(), diagnosis.problems());
+    }
+
+    @Test
+    @DisplayName("3-16: where the kernel shows no GPU one line says so")
+    void withoutAGpuOneLineSaysSo() {
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            assumeTrue(NcclAvailability.noGpuBecause(context).isPresent(), "the kernel shows a GPU");
+        }
+        DoctorReport diagnosis = diagnose(Map.of());
+
+        assertEquals(Set.of("nccl", "its gate"), diagnosis.gpu().keySet());
+    }
+
+    @Test
+    void memoryAndOpenFilesAreJudgedByHowManyRanksTheyAreEnoughFor() {
+        DoctorReport diagnosis = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1MiB"));
+
+        String free = diagnosis.shm().get("free there");
+        assertTrue(free.matches("\\d+ MiB of .*, enough for \\d+ ranks that each take all they may"), free);
+        assertEquals(
+                Long.parseLong(free.replaceAll(" MiB.*", "")),
+                Long.parseLong(free.replaceAll(".* for | ranks.*", "")),
+                1,
+                free);
+        String files = diagnosis.machine().get("open files");
+        assertTrue(files.matches("at most \\d+ in a process, enough for about \\d+ ranks .*|no limit known"), files);
+    }
+
+    @Test
+    @DisplayName("3-16: the doctor does not send to the doctor, and asks as a rank would")
+    void doctorDoesNotSendToTheDoctor() {
+        assertEquals(
+                "not found in any of 9 places, listed below: install",
+                DoctorReport.inTheDoctor("not found in any of 9 places (ferro doctor lists them): install"));
+        DoctorReport diagnosis = diagnose(Map.of("ferro.cudart.library", "/nowhere/libcudart.so"));
+        assertFalse(text(diagnosis).contains("ferro doctor"), text(diagnosis));
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            assertEquals(Optional.of("0"), new FirstRank(context).setting("LOCAL_RANK"));
+            assertEquals(Optional.empty(), new FirstRank(context).setting("RANK"));
+        }
+    }
+
+    @Test
+    @DisplayName("decision 1: the doctor says who decides about the gate")
+    void gateIsShownWithWhoDecides() {
+        assertEquals("shut: nothing is set", diagnose(Map.of()).gpu().get("its gate"));
+        assertEquals(
+                "open: FERRO_ENABLE_GPU_FALLBACK says so",
+                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")).gpu().get("its gate"));
+        assertEquals(
+                "shut: ferro.gpu.fallback says so",
+                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "ferro.gpu.fallback", "off"))
+                        .gpu()
+                        .get("its gate"));
+    }
+
+    @Test
+    void launchersThatWereSeenAreShownWithWhyTheyLost() {
+        Map<String, String> openMpiInSlurm = Map.of(
+                "OMPI_COMM_WORLD_RANK", "1",
+                "OMPI_COMM_WORLD_SIZE", "4",
+                "OMPI_COMM_WORLD_LOCAL_RANK", "1",
+                "OMPI_COMM_WORLD_LOCAL_SIZE", "2",
+                "SLURM_PROCID", "0",
+                "SLURM_JOB_ID", "4711");
+        DoctorReport diagnosis = diagnose(openMpiInSlurm);
+
+        assertEquals("job", diagnosis.lines().get(1));
+        assertTrue(
+                diagnosis.job().get("a program started here").startsWith("joins: job of Open MPI: rank 1 of 4"),
+                text(diagnosis));
+        assertEquals(
+                "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4, chosen",
+                diagnosis.job().get("seen: Open MPI"));
+        String slurm = diagnosis.job().get("seen: Slurm");
+        assertTrue(slurm.matches("SLURM_\\S+ SLURM_\\S+ is an allocation of Slurm and no task of a step.*"), slurm);
+        assertEquals(List.of(), diagnosis.problems());
+        assertEquals(
+                "has no rank: no launcher's variables are set",
+                diagnose(Map.of()).job().get("a program started here"));
+        assertEquals(List.of(), diagnose(Map.of("SLURM_JOB_ID", "4711")).problems());
+        Map<String, String> both = new HashMap<>(openMpiInSlurm);
+        both.putAll(Map.of("RANK", "0", "WORLD_SIZE", "2"));
+        assertTrue(diagnose(both).problems().get(0).contains("RANK=0 WORLD_SIZE=2"), text(diagnose(both)));
+        assertTrue(diagnose(Map.of("RANK", "x", "WORLD_SIZE", "2"))
+                .problems()
+                .get(0)
+                .contains("RANK=x"));
+    }
+
+    @Test
+    void pairOfBackendsIsJudgedByBothHalves() {
+        assertEquals(
+                1,
+                diagnose(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon"))
+                        .problems()
+                        .size());
+    }
+
+    @Test
+    void controlCharactersAreEscapedInJson() {
+        assertEquals("\"a\\u000ab\\\\c\\\"\"", Json.text("a\nb\\c\""));
+    }
+
+    @Test
+    void demoLearnsFromTheCheckoutAndDrawsABarOnlyForThoseWhoWatch() {
+        Optional<Path> checkout = Optional.of(Path.of("/checkout"));
+
+        assertEquals(
+                List.of("--text", "/checkout", "--progress", "bar"), DemoCommand.defaults(List.of(), checkout, true));
+        assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x", "--progress", "lines"), checkout, true));
+        assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty(), false));
+    }
+
+    private static DoctorReport diagnose(Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            return DoctorReport.of(context, PROGRAMS);
+        }
+    }
+
+    private static String text(DoctorReport diagnosis) {
+        return String.join("\n", diagnosis.lines());
+    }
+}

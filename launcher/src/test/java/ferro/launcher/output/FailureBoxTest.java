@@ -1,0 +1,174 @@
+package ferro.launcher.output;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.input.ExitCode;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FailureBoxTest {
+
+    @Test
+    void boxNamesRankHostPidSignalAndLastLines() {
+        FailureBox box = new FailureBox(
+                new FailureBox.First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
+                3.21,
+                List.of(
+                        "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
+                List.of("stopped because of it: ranks [0, 1]"),
+                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), false),
+                List.of("./ferro analyze /tmp/here"));
+
+        String text = String.join("\n", box.lines(80));
+
+        assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
+        assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
+        assertTrue(text.contains("last lines of rank 2 (2):\n|   step 7\n|   step 8\n"), text);
+        assertTrue(text.contains("ranks [0, 1]"), text);
+        assertTrue(text.contains(
+                "| diagnosis: rank 2 is to blame: its process is gone and wrote no recording\n|   (killed or"));
+        assertTrue(text.contains("| ./ferro analyze /tmp/here\n+---"), text);
+    }
+
+    @Test
+    void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
+        String wide = "x".repeat(390) + "end";
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(List.of(), List.of(wide, "short"), false),
+                List.of());
+
+        for (int columns : List.of(60, 132, 200, 5000)) {
+            List<String> lines = box.lines(columns);
+            int longest = lines.stream().mapToInt(String::length).max().orElse(-1);
+            assertEquals(Math.min(columns, 200), longest, lines.toString());
+            assertTrue(lines.stream().anyMatch(line -> line.endsWith("xx ...")), lines.toString());
+            assertTrue(lines.contains("|   short"), lines.toString());
+        }
+    }
+
+    @Test
+    void whatIsToBeTypedStaysWhole() {
+        String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(List.of(), List.of("short"), false),
+                List.of("a timeline:", command));
+
+        List<String> lines = box.lines(60);
+
+        assertEquals(List.of("| a timeline:", "| " + command), lines.subList(lines.size() - 3, lines.size() - 1));
+    }
+
+    @Test
+    void ordinaryExitCodeIsNoSignal() {
+        assertEquals("exit code 7", ExitCode.describe(7));
+        assertEquals("exit code 255", ExitCode.describe(255));
+        assertEquals("ended by signal TERM (exit code 143)", ExitCode.describe(143));
+        assertEquals(130, ExitCode.ofSignal("INT"));
+    }
+
+    @Test
+    void tailKeepsTheLastTwentyLines() {
+        Tail tail = new Tail();
+        for (int number = 1; number <= 23; number++) {
+            add(tail, "line " + number);
+        }
+
+        assertEquals(20, tail.lines().size());
+        assertEquals("line 4", tail.lines().get(0));
+        assertEquals("line 23", tail.lines().get(19));
+    }
+
+    @Test
+    void tailShowsNoControlCharactersAndCutsLongLines() {
+        Tail tail = new Tail();
+        add(tail, "\033[2Jred\tbell\007");
+        add(tail, "y".repeat(10_000));
+
+        assertEquals("?[2Jred\tbell?", tail.lines().get(0));
+        assertTrue(tail.lines().get(1).endsWith("y ..."), tail.lines().get(1));
+        assertEquals(1_200 + " ...".length(), tail.lines().get(1).length());
+    }
+
+    @Test
+    void traceOfTheMainThreadIsShownFirstAndOnce() {
+        Tail tail = new Tail();
+        add(tail, "Exception in thread \"logger\" java.lang.Error: other");
+        add(tail, "step 7");
+        add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
+        add(tail, "second line of the message");
+        for (int depth = 0; depth < 30; depth++) {
+            add(tail, "\tat app.Main.call" + depth + "(Main.java:7)");
+        }
+        add(tail, "Caused by: java.io.IOException: disk");
+        add(tail, "bye");
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(tail.trace(), tail.lines(), false),
+                List.of());
+
+        String text = String.join("\n", box.lines(80));
+
+        assertTrue(text.contains("| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill"), text);
+        assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
+    }
+
+    @Test
+    void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
+        String text = boxed(false);
+
+        assertTrue(text.contains("|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n"), text);
+        assertTrue(text.contains("|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n"), text);
+        assertTrue(text.contains("|       ... 30 frames of ferro\n|       at app.Main.main(Main.java:7)\n"), text);
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   step 7\n"), text);
+    }
+
+    @Test
+    void traceOfAnInnocentRankIsOneLine() {
+        String text = boxed(true);
+
+        assertTrue(
+                text.contains(
+                        "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines"),
+                text);
+        assertFalse(text.contains("at app.Main"), text);
+    }
+
+    private static String boxed(boolean innocent) {
+        Tail tail = new Tail();
+        add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
+        add(tail, "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)");
+        for (int depth = 0; depth < 30; depth++) {
+            add(tail, "\tat ferro.collectives.Lane.call" + depth + "(Lane.java:7)");
+        }
+        add(tail, "\tat app.Main.main(Main.java:7)");
+        add(tail, "step 7");
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(tail.trace(), tail.lines(), innocent),
+                List.of());
+        return String.join("\n", box.lines(100));
+    }
+
+    private static void add(Tail tail, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        tail.add(bytes, bytes.length);
+    }
+}

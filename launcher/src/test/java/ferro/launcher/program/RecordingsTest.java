@@ -1,0 +1,103 @@
+package ferro.launcher.program;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.analyze.Ends;
+import ferro.launcher.output.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How long the folder lives that a job's ranks record to. */
+class RecordingsTest {
+    private static final Target TARGET = new CommandTarget(List.of("true"));
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void folderOfOursIsOursAloneAndGoesWithAJobThatEndsWell() throws IOException {
+        Recordings recordings = Recordings.of(TARGET, Map.of());
+        record(recordings);
+
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(recordings.folder())));
+        recordings.settle(true);
+        assertFalse(Files.exists(recordings.folder()));
+    }
+
+    @Test
+    void folderOfAFailedJobStaysIfThereIsSomethingInIt() throws IOException {
+        Recordings recorded = Recordings.of(TARGET, Map.of());
+        Path file = record(recorded);
+        Recordings empty = Recordings.of(TARGET, Map.of());
+
+        recorded.settle(false);
+        empty.settle(false);
+
+        assertTrue(Files.exists(file));
+        assertFalse(Files.exists(empty.folder()));
+        // as when the guard of the job's folder has removed it
+        empty.settle(false);
+        empty.settle(true);
+        recorded.settle(true);
+    }
+
+    @Test
+    void folderThatTheUserNamesIsNeverRemoved() throws IOException {
+        Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
+        Path file = record(recordings);
+
+        recordings.settle(true);
+
+        assertTrue(Files.exists(file));
+        assertEquals(Optional.empty(), recordings.removable(), "left to the guard of the job's folder");
+    }
+
+    @Test
+    void recordingsThatCannotBeReadCostTheDiagnosisOnly() throws IOException {
+        Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
+        record(recordings);
+
+        assertEquals(Optional.empty(), recordings.analyzed("j", Ends.UNSEEN));
+    }
+
+    @Test
+    void recordingsThatWereThereBeforeAreOfAnotherJob() throws IOException {
+        String earlier = Json.text(Map.of(
+                "format",
+                1,
+                "job",
+                "default",
+                "rank",
+                3,
+                "worldSize",
+                4,
+                "wallNanos",
+                5_000_000_000L,
+                "clockNanos",
+                7,
+                "groups",
+                List.of(),
+                "operations",
+                List.of()));
+        Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);
+        Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
+
+        assertEquals(Optional.empty(), recordings.analyzed("default", Ends.UNSEEN));
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+        assertTrue(recordings.analyzed("default", Ends.UNSEEN).isPresent(), "written again");
+    }
+
+    private static Path record(Recordings recordings) throws IOException {
+        return Files.writeString(recordings.folder().resolve("ferro-j-rank0.json"), "{");
+    }
+}

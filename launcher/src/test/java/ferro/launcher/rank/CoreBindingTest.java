@@ -1,0 +1,62 @@
+package ferro.launcher.rank;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.launcher.program.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CoreBindingTest {
+    private static final CoreBinding.Cores FOUR = new CoreBinding.Cores(4, List.of(0, 1, 6, 7));
+
+    @TempDir
+    private Path folder;
+
+    private Programs programs;
+
+    @BeforeEach
+    void makeTaskset() throws IOException {
+        Path taskset = Files.createFile(folder.resolve("taskset"));
+        taskset.toFile().setExecutable(true);
+        programs = new Programs(folder.toString());
+    }
+
+    @Test
+    void ranksGetEqualSlicesOfTheCoresThatWeMayUse() {
+        CoreBinding binding = CoreBinding.of(2, true, programs, FOUR);
+
+        assertEquals(List.of("taskset", "-c", "6,7", "java", "Main"), binding.wrap(1, List.of("java", "Main")));
+        assertEquals("bound to 2 cores each", binding.reason());
+    }
+
+    @Test
+    void moreRanksThanCoresAreNotBound() {
+        CoreBinding binding = CoreBinding.of(5, true, programs, FOUR);
+
+        assertEquals(List.of("java"), binding.wrap(4, List.of("java")));
+        assertEquals("not bound (ranks > cores)", binding.reason());
+    }
+
+    @Test
+    void startLineSaysWhyRanksAreNotBound() {
+        assertEquals(
+                "not bound (--no-bind)",
+                CoreBinding.of(2, false, programs, FOUR).reason());
+        assertEquals(
+                "not bound (a rank alone)",
+                CoreBinding.of(1, true, programs, FOUR).reason());
+        assertEquals(
+                "not bound (no taskset on this machine)",
+                CoreBinding.of(2, true, new Programs(folder + "/none"), FOUR).reason());
+    }
+
+    @Test
+    void listOfCoresIsReadAsTheKernelWritesIt() {
+        assertEquals(List.of(0, 1, 2, 3, 8, 10, 11), CoreBinding.cores("0-3,8,10-11"));
+    }
+}

@@ -1,0 +1,41 @@
+package ferro.launcher.rank;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/** Who hears of a signal, whenever it comes. */
+class JobSignalsTest {
+    private final JobSignals signals = new JobSignals(new LinkedBlockingQueue<>());
+
+    @Test
+    void signalBeforeTheMeetingEndsItAtOnce() {
+        signals.heard("TERM");
+
+        signals.interruptMe();
+
+        assertTrue(Thread.interrupted());
+        assertEquals(143, signals.beforeAnyRank().exitCode());
+        assertEquals(
+                "was ended by signal TERM before a rank was started",
+                signals.beforeAnyRank().getMessage());
+    }
+
+    @Test
+    void signalsBeforeOthersCanBeToldAreToldThen() {
+        List<String> told = new ArrayList<>();
+        signals.interruptMe();
+        signals.heard("INT");
+        signals.heard("INT");
+
+        signals.tell((name, times) -> told.add(name + " " + times));
+
+        assertEquals(List.of("INT 1", "INT 2"), told);
+        assertFalse(Thread.interrupted());
+    }
+}

@@ -1,0 +1,217 @@
+package ferro.launcher.rank;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.output.Screen;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which signals ranks get when, with ranks that are only pretended. */
+@Timeout(30)
+class SupervisorTest {
+    private static final Duration SHORT = Duration.ofMillis(40);
+    private static final Duration LONG = Duration.ofMinutes(5);
+    private static final int HALTED = 2;
+
+    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private final List<String> told = new ArrayList<>();
+    private final List<String> sent = new ArrayList<>();
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    /** A rank that answers signals as the test says. */
+    private final class Pretended implements Supervised {
+        private final int rank;
+        private final BiConsumer<Integer, String> answer;
+
+        Pretended(int rank, BiConsumer<Integer, String> answer) {
+            this.rank = rank;
+            this.answer = answer;
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public long pid() {
+            return 1000 + rank;
+        }
+
+        @Override
+        public boolean isHalted() {
+            return rank == HALTED;
+        }
+
+        @Override
+        public void signal(String name) {
+            sent.add(rank + " " + name);
+            answer.accept(rank, name);
+        }
+    }
+
+    @Test
+    void ranksAreKilledOnceAndTheEndsOfOthersDoNotPutOffGivingUp() throws InterruptedException {
+        ends(0, 7);
+        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, LONG, SHORT, LONG, Duration.ofMillis(300), false);
+
+        Supervisor.JobOutcome outcome = await(3, rules, (rank, signal) -> {
+            if (rank == 1 && signal.equals("KILL")) {
+                ends(1, 137);
+            }
+        });
+
+        assertEquals(List.of("1 TERM", "2 TERM", "1 KILL", "2 KILL"), sent);
+        assertEquals(Set.of(1, 2), outcome.stopped());
+        assertEquals(7, outcome.failures().get(0).code());
+        assertTrue(text().contains("rank 2, pid 1002, does not end even by KILL"), text());
+    }
+
+    @Test
+    void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
+        events.add(new JobEvent.Signalled("INT", 1));
+        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, LONG, LONG, SHORT, LONG, false);
+
+        Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {
+            if (rank == 0 || signal.equals("KILL")) {
+                ends(rank, rank == 0 ? 130 : 137);
+            }
+        });
+
+        assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
+        assertEquals(Optional.of("INT"), outcome.signal());
+        assertEquals(Set.of(), outcome.stopped());
+        assertTrue(text().contains("signal INT goes on to all ranks: what has not ended after 40 ms"), text());
+        assertTrue(text().contains("ranks [1] have not ended 40 ms after signal INT: they are killed"), text());
+    }
+
+    @Test
+    void ranksThatAllReadTheSameBadWordsEndByThemselves() throws InterruptedException {
+        Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
+
+        Supervisor.JobOutcome outcome =
+                await(4, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
+
+        assertEquals(List.of(), sent);
+        assertEquals(Set.of(), outcome.stopped());
+        assertEquals(3, outcome.failures().get(0).rank());
+    }
+
+    @Test
+    void ranksThatDoNotReadTheSameBadWordsAreStopped() throws InterruptedException {
+        ends(1, 2);
+
+        Supervisor.JobOutcome outcome = await(
+                2, new Supervisor.StopTimes(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("0 TERM"), sent);
+        assertEquals(Set.of(0), outcome.stopped());
+    }
+
+    @Test
+    void exitCodeTwoOfAUsersProgramIsAFailureLikeAnyOther() throws InterruptedException {
+        ends(0, 2);
+
+        await(2, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("1 TERM"), sent);
+    }
+
+    @Test
+    void ranksThatHaveJoinedGetTimeToFindOutBeforeTheyAreStopped() throws InterruptedException {
+        events.add(new JobEvent.Joined());
+        ends(3, 0);
+        ends(1, 137);
+        ends(0, 1);
+        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, SHORT, LONG, LONG, LONG, false);
+
+        Supervisor.JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("2 TERM"), sent);
+        assertEquals(Set.of(2), outcome.stopped());
+        assertEquals(
+                List.of(1, 0, 2),
+                outcome.failures().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(
+                List.of(3), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
+    }
+
+    @Test
+    void rankThatEndsWellByItselfAfterAFailureHasLeftAsWell() throws InterruptedException {
+        events.add(new JobEvent.Joined());
+        ends(0, 1);
+        ends(1, 0);
+        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, SHORT, LONG, LONG, LONG, false);
+
+        Supervisor.JobOutcome outcome = await(3, rules, (rank, signal) -> ends(rank, 0));
+
+        assertEquals(
+                List.of(1), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(Set.of(2), outcome.stopped());
+        assertTrue(outcome.stoppedNanos().isPresent());
+    }
+
+    @Test
+    void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
+        events.add(new JobEvent.FailedElsewhere(1));
+
+        Supervisor.JobOutcome outcome = await(
+                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 0));
+
+        assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
+    }
+
+    @Test
+    void outputThatCannotBeShownIsToldToTheOtherNodesOnce() throws InterruptedException {
+        events.add(new JobEvent.OutputClosed("Broken pipe"));
+        events.add(new JobEvent.OutputClosed("again"));
+
+        Supervisor.JobOutcome outcome = await(
+                2, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("unshown"), told);
+        assertEquals(Optional.of("Broken pipe"), outcome.unshown());
+    }
+
+    private void ends(int rank, int code) {
+        events.add(new JobEvent.Ended(rank, code, 17));
+        events.add(new JobEvent.Drained(rank));
+    }
+
+    private Supervisor.JobOutcome await(int ranks, Supervisor.StopTimes rules, BiConsumer<Integer, String> answer)
+            throws InterruptedException {
+        List<Supervised> all = new ArrayList<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            all.add(new Pretended(rank, answer));
+        }
+        Screen screen = new Screen(new Screen.ScreenStream(said, false), new Screen.ScreenStream(said, false));
+        Supervisor.Witness witness = new Supervisor.Witness() {
+            @Override
+            public void allJoined() {}
+
+            @Override
+            public void unshown() {
+                told.add("unshown");
+            }
+        };
+        return new Supervisor(events, screen, rules, witness).await(all);
+    }
+
+    private String text() {
+        return said.toString(StandardCharsets.UTF_8);
+    }
+}

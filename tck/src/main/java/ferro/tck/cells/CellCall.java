@@ -1,0 +1,161 @@
+package ferro.tck.cells;
+
+import ferro.Collective;
+import ferro.HostTensor;
+import ferro.Tensor;
+
+/**
+ * One rank's call of a cell, with its data and its expected results.
+ *
+ * @param call   operation
+ * @param in     operand that must not change; null if there is none or the call works in place
+ * @param given  content of {@code in}
+ * @param out    operand that is written; null if this rank receives nothing
+ * @param answer expected content of {@code out}
+ */
+public record CellCall(Collective call, Operand in, Need given, Operand out, Need answer) {
+    /** The rank and group of a call, its number and the values of its operands. */
+    public record CallPlace(int rank, int worldSize, int number, Values values) {
+        Operand unwritten(Cell cell, int length) {
+            // ranks and adjacent cells use different kinds of memory
+            return Operand.unwritten(cell.type(), length, Operand.OperandPlace.of(rank + number));
+        }
+
+        /** Returns this number of marks of each rank from an index on, by rank. */
+        long[] marksOfAll(int count, int from) {
+            long[] all = new long[worldSize * count];
+            for (int each = 0; each < worldSize; each++) {
+                System.arraycopy(values.marks(each, from, count), 0, all, each * count, count);
+            }
+            return all;
+        }
+    }
+
+    /** Builds the call of a cell on one rank. */
+    public static CellCall of(Cell cell, CallPlace at) {
+        return switch (cell.kind()) {
+            case ALL_REDUCE -> allReduce(cell, at);
+            case BROADCAST -> broadcast(cell, at);
+            case REDUCE -> reduce(cell, at);
+            case ALL_GATHER -> allGather(cell, at);
+            case REDUCE_SCATTER -> reduceScatter(cell, at);
+            case GATHER -> gather(cell, at);
+            case SCATTER -> scatter(cell, at);
+            case ALL_TO_ALL -> allToAll(cell, at);
+            default -> throw new IllegalArgumentException("the kit has no cells of " + cell.kind());
+        };
+    }
+
+    /** Returns what the call did wrong, or null. */
+    public String wrong() {
+        String wrong = in == null ? null : wrong("input", in, given);
+        return wrong != null || out == null ? wrong : wrong("output", out, answer);
+    }
+
+    /** Returns what a refused call has written, or null. */
+    public String touched() {
+        boolean written = in != null && out != null && !out.isUnwritten();
+        return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);
+    }
+
+    private static String wrong(String name, Operand operand, Need need) {
+        long[] found = operand.bits();
+        int wrong = need.firstWrong(found);
+        if (wrong >= 0) {
+            String unwritten = found[wrong] == operand.unwrittenBits() ? " (never written)" : "";
+            return name + "[" + wrong + "]: " + need.wrong(wrong, found[wrong]) + unwritten;
+        }
+        return operand.guardsHold() ? null : name + ": elements outside the tensor were written";
+    }
+
+    private static CellCall allReduce(Cell cell, CallPlace at) {
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
+        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
+        Collective call = new Collective.AllReduce(in.tensor(), out.tensor(), cell.op());
+        Need answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
+    }
+
+    private static CellCall reduce(Cell cell, CallPlace at) {
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
+        boolean receives = at.rank == cell.root();
+        Operand out = !receives ? null : cell.inPlace() ? in : at.unwritten(cell, cell.length());
+        Collective call = new Collective.Reduce(in.tensor(), tensor(out), cell.op(), cell.root());
+        Need answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, in == out ? null : in, Need.exactly(inputs), out, answer);
+    }
+
+    private static CellCall broadcast(Cell cell, CallPlace at) {
+        long[] marks = at.values.marks(cell.root(), 0, cell.length());
+        Operand data = at.unwritten(cell, cell.length());
+        if (at.rank == cell.root()) {
+            data.fill(marks);
+        }
+        Collective call = new Collective.Broadcast(data.tensor(), cell.root());
+        return new CellCall(call, null, null, data, Need.exactly(marks));
+    }
+
+    private static CellCall allGather(Cell cell, CallPlace at) {
+        Operand out = at.unwritten(cell, cell.length() * at.worldSize);
+        Operand in = own(cell, at, out);
+        return gathered(cell, at, new Collective.AllGather(in.tensor(), out.tensor(), null), in, out);
+    }
+
+    private static CellCall gather(Cell cell, CallPlace at) {
+        Operand out = at.rank == cell.root() ? at.unwritten(cell, cell.length() * at.worldSize) : null;
+        Operand in = own(cell, at, out);
+        return gathered(cell, at, new Collective.Gather(in.tensor(), tensor(out), cell.root(), null), in, out);
+    }
+
+    private static CellCall gathered(Cell cell, CallPlace at, Collective call, Operand in, Operand out) {
+        long[] marks = at.values.marks(at.rank, 0, cell.length());
+        in.fill(marks);
+        Need answer = out == null ? null : Need.exactly(at.marksOfAll(cell.length(), 0));
+        boolean shares = cell.inPlace() && out != null;
+        return new CellCall(call, shares ? null : in, Need.exactly(marks), out, answer);
+    }
+
+    private static CellCall reduceScatter(Cell cell, CallPlace at) {
+        int n = cell.length();
+        long[] inputs = at.values.inputs(at.rank, n * at.worldSize);
+        Operand in = at.unwritten(cell, n * at.worldSize).fill(inputs);
+        Operand out = own(cell, at, in);
+        Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), cell.op(), null);
+        Need answer = at.values.right(cell.op(), at.rank * n);
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
+    }
+
+    private static CellCall scatter(Cell cell, CallPlace at) {
+        int n = cell.length();
+        long[] marks = at.values.marks(cell.root(), 0, n * at.worldSize);
+        Operand in =
+                at.rank == cell.root() ? at.unwritten(cell, n * at.worldSize).fill(marks) : null;
+        Operand out = own(cell, at, in);
+        Collective call = new Collective.Scatter(tensor(in), out.tensor(), cell.root(), null);
+        Need answer = Need.exactly(at.values.marks(cell.root(), at.rank * n, n));
+        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(marks), out, answer);
+    }
+
+    private static CellCall allToAll(Cell cell, CallPlace at) {
+        int n = cell.length();
+        long[] marks = at.values.marks(at.rank, 0, n * at.worldSize);
+        Operand in = at.unwritten(cell, n * at.worldSize).fill(marks);
+        Operand out = at.unwritten(cell, n * at.worldSize);
+        Collective call = new Collective.AllToAll(in.tensor(), out.tensor(), null, null);
+        Need answer = Need.exactly(at.marksOfAll(n, at.rank * n));
+        return new CellCall(call, in, Need.exactly(marks), out, answer);
+    }
+
+    /** Returns this rank's part of the tensor of all parts if the cell is in place, else separate memory. */
+    private static Operand own(Cell cell, CallPlace at, Operand whole) {
+        boolean shares = cell.inPlace() && whole != null;
+        return shares ? whole.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
+    }
+
+    private static Tensor tensor(Operand operand) {
+        HostTensor none = null;
+        return operand == null ? none : operand.tensor();
+    }
+}

@@ -1,0 +1,140 @@
+package ferro.tck.cells;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+
+/**
+ * One rank's call in a group whose last rank makes another call, and the allowed content of its memory afterwards.
+ *
+ * <p>The elements of rank r are those of rank 0 times 2 to the r, so that each sum of some ranks' elements shows which ranks
+ * are in it. The ranks that agree may have combined a part of their elements when the call fails. No element of the odd rank
+ * may be there.
+ */
+public final class DifferingCall {
+    private static final int LENGTH = 64;
+    /** Elements of an all-gather's input. */
+    private static final int PART = 16;
+
+    private final String field;
+    private final int rank;
+    private final int worldSize;
+    private final Operand data;
+    private final Operand joined;
+
+    /** Makes a call that differs on one rank in one field. */
+    public DifferingCall(String field, int rank, int worldSize) {
+        this.field = field;
+        this.rank = rank;
+        this.worldSize = worldSize;
+        boolean gathers = field.equals("part");
+        int length = gathers ? PART : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
+        DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
+        // parts of arrays and of buffers have guards around them
+        Operand.OperandPlace placement =
+                rank % 2 == 0 ? Operand.OperandPlace.PART_OF_ARRAY : Operand.OperandPlace.DIRECT_BUFFER;
+        data = Operand.unwritten(type, length, placement).fill(index -> bits(index, rank));
+        joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
+    }
+
+    private static DataType typeOfTheOddRank(String field) {
+        return switch (field) {
+            case "type" -> DataType.INT32;
+            case "part" -> DataType.INT64;
+            default -> DataType.FLOAT32;
+        };
+    }
+
+    /** Returns the words that both texts of the failure must contain. */
+    public static String[] texts(String field) {
+        return switch (field) {
+            case "kind" -> new String[] {"allReduce", "broadcast"};
+            case "count" -> new String[] {"64", "65"};
+            case "type" -> new String[] {"f32", "i32"};
+            case "op", "reduced" -> new String[] {"sum", "max"};
+            case "root" -> new String[] {"root 0", "root 1"};
+            case "part" -> new String[] {"f32", "i64"};
+            case "algorithm" -> new String[] {"ring", "recursiveDoubling"};
+            default -> new String[] {"allReduce", "barrier"};
+        };
+    }
+
+    /** Makes the call. */
+    public void make(ProcessGroup group) {
+        HostTensor tensor = data.tensor();
+        switch (field) {
+            case "kind" -> {
+                if (isOdd()) {
+                    group.broadcast(tensor, 0);
+                } else {
+                    group.allReduce(tensor, ReduceOp.SUM);
+                }
+            }
+            case "count", "type", "algorithm" -> group.allReduce(tensor, ReduceOp.SUM);
+            case "op" -> group.allReduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM);
+            case "root" -> group.broadcast(tensor, isOdd() ? 1 : 0);
+            case "reduced" -> group.reduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM, 0);
+            case "part" -> group.allGather(tensor, joined.tensor());
+            case "order" -> {
+                if (isOdd()) {
+                    group.barrier();
+                }
+                group.allReduce(tensor, ReduceOp.SUM);
+            }
+            default -> throw new IllegalArgumentException("no call differs in " + field);
+        }
+    }
+
+    /** Returns what must not be in this rank's memory but is, or null. */
+    public String wrong() {
+        boolean receives = joined == null && !isOdd() && (rank == 0 || !field.equals("reduced"));
+        long[] all = data.bits();
+        for (int index = 0; index < all.length; index++) {
+            long found = all[index];
+            boolean right = receives ? isSumOfOthers(index, found) : found == bits(index, rank);
+            if (!right) {
+                return "element " + index + " of rank " + rank + " of " + worldSize + " has bits "
+                        + Long.toHexString(found) + ", had " + Long.toHexString(bits(index, rank));
+            }
+        }
+        if (!data.guardsHold() || joined != null && !joined.guardsHold()) {
+            return "elements around the memory of rank " + rank + " of " + worldSize + " were written";
+        }
+        return joined == null ? null : wrongInParts();
+    }
+
+    /** Checks that each gathered part is unwritten or that of its rank; the odd rank's part is on the odd rank only. */
+    private String wrongInParts() {
+        long[] all = joined.bits();
+        for (int index = 0; index < all.length; index++) {
+            int owner = index / PART;
+            boolean mayBeThere = isOdd() ? owner == rank : owner != worldSize - 1;
+            long found = all[index];
+            if (found != joined.unwrittenBits() && !(mayBeThere && found == bits(index % PART, owner))) {
+                return "element " + index % PART + " of part " + owner + " on rank " + rank + " of " + worldSize
+                        + " has bits " + Long.toHexString(found);
+            }
+        }
+        return null;
+    }
+
+    private boolean isOdd() {
+        return rank == worldSize - 1;
+    }
+
+    private boolean isSumOfOthers(int index, long found) {
+        float ranks = Float.intBitsToFloat((int) found) / base(index);
+        int odd = 1 << worldSize - 1;
+        return ranks == (int) ranks && ranks > 0 && ranks < 2 * odd && ((int) ranks & odd) == 0;
+    }
+
+    private static float base(int index) {
+        return index % 97 + 1.5f;
+    }
+
+    /** Returns the bits of an element, the same in every type. */
+    private static long bits(int index, int rank) {
+        return Float.floatToRawIntBits(base(index) * (1 << rank));
+    }
+}

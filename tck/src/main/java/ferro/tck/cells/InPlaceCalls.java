@@ -1,0 +1,204 @@
+package ferro.tck.cells;
+
+import ferro.Collective;
+import ferro.Collective.AllGather;
+import ferro.Collective.AllReduce;
+import ferro.Collective.AllToAll;
+import ferro.Collective.Broadcast;
+import ferro.Collective.Gather;
+import ferro.Collective.Reduce;
+import ferro.Collective.ReduceScatter;
+import ferro.Collective.Scatter;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/** Every collective in each legal form that uses one memory for operand and result, on one rank, one after the other. */
+public final class InPlaceCalls {
+    private static final int MARK = 1000;
+
+    private final OneMemory memory;
+    private final int rank;
+    private final int size;
+    private final int part;
+    private final int root;
+    private final Consumer<InPlace> runs;
+
+    /**
+     * A call with its expected result.
+     *
+     * @param name  name for messages
+     * @param call  operation
+     * @param seen  elements to check afterwards
+     * @param right their expected values
+     */
+    public record InPlace(String name, Collective call, HostTensor seen, IntUnaryOperator right) {}
+
+    /** Makes the calls on memory of {@link #length} elements; {@code runs} must run each call at once. */
+    public InPlaceCalls(OneMemory memory, ProcessGroup group, int part, Consumer<InPlace> runs) {
+        this.memory = memory;
+        this.rank = group.rank();
+        this.size = group.worldSize();
+        this.part = part;
+        this.root = size - 1;
+        this.runs = runs;
+    }
+
+    /** Returns how many elements the calls need. */
+    public static int length(int size, int part) {
+        return 2 * size * (part + size);
+    }
+
+    /** Returns unequal lengths; with two or more parts, one part has no elements. */
+    static long[] unequal(int size, int part) {
+        return IntStream.range(0, size)
+                .mapToLong(index -> index == 1 ? 0 : part + index)
+                .toArray();
+    }
+
+    /** Makes the calls of all kinds, and checks what they give. */
+    public void run() {
+        identical();
+        long[] equal = LongStream.generate(() -> part).limit(size).toArray();
+        new InPlacePart("own part", equal, null).run();
+        long[] unequal = unequal(size, part);
+        new InPlacePart("own part of unequal ones", unequal, unequal).run();
+        ignored();
+        sideBySide();
+        nothing();
+    }
+
+    private void run(String how, Collective call, HostTensor seen, IntUnaryOperator right) {
+        String name = call.kind() + " on rank " + rank + " of " + size + ", parts of " + part + ", " + how;
+        runs.accept(new InPlace(name, call, seen, right));
+        memory.clear();
+    }
+
+    private static int mark(int rank, int index) {
+        return (rank + 1) * MARK + index % MARK;
+    }
+
+    private int mine(int index) {
+        return mark(rank, index);
+    }
+
+    private int sum(int index) {
+        return MARK * size * (size + 1) / 2 + size * (index % MARK);
+    }
+
+    private HostTensor marked(HostTensor tensor) {
+        return Bits.fill(tensor, this::mine);
+    }
+
+    private void identical() {
+        HostTensor data = marked(memory.cut(0, part));
+        run("identical range", new AllReduce(data, memory.cut(0, part), ReduceOp.SUM), data, this::sum);
+        marked(data);
+        run("one tensor", new AllReduce(data, data, ReduceOp.SUM), data, this::sum);
+        marked(data);
+        HostTensor result = rank == root ? memory.cut(0, part) : null;
+        IntUnaryOperator right = rank == root ? this::sum : this::mine;
+        run("identical range", new Reduce(data, result, ReduceOp.SUM, root), data, right);
+        if (rank == root) {
+            marked(data);
+        }
+        run("one tensor", new Broadcast(data, root), data, index -> mark(root, index));
+    }
+
+    /** A rank's own part at its place in the tensor of all parts; {@code given} is null for equal parts. */
+    private final class InPlacePart {
+        private final String how;
+        private final long[] counts;
+        private final long[] given;
+        private final int start;
+        private final HostTensor whole;
+        private final HostTensor own;
+        private final boolean isRoot = rank == root;
+
+        InPlacePart(String how, long[] counts, long[] given) {
+            this.how = how;
+            this.counts = counts;
+            this.given = given;
+            this.start = (int) LongStream.of(counts).limit(rank).sum();
+            this.whole = memory.cut(0, LongStream.of(counts).sum());
+            this.own = memory.cut(start, counts[rank]);
+        }
+
+        void run() {
+            marked(own);
+            InPlaceCalls.this.run(how, new AllGather(own, whole, given), whole, this::joined);
+            marked(own);
+            Collective gather = new Gather(own, isRoot ? whole : null, root, given);
+            InPlaceCalls.this.run(how, gather, isRoot ? whole : own, isRoot ? this::joined : InPlaceCalls.this::mine);
+            marked(whole);
+            Collective reduceScatter = new ReduceScatter(whole, own, ReduceOp.SUM, given);
+            InPlaceCalls.this.run(how, reduceScatter, own, index -> sum(start + index));
+            if (isRoot) {
+                marked(whole);
+            }
+            Collective scatter = new Scatter(isRoot ? whole : null, own, root, given);
+            InPlaceCalls.this.run(how, scatter, own, index -> mark(root, start + index));
+        }
+
+        private int joined(int index) {
+            int from = 0;
+            int at = index;
+            while (at >= counts[from]) {
+                at -= (int) counts[from++];
+            }
+            return mark(from, at);
+        }
+    }
+
+    /** Runs calls in which a rank only sends or only receives: its other tensor is ignored, wherever it is. */
+    private void ignored() {
+        int total = size * part;
+        boolean isRoot = rank == root;
+        HostTensor whole = memory.cut(0, total);
+        HostTensor shifted = memory.cut(isRoot ? total : 1, total);
+        marked(whole);
+        run(
+                "ignored result",
+                new Reduce(whole, shifted, ReduceOp.SUM, root),
+                isRoot ? shifted : whole,
+                isRoot ? this::sum : this::mine);
+        HostTensor own = memory.cut(isRoot ? total : 1, part);
+        marked(own);
+        run(
+                "ignored result",
+                new Gather(own, whole, root, null),
+                isRoot ? whole : own,
+                index -> isRoot ? mark(index / part, index % part) : mine(index));
+        if (isRoot) {
+            marked(whole);
+        }
+        run("ignored operand", new Scatter(whole, own, root, null), own, index -> mark(root, rank * part + index));
+    }
+
+    private void sideBySide() {
+        int total = size * part;
+        HostTensor in = Bits.fill(memory.cut(0, total), index -> mark(rank, index / part));
+        HostTensor out = memory.cut(total, total);
+        run("side by side", new AllToAll(in, out, null, null), out, index -> mark(index / part, rank));
+        HostTensor before = marked(memory.cut(total - part, part));
+        run("side by side", new AllGather(before, out, null), out, index -> mark(index / part, index % part));
+    }
+
+    private void nothing() {
+        HostTensor full = memory.cut(0, part);
+        HostTensor none = memory.cut(part / 2, 0);
+        HostTensor other = memory.cut(0, 0);
+        marked(full);
+        run("nothing", new AllReduce(none, other, ReduceOp.SUM), full, this::mine);
+        marked(full);
+        run("nothing", new AllGather(none, other, null), full, this::mine);
+        marked(full);
+        run("nothing", new ReduceScatter(none, other, ReduceOp.SUM, null), full, this::mine);
+        marked(full);
+        run("nothing", new AllToAll(none, none, null, null), full, this::mine);
+    }
+}

@@ -1,0 +1,72 @@
+package ferro.tck.cells;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import java.util.function.IntUnaryOperator;
+
+/** Integers in one memory, from which all tensors of a call are cut. */
+public final class OneMemory {
+    /** Elements before the first and after the last element of a call. */
+    private static final int MARGIN = 7;
+
+    private static final int UNWRITTEN = 0x6B6B6B6B;
+
+    private final HostTensor all;
+    private final MemoryKind kind;
+
+    private OneMemory(HostTensor all, MemoryKind kind) {
+        this.all = all;
+        this.kind = kind;
+        clear();
+    }
+
+    /** The kind of the memory. */
+    public enum MemoryKind {
+        /** Parts of one array. */
+        ARRAY,
+        /** Parts of one direct buffer. */
+        BUFFER,
+        /** Each part by its own buffer object. */
+        SEVERAL_BUFFERS,
+        /** Parts of memory that the group has allocated. */
+        OF_THE_GROUP
+    }
+
+    /** Makes memory for this number of elements and the margins; all ranks call at once. */
+    public static OneMemory of(MemoryKind kind, ProcessGroup group, int length) {
+        int elements = length + 2 * MARGIN;
+        HostTensor all = switch (kind) {
+            case ARRAY -> HostTensor.of(new int[elements]);
+            case OF_THE_GROUP -> group.allocate(DataType.INT32, elements);
+            default -> HostTensor.allocate(DataType.INT32, elements);
+        };
+        return new OneMemory(all, kind);
+    }
+
+    void clear() {
+        Bits.fill(all, index -> UNWRITTEN);
+    }
+
+    /** Returns elements, counted from the end of the first margin, as a separate view. */
+    public HostTensor cut(long from, long count) {
+        HostTensor part = all.slice(MARGIN + from, count);
+        return kind == MemoryKind.SEVERAL_BUFFERS ? HostTensor.of(part.dataType(), part.buffer()) : part;
+    }
+
+    /** Returns what is wrong with elements, or null. */
+    public static String wrong(HostTensor tensor, IntUnaryOperator byIndex) {
+        long[] found = Bits.of(tensor);
+        for (int index = 0; index < found.length; index++) {
+            if (found[index] != byIndex.applyAsInt(index)) {
+                return "element " + index + ": need " + byIndex.applyAsInt(index) + ", found " + found[index];
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether nothing has been written anywhere. */
+    public boolean isUnwritten() {
+        return wrong(all, index -> UNWRITTEN) == null;
+    }
+}

@@ -1,0 +1,123 @@
+package ferro.tck.cells;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+
+/** Elements of a call in any kind of memory, with guards on both sides where the memory allows it. */
+public final class Operand {
+    /** Value of every unwritten element. */
+    private static final long UNWRITTEN = 0x6B6B6B6B6B6B6B6BL;
+
+    private static final int GUARD = 5;
+
+    private final HostTensor memory;
+    private final int guard;
+    private final HostTensor tensor;
+
+    private Operand(HostTensor memory, int guard, HostTensor tensor) {
+        this.memory = memory;
+        this.guard = guard;
+        this.tensor = tensor;
+    }
+
+    /** The place of the elements; ranks of one call use different places. */
+    public enum OperandPlace {
+        /** A whole array. */
+        ARRAY,
+        /** The middle of an array. */
+        PART_OF_ARRAY,
+        /** The middle of a direct buffer. */
+        DIRECT_BUFFER;
+
+        /** Returns one of the places, in turn. */
+        public static OperandPlace of(int number) {
+            return values()[number % values().length];
+        }
+    }
+
+    /** Makes unwritten elements. */
+    public static Operand unwritten(DataType type, int length, OperandPlace placement) {
+        int guard = placement == OperandPlace.ARRAY ? 0 : GUARD;
+        HostTensor memory = placement == OperandPlace.DIRECT_BUFFER
+                ? direct(type, length + 2 * guard)
+                : array(type, length + 2 * guard);
+        Operand operand = new Operand(memory, guard, memory.slice(guard, length));
+        long[] all = new long[length + 2 * guard];
+        Arrays.fill(all, UNWRITTEN);
+        Bits.into(memory, all);
+        return operand;
+    }
+
+    /** Returns a part that shares the memory. */
+    Operand part(long from, long count) {
+        return new Operand(memory, guard, tensor.slice(from, count));
+    }
+
+    /** Returns the tensor. */
+    public HostTensor tensor() {
+        return tensor;
+    }
+
+    /** Returns the number of elements. */
+    public int length() {
+        return (int) tensor.elementCount();
+    }
+
+    /** Writes each element by its index. */
+    public Operand fill(IntToLongFunction bitsByIndex) {
+        Bits.fill(tensor, bitsByIndex);
+        return this;
+    }
+
+    Operand fill(long[] bits) {
+        Bits.into(tensor, bits);
+        return this;
+    }
+
+    /** Returns the bits of all elements, sign-extended. */
+    public long[] bits() {
+        return Bits.of(tensor);
+    }
+
+    /** Returns the bits of an unwritten element. */
+    long unwrittenBits() {
+        return Numbers.narrow(tensor.dataType(), UNWRITTEN);
+    }
+
+    /** Returns whether every element has the pattern of memory that nothing was written to. */
+    public boolean isUnwritten() {
+        return isUnwritten(tensor);
+    }
+
+    /** Returns whether nothing outside was written; for a part: outside the operand that it is a part of. */
+    public boolean guardsHold() {
+        return guard == 0
+                || isUnwritten(memory.slice(0, guard))
+                        && isUnwritten(memory.slice(memory.elementCount() - guard, guard));
+    }
+
+    private static boolean isUnwritten(HostTensor elements) {
+        long unwritten = Numbers.narrow(elements.dataType(), UNWRITTEN);
+        return Arrays.stream(Bits.of(elements)).allMatch(found -> found == unwritten);
+    }
+
+    private static HostTensor direct(DataType type, int length) {
+        int bytes = length * type.byteSize();
+        return HostTensor.of(type, ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()));
+    }
+
+    private static HostTensor array(DataType type, int length) {
+        return switch (type) {
+            case FLOAT32 -> HostTensor.of(type, new float[length], 0, length);
+            case FLOAT64 -> HostTensor.of(type, new double[length], 0, length);
+            case INT32, UINT32 -> HostTensor.of(type, new int[length], 0, length);
+            case INT64, UINT64 -> HostTensor.of(type, new long[length], 0, length);
+            case INT16, UINT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[length], 0, length);
+            case INT8, UINT8 -> HostTensor.of(type, new byte[length], 0, length);
+        };
+    }
+}

@@ -1,0 +1,138 @@
+package ferro.tck.cells;
+
+import ferro.Collective;
+import ferro.Collective.AllGather;
+import ferro.Collective.AllReduce;
+import ferro.Collective.AllToAll;
+import ferro.Collective.Gather;
+import ferro.Collective.Reduce;
+import ferro.Collective.ReduceScatter;
+import ferro.Collective.Scatter;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/** Every collective with an operand and a result that overlap in a form that cannot work in place, called by the root. */
+public final class OverlappingCalls {
+    private final OneMemory memory;
+    private final int rank;
+    private final int size;
+    private final int part;
+    private final List<Named> calls = new ArrayList<>();
+
+    /**
+     * A call and the placement of its tensors.
+     *
+     * @param name name for messages
+     * @param call operation
+     */
+    public record Named(String name, Collective call) {}
+
+    private OverlappingCalls(OneMemory memory, int rank, int size, int part) {
+        this.memory = memory;
+        this.rank = rank;
+        this.size = size;
+        this.part = part;
+    }
+
+    /** Returns how many elements the calls need, for parts of {@code part} elements, at least 2. */
+    public static int length(int size, int part) {
+        return 3 * size * part;
+    }
+
+    /** Returns the calls, with tensors cut from memory of that length; also inside elements, if that is possible. */
+    public static List<Named> of(OneMemory memory, ProcessGroup group, int part, boolean cutsElements) {
+        OverlappingCalls made = new OverlappingCalls(memory, group.rank(), group.worldSize(), part);
+        for (int shift : IntStream.of(1, -1, part - 1, 1 - part).distinct().toArray()) {
+            made.shifted(shift);
+        }
+        made.inOthersParts();
+        made.wholes();
+        made.unequalParts();
+        if (cutsElements) {
+            made.insideElements();
+        }
+        return made.calls;
+    }
+
+    private HostTensor whole(int shift) {
+        // starts after one whole length, so that a shift to the front stays inside
+        return memory.cut((long) size * part + shift, (long) size * part);
+    }
+
+    private HostTensor own(int shift) {
+        return memory.cut((long) (size + rank) * part + shift, part);
+    }
+
+    private void add(String how, Collective call) {
+        calls.add(new Named(call.kind() + " on rank " + rank + ", parts of " + part + ", " + how, call));
+    }
+
+    private void shifted(int shift) {
+        String how = "shifted by " + shift;
+        add(how, new AllReduce(whole(0), whole(shift), ReduceOp.SUM));
+        add(how, new Reduce(whole(0), whole(shift), ReduceOp.SUM, rank));
+        add(how, new AllToAll(whole(0), whole(shift), null, null));
+        parts(how, own(shift));
+    }
+
+    private void parts(String how, HostTensor own) {
+        add(how, new AllGather(own, whole(0), null));
+        add(how, new Gather(own, whole(0), rank, null));
+        add(how, new ReduceScatter(whole(0), own, ReduceOp.SUM, null));
+        add(how, new Scatter(whole(0), own, rank, null));
+    }
+
+    private void inOthersParts() {
+        for (int other = 0; other < size; other++) {
+            if (other != rank) {
+                parts("in the part of rank " + other, memory.cut((long) (size + other) * part, part));
+            }
+        }
+    }
+
+    private void wholes() {
+        add("into itself", new AllToAll(whole(0), whole(0), null, null));
+        HostTensor one = whole(0);
+        add("into itself, one tensor", new AllToAll(one, one, null, null));
+        add("half of it", new AllToAll(whole(0), whole(size * part / 2), null, null));
+    }
+
+    /** Adds calls with the own part where it would be if all parts were equal, and one element beside its real place. */
+    private void unequalParts() {
+        long[] counts = InPlaceCalls.unequal(size, part);
+        long start = (long) size * part;
+        long before = LongStream.of(counts).limit(rank).sum();
+        long total = LongStream.of(counts).sum();
+        HostTensor whole = memory.cut(start, total);
+        for (long at : LongStream.of(before + 1, before - 1, (long) rank * part)
+                .distinct()
+                .toArray()) {
+            if (at == before || counts[rank] < 2) {
+                continue;
+            }
+            String how = "in unequal parts, at " + at + " in place of " + before;
+            HostTensor own = memory.cut(start + at, counts[rank]);
+            add(how, new AllGather(own, whole, counts));
+            add(how, new Gather(own, whole, rank, counts));
+            add(how, new ReduceScatter(whole, own, ReduceOp.SUM, counts));
+            add(how, new Scatter(whole, own, rank, counts));
+        }
+        add("in unequal parts", new AllToAll(whole, memory.cut(start + 1, total), counts, counts));
+        add("in unequal parts, into itself", new AllToAll(whole, memory.cut(start, total), counts, counts));
+    }
+
+    private void insideElements() {
+        HostTensor longer = memory.cut((long) size * part, (long) size * part + 1);
+        int bytes = size * part * DataType.INT32.byteSize();
+        ByteBuffer cut = longer.buffer().slice(1, bytes).order(ByteOrder.nativeOrder());
+        add("one byte off", new AllReduce(whole(0), HostTensor.of(DataType.INT32, cut), ReduceOp.SUM));
+    }
+}

@@ -1,0 +1,67 @@
+package ferro.tck.cells;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import java.util.List;
+
+/** Reductions by a user's code, one in each form: the operand of larger magnitude; of x and -x the positive one. */
+public final class UserCode {
+    /** Commutative, but the result depends on which partial results are combined. */
+    public static final ReduceOp ROUNDING = ReduceOp.of("rounding", (float a, float b) -> (a + b) / 2 + a * b / 128);
+
+    private UserCode() {}
+
+    /** Returns the forms: by element, by run, and by tensor. */
+    public static List<ReduceOp> forms() {
+        return List.of(
+                ReduceOp.of("largest", (float a, float b) -> larger(a, b)),
+                ReduceOp.of("largest", DataType.FLOAT32, float[].class, (into, received, count) -> {
+                    for (int i = 0; i < count; i++) {
+                        into[i] = larger(into[i], received[i]);
+                    }
+                }),
+                ReduceOp.of("largest", (into, received) -> {
+                    for (int i = 0; i < into.elementCount(); i++) {
+                        into.setFloat(i, larger(into.getFloat(i), received.getFloat(i)));
+                    }
+                }));
+    }
+
+    /** Makes the operand of a rank, in another kind of memory for each rank and call. */
+    public static Operand operand(int rank, int length, int call) {
+        Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.OperandPlace.of(rank + call));
+        return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
+    }
+
+    /** Compares the result with a plain loop over all ranks. */
+    public static void check(Operand data, int worldSize, int rank) {
+        long[] bits = data.bits();
+        for (int index = 0; index < bits.length; index++) {
+            float largest = element(0, index);
+            for (int other = 1; other < worldSize; other++) {
+                largest = larger(largest, element(other, index));
+            }
+            float found = Float.intBitsToFloat((int) bits[index]);
+            if (found != largest) {
+                throw new AssertionError("element " + index + " of " + data.length() + " is " + found + " on rank "
+                        + rank + ", need " + largest);
+            }
+        }
+        if (!data.guardsHold()) {
+            throw new AssertionError("something beside the " + data.length() + " elements was written on rank " + rank);
+        }
+    }
+
+    /** Returns an element. Magnitude and sign depend on rank and index: each rank has the largest somewhere; ties occur. */
+    private static float element(int rank, int index) {
+        float magnitude = 1 + (7 * rank + 3 * index) % 11;
+        return (rank + index) % 2 == 0 ? magnitude : -magnitude;
+    }
+
+    private static float larger(float a, float b) {
+        if (Math.abs(a) == Math.abs(b)) {
+            return Math.max(a, b);
+        }
+        return Math.abs(a) > Math.abs(b) ? a : b;
+    }
+}

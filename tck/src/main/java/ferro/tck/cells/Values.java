@@ -1,0 +1,297 @@
+package ferro.tck.cells;
+
+import ferro.DataType;
+import ferro.ReduceOp;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * Inputs of every rank and the results of a plain loop.
+ *
+ * <p>No element is an identity: at every index SUM, PRODUCT, MIN, MAX and AVG differ from each other, and the first, second
+ * and last of them from every rank's input. Leaving out any rank changes SUM and PRODUCT. All differences are larger than
+ * rounding. The values are found by a search that checks this. Signs differ, so that MIN and MAX need a signed compare, or
+ * an unsigned one for unsigned types, at every index.
+ *
+ * <p>Of four adjacent indices of an integer type one has a negative sum that does not divide evenly, so that its average
+ * distinguishes rounding toward zero from rounding down. Two have sums that the type cannot hold, one on each side of zero
+ * if the type is signed.
+ */
+public final class Values {
+    /** Prime, so that the borders of chunks and segments do not always fall on the same place. */
+    static final int PERIOD = 61;
+
+    private static final List<ReduceOp> OPS =
+            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+    private static final int TRIALS = 10_000;
+
+    /** Number of indices after which marks repeat. */
+    private static final int MARKS = 251;
+
+    private final DataType type;
+    private final int worldSize;
+    private final long[][] inputs = new long[PERIOD][];
+    private final Map<ReduceOp, Need.Answer> rights = new ConcurrentHashMap<>();
+
+    /** Makes operands of a type for each rank, and what they must give. */
+    public Values(DataType type, int worldSize) {
+        this.type = type;
+        this.worldSize = worldSize;
+        for (int index = 0; index < PERIOD; index++) {
+            inputs[index] = search(index);
+        }
+    }
+
+    /** Returns the input of a rank to a reduction. */
+    long input(int rank, int index) {
+        return inputs[index % PERIOD][rank];
+    }
+
+    /** Returns the input of a rank to a collective that only moves; it differs between ranks and adjacent indices. */
+    public long mark(int rank, int index) {
+        int number = 11 + rank * 37 + index % MARKS * 5;
+        // for a 16-bit float the mark is its bits: as numbers the marks would not all fit
+        boolean real = Numbers.isFloating(type) && !Numbers.isHalf(type);
+        return real ? Numbers.ofDouble(type, number * 0.5) : Numbers.narrow(type, number);
+    }
+
+    /** Returns the inputs of a rank to a reduction of {@code count} elements. */
+    long[] inputs(int rank, int count) {
+        return repeated(PERIOD, count, index -> input(rank, index));
+    }
+
+    /** Returns {@code count} marks of a rank, from an index on. */
+    long[] marks(int rank, int from, int count) {
+        return repeated(MARKS, count, index -> mark(rank, from + index));
+    }
+
+    private static long[] repeated(int period, int count, IntToLongFunction byIndex) {
+        long[] all = new long[count];
+        for (int index = 0; index < Math.min(period, count); index++) {
+            all[index] = byIndex.applyAsLong(index);
+        }
+        for (int done = period; done < count; done *= 2) {
+            System.arraycopy(all, 0, all, done, Math.min(done, count - done));
+        }
+        return all;
+    }
+
+    /** Returns the check of one element that an op has combined. */
+    Need.Answer right(ReduceOp op) {
+        return rights.computeIfAbsent(op, this::plainLoop);
+    }
+
+    /** Returns the check of elements that an op has combined; the first of them has the index {@code from}. */
+    Need right(ReduceOp op, int from) {
+        return Need.repeating(right(op), PERIOD, from);
+    }
+
+    /** Runs the plain loop once for every index of the period, because rules check millions of elements. */
+    private Need.Answer plainLoop(ReduceOp op) {
+        if (!Numbers.isFloating(type)) {
+            long[] rights = Stream.of(inputs)
+                    .mapToLong(operands -> whole(op, operands, -1))
+                    .toArray();
+            return (index, found) -> {
+                long right = rights[index % PERIOD];
+                return found == right
+                        ? null
+                        : "need " + Numbers.show(type, right) + ", found " + Numbers.show(type, found);
+            };
+        }
+        CloseTo[] rights =
+                Stream.of(inputs).map(operands -> answer(op, operands, -1)).toArray(CloseTo[]::new);
+        return (index, found) -> {
+            CloseTo right = rights[index % PERIOD];
+            double value = Numbers.toDouble(type, found);
+            boolean near = Math.abs(value - right.value) <= right.off;
+            return near ? null : "need " + right.value + ", found " + value;
+        };
+    }
+
+    /**
+     * Returns the largest allowed distance from the plain loop's result: n - 1 roundings, and two more for an average that
+     * first multiplies by a rounded 1/n, as NCCL's does. In f64 the plain loop rounds as often.
+     *
+     * <p>Source: gamma of n roundings in Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1.
+     */
+    private double tolerance(ReduceOp op, long[] operands, int leftOut) {
+        if (!Numbers.isFloating(type) || op == ReduceOp.MIN || op == ReduceOp.MAX) {
+            return 0;
+        }
+        int roundings = (operands.length + 1) * (type == DataType.FLOAT64 ? 2 : 1);
+        double relative = roundings * Numbers.roundoff(type) / (1 - roundings * Numbers.roundoff(type));
+        if (op == ReduceOp.PRODUCT) {
+            return relative * Math.abs(real(op, operands, leftOut));
+        }
+        double scale = 0;
+        for (long operand : operands) {
+            scale += Math.abs(Numbers.toDouble(type, operand));
+        }
+        return relative * (op == ReduceOp.AVG ? scale / operands.length : scale);
+    }
+
+    private long[] search(int index) {
+        Random random = new Random(31L * index + worldSize);
+        for (int trial = 0; trial < TRIALS; trial++) {
+            long[] operands = new long[worldSize];
+            for (int rank = 0; rank < worldSize; rank++) {
+                operands[rank] = Numbers.isFloating(type) ? draw(random) : whole(random, rank, Sum.of(index));
+            }
+            if (tells(operands) && isAsSought(operands, Sum.of(index))) {
+                return operands;
+            }
+        }
+        throw new IllegalStateException("no values tell the ops of " + type.label() + " apart at world size "
+                + worldSize + ", index " + index + ": widen the numbers drawn");
+    }
+
+    private long draw(Random random) {
+        if (Numbers.isHalf(type)) {
+            // far from 1 compared with the rounding of bf16; the product of eight is less than the 65504 of f16
+            double size = 1.375 + random.nextInt(256) / 128.0;
+            return Numbers.ofDouble(type, random.nextInt(4) == 0 ? -size : size);
+        }
+        if (Numbers.isFloating(type)) {
+            double size = 1.5 + random.nextInt(48_000) / 1024.0 / 3.0;
+            return Numbers.ofDouble(type, random.nextInt(4) == 0 ? -size : size);
+        }
+        throw new IllegalArgumentException(type.label() + " is no floating-point type");
+    }
+
+    /** The property that the sum of integers at an index must have. */
+    private enum Sum {
+        /** Below zero, and no multiple of the world size. */
+        NEGATIVE,
+        /** Above what the type can hold. */
+        ABOVE,
+        /** No requirement. */
+        ANY,
+        /** Below what the type can hold; for an unsigned type, above. */
+        BELOW;
+
+        static Sum of(int index) {
+            return values()[index % values().length];
+        }
+    }
+
+    /** Draws an odd number, so that wrapped products do not reach zero; but one is even: two odd ones never leave a half. */
+    private long whole(Random random, int rank, Sum sought) {
+        boolean large = sought == Sum.ABOVE || sought == Sum.BELOW;
+        // the upper half of the range of a signed element
+        long quarter = 1L << Byte.SIZE * type.byteSize() - 2;
+        long size = large ? quarter + (random.nextLong() & quarter - 1 | 1) : 3 + 2L * random.nextInt(24);
+        boolean even = rank == 0 && (sought == Sum.NEGATIVE || sought == Sum.BELOW);
+        int negativeOfEight = Numbers.isUnsigned(type) ? 4 : List.of(6, 1, 2, 7).get(sought.ordinal());
+        long element = even ? size - 1 : size;
+        return Numbers.narrow(type, random.nextInt(8) < negativeOfEight ? -element : element);
+    }
+
+    private boolean isAsSought(long[] operands, Sum sought) {
+        if (worldSize == 1 || Numbers.isFloating(type) || sought == Sum.ANY) {
+            return true;
+        }
+        BigInteger sum = Numbers.exactSum(type, operands);
+        boolean fits =
+                Numbers.exact(type, Numbers.narrow(type, sum.longValue())).equals(sum);
+        if (Numbers.isUnsigned(type)) {
+            return sought == Sum.NEGATIVE || !fits;
+        }
+        boolean leaves = sum.mod(BigInteger.valueOf(worldSize)).signum() != 0;
+        return switch (sought) {
+            case NEGATIVE -> fits && sum.signum() < 0 && leaves;
+            case ABOVE -> !fits && sum.signum() > 0;
+            default -> !fits && sum.signum() < 0 && leaves;
+        };
+    }
+
+    private boolean tells(long[] operands) {
+        if (worldSize == 1) {
+            return true;
+        }
+        for (int first = 0; first < OPS.size(); first++) {
+            for (int second = 0; second < first; second++) {
+                if (same(answer(OPS.get(first), operands, -1), answer(OPS.get(second), operands, -1))) {
+                    return false;
+                }
+            }
+        }
+        for (int rank = 0; rank < worldSize; rank++) {
+            if (hides(operands, rank)) {
+                return false;
+            }
+        }
+        return !Numbers.isUnsigned(type) || signBitsDiffer(operands);
+    }
+
+    /** Returns whether a signed compare would choose other elements than an unsigned one. */
+    private static boolean signBitsDiffer(long[] operands) {
+        long all = operands[0];
+        long any = operands[0];
+        for (long operand : operands) {
+            all &= operand;
+            any |= operand;
+        }
+        return all >= 0 && any < 0;
+    }
+
+    /** Returns whether a wrong result concerning one rank could pass as a right one. */
+    private boolean hides(long[] operands, int rank) {
+        CloseTo own = new CloseTo(Numbers.toDouble(type, operands[rank]), 0);
+        CloseTo sum = answer(ReduceOp.SUM, operands, -1);
+        CloseTo product = answer(ReduceOp.PRODUCT, operands, -1);
+        boolean twin = false;
+        for (int other = 0; other < rank; other++) {
+            twin |= same(own, new CloseTo(Numbers.toDouble(type, operands[other]), 0));
+        }
+        return twin
+                || same(own, sum)
+                || same(own, product)
+                || same(own, answer(ReduceOp.AVG, operands, -1))
+                || same(sum, answer(ReduceOp.SUM, operands, rank))
+                || same(product, answer(ReduceOp.PRODUCT, operands, rank));
+    }
+
+    private CloseTo answer(ReduceOp op, long[] operands, int leftOut) {
+        double value = Numbers.isFloating(type) ? real(op, operands, leftOut) : whole(op, operands, leftOut);
+        return new CloseTo(value, tolerance(op, operands, leftOut));
+    }
+
+    private long whole(ReduceOp op, long[] operands, int leftOut) {
+        if (op == ReduceOp.AVG) {
+            return Numbers.average(type, operands);
+        }
+        int start = leftOut == 0 ? 1 : 0;
+        long result = operands[start];
+        for (int rank = start + 1; rank < operands.length; rank++) {
+            if (rank != leftOut) {
+                result = Numbers.combine(type, op, result, operands[rank]);
+            }
+        }
+        return result;
+    }
+
+    private double real(ReduceOp op, long[] operands, int leftOut) {
+        int start = leftOut == 0 ? 1 : 0;
+        double result = Numbers.toDouble(type, operands[start]);
+        for (int rank = start + 1; rank < operands.length; rank++) {
+            if (rank != leftOut) {
+                result = Numbers.combine(op, result, Numbers.toDouble(type, operands[rank]));
+            }
+        }
+        return op == ReduceOp.AVG ? result / operands.length : result;
+    }
+
+    private static boolean same(CloseTo left, CloseTo right) {
+        double larger = Math.max(Math.abs(left.value), Math.abs(right.value));
+        return Math.abs(left.value - right.value) <= 0.001 * larger + left.off + right.off;
+    }
+
+    /** A result, and its largest allowed error. */
+    private record CloseTo(double value, double off) {}
+}
