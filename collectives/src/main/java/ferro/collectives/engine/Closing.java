@@ -18,13 +18,13 @@ import java.util.function.BooleanSupplier;
  * Closes a group on one rank: waits for queued work, says goodbye, ends the links in good order, and releases the transport
  * once no other rank can lose data by that. Only the close of the last group of a rank waits for that moment.
  */
-final class Closing {
+final class Closing implements LeftGroups.OpenGroup {
     private static final long TURN_NANOS = 2_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000L;
     /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
     private static final long OVER_NANOS = 20_000_000L;
 
-    private final GroupEngine engine;
+    private final PendingCalls calls;
     private final ClosingParts parts;
     private volatile boolean asked;
     private volatile boolean ended;
@@ -43,22 +43,22 @@ final class Closing {
      * @param transport  medium
      * @param group      the group
      * @param context    clock
-     * @param place      its identity among all groups of the same processes
+     * @param identity   its identity among all groups of the same processes
      * @param loop       ends the links with the progress lock held
      * @param control    tells the other ranks
-     * @param neighbours releases shared memory
+     * @param localPeers releases shared memory
      */
     record ClosingParts(
             Transport transport,
             GroupSpec group,
             RankContext context,
-            GroupIdentity place,
+            GroupIdentity identity,
             ProgressLoop loop,
             GroupControl control,
-            LocalPeers neighbours) {}
+            LocalPeers localPeers) {}
 
-    Closing(GroupEngine engine, ClosingParts parts) {
-        this.engine = engine;
+    Closing(PendingCalls calls, ClosingParts parts) {
+        this.calls = calls;
         this.parts = parts;
     }
 
@@ -66,9 +66,9 @@ final class Closing {
     void close(Duration timeout, boolean stepped) {
         long until = parts.context.nanoTime() + Deadlines.nanos(timeout);
         if (!stepped) {
-            engine.finishQueued(until);
+            calls.finish(until);
         }
-        if (parts.control.failure() == null && !engine.isIdle()) {
+        if (parts.control.failure() == null && !calls.isIdle()) {
             parts.control.fail(Failures.closedTooEarly(parts.group, timeout));
         }
         if (parts.control.failure() == null) {
@@ -82,7 +82,7 @@ final class Closing {
         }
         if (last) {
             long bound = hasFailed() ? parts.context.nanoTime() + LeftGroups.FAILED_NANOS : until;
-            parts.place.left().await(bound - until < 0 ? bound : until).forEach(Closing::release);
+            parts.identity.left().await(bound - until < 0 ? bound : until).forEach(LeftGroups.OpenGroup::release);
         } else if (stepped && needed) {
             releaseLater(until);
         }
@@ -110,7 +110,8 @@ final class Closing {
         }
     }
 
-    boolean hasFailed() {
+    @Override
+    public boolean hasFailed() {
         return parts.control.failure() != null;
     }
 
@@ -126,7 +127,7 @@ final class Closing {
                 end();
             } finally {
                 if (endedLate()) {
-                    parts.place.left().await(parts.context.nanoTime()).forEach(Closing::release);
+                    parts.identity.left().await(parts.context.nanoTime()).forEach(LeftGroups.OpenGroup::release);
                 }
             }
         }
@@ -139,7 +140,7 @@ final class Closing {
 
     private void end() {
         try {
-            parts.place.membership().leave(parts.control);
+            parts.identity.membership().leave(parts.control);
         } finally {
             endLinks();
         }
@@ -150,9 +151,9 @@ final class Closing {
             leaving = parts.control.leave(losers(), until());
             needed = parts.transport.leave();
         } finally {
-            last = parts.place.left().leave(this, needed);
+            last = parts.identity.left().leave(this, needed);
             try {
-                parts.neighbours.close();
+                parts.localPeers.close();
             } finally {
                 if (needed) {
                     leaving.whenOver(this::over);
@@ -172,23 +173,18 @@ final class Closing {
                 : GracefulExit.ExitLimit.ALL_HAVE_ALL;
     }
 
-    /**
-     * Leaves the group when the JVM exits with the group open: says goodbye if nothing is under way, else fails the group.
-     * Does not take the progress lock, as the thread that holds it may never release it.
-     *
-     * @return leave to wait for, or null if the group was closed already
-     */
-    GracefulExit exit(String signal) {
+    @Override
+    public GracefulExit exit(String signal) {
         // set before any call is refused because of it
         exit = true;
-        if (!engine.refuseCalls()) {
+        if (!calls.refuse()) {
             exit = false;
             return null;
         }
         if (parts.control.failure() == null) {
             String stands = underWay();
             if (!signal.isEmpty()) {
-                parts.control.fail(Failures.endedBySignal(parts.group, signal, stands, engine.ended()));
+                parts.control.fail(Failures.endedBySignal(parts.group, signal, stands, calls.ended()));
             } else if (!stands.isEmpty()) {
                 parts.control.fail(Failures.exits(parts.group, stands));
             }
@@ -208,8 +204,8 @@ final class Closing {
 
     /** Describes what is under way. Waits a short time for a call that has ended but has not released the progress lock. */
     private String underWay() {
-        look(OVER_NANOS, () -> engine.isIdle() && !engine.underWay().isEmpty(), () -> {});
-        return engine.underWay();
+        look(OVER_NANOS, () -> calls.isIdle() && !calls.text().isEmpty(), () -> {});
+        return calls.text();
     }
 
     /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
@@ -222,12 +218,13 @@ final class Closing {
     }
 
     private void over() {
-        if (parts.place.left().isOver(this)) {
+        if (parts.identity.left().isOver(this)) {
             release();
         }
     }
 
-    private void release() {
+    @Override
+    public void release() {
         parts.transport.close();
     }
 }

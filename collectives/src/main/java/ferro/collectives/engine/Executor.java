@@ -7,7 +7,7 @@ import java.util.BitSet;
  * one. Others may have begun behind it, and become the current one in their order. There is one executor for links and one
  * for shared memory.
  */
-interface Executor {
+interface Executor extends StepMachine {
     /** Makes an operation the current one, and begins it unless it has begun; the previous one must be finished. */
     void begin(Operation operation);
 
@@ -20,14 +20,8 @@ interface Executor {
         return false;
     }
 
-    /** Does what can be done now; returns whether anything moved. */
-    boolean advance();
-
     /** Drops the references to the memory of the current operation, which must be finished and the only one. */
     void forget();
-
-    /** Returns whether the current operation is finished. */
-    boolean isFinished();
 
     /** Returns the ranks from which data is awaited, or that have not yet taken data of this rank. */
     BitSet waitingFor();

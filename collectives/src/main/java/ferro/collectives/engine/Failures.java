@@ -88,10 +88,9 @@ final class Failures {
     }
 
     /** Makes the failure of a call whose thread was interrupted. */
-    static Failure interrupted(GroupSpec group, PendingWork work) {
-        String text = "rank " + group.rank() + " was interrupted in " + work.description()
-                + (work.sequence() < 0 ? "" : " seq " + work.sequence());
-        return new Failure(Code.INTERRUPTED, group.rank(), work.sequence(), "", text, null);
+    static Failure interrupted(GroupSpec group, String call, long sequence) {
+        String text = "rank " + group.rank() + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
+        return new Failure(Code.INTERRUPTED, group.rank(), sequence, "", text, null);
     }
 
     /**

@@ -14,20 +14,15 @@ import java.util.stream.IntStream;
 /**
  * Identifies a group among all groups of the same processes.
  *
- * @param identity   64 bits
+ * @param value      64 bits
  * @param membership of the joined group
  * @param ranks      ranks of the joined group, in the order of this one
- * @param standings  status of this rank in all of these groups
- * @param manner     engine options, the same for all of them
+ * @param statuses   status of this rank in all of these groups
+ * @param options    engine options, the same for all of them
  * @param left       which of them are open, or were left
  */
 public record GroupIdentity(
-        long identity,
-        Membership membership,
-        int[] ranks,
-        RankStatuses standings,
-        EngineOptions manner,
-        LeftGroups left) {
+        long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
     /** Without control messages nothing is waited for before a loss is blamed. */
     private static final FailurePolicy NOTHING_TO_READ = new FailurePolicy() {
         @Override
@@ -48,10 +43,10 @@ public record GroupIdentity(
 
     /** Returns the identity of a joined group, which watches the processes of its ranks. */
     public static GroupIdentity watched(
-            Transport transport, GroupSpec group, RankContext context, EngineOptions manner) {
+            Transport transport, GroupSpec group, RankContext context, EngineOptions options) {
         long identity = Hashing.of(group.name());
-        LeftGroups left = manner.stepped ? LeftGroups.stepped() : LeftGroups.of(context);
-        return joined(identity, Membership.watching(transport, group, context, identity), group, manner, left);
+        LeftGroups left = options.stepped ? LeftGroups.stepped() : LeftGroups.of(context);
+        return joined(identity, Membership.watching(transport, group, context, identity), group, options, left);
     }
 
     /**
@@ -60,27 +55,27 @@ public record GroupIdentity(
      */
     public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned) {
         // data that one peer does not take yet may hold back data that another peer waits for
-        EngineOptions manner = new EngineOptions(false, 1, NOTHING_TO_READ, tuned);
-        return joined(Hashing.of(group.name()), Membership.unwatched(), group, manner, LeftGroups.stepped());
+        EngineOptions options = new EngineOptions(false, 1, NOTHING_TO_READ, tuned);
+        return joined(Hashing.of(group.name()), Membership.unwatched(), group, options, LeftGroups.stepped());
     }
 
     private static GroupIdentity joined(
-            long identity, Membership membership, GroupSpec group, EngineOptions manner, LeftGroups left) {
+            long identity, Membership membership, GroupSpec group, EngineOptions options, LeftGroups left) {
         int[] all = IntStream.range(0, group.worldSize()).toArray();
-        return new GroupIdentity(identity, membership, all, new RankStatuses(), manner, left);
+        return new GroupIdentity(identity, membership, all, new RankStatuses(), options, left);
     }
 
     GroupIdentity child(long child, int[] members) {
         int[] joined = IntStream.of(members).map(rank -> ranks[rank]).toArray();
-        return new GroupIdentity(child, membership, joined, standings, manner, left);
+        return new GroupIdentity(child, membership, joined, statuses, options, left);
     }
 
     /** Returns whether a group of this identity was joined, and not made of another one. */
     boolean isJoined(GroupSpec group) {
-        return identity == Hashing.of(group.name());
+        return value == Hashing.of(group.name());
     }
 
     GroupControl.JoinedPosition control() {
-        return new GroupControl.JoinedPosition(ranks, standings, membership);
+        return new GroupControl.JoinedPosition(ranks, statuses, membership);
     }
 }

@@ -24,15 +24,15 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     GroupRecording(
             RankContext context,
             GroupSpec group,
-            GroupIdentity place,
+            GroupIdentity identity,
             GroupControl control,
             Supplier<ferro.collectives.control.RankStatus> standing) {
         this.context = context;
-        this.identity = place.identity();
+        this.identity = identity.value();
         this.control = control;
         this.standing = standing;
         this.whole = FlightRecorder.of(context, group);
-        this.recorder = whole.enter(group.name(), group.rank(), place.ranks(), this);
+        this.recorder = whole.enter(group.name(), group.rank(), identity.ranks(), this);
     }
 
     GroupRecorder recorder() {

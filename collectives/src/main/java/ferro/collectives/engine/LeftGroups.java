@@ -28,12 +28,29 @@ final class LeftGroups {
      */
     private final RankContext context;
 
-    private final Set<Closing> open = new LinkedHashSet<>();
-    private final Set<Closing> needed = new HashSet<>();
+    private final Set<OpenGroup> open = new LinkedHashSet<>();
+    private final Set<OpenGroup> needed = new HashSet<>();
     /** Groups that no rank needs any more; the last close releases them, so that nothing is left when it returns. */
-    private final Set<Closing> over = new HashSet<>();
+    private final Set<OpenGroup> over = new HashSet<>();
 
     private ExitTask.Handle atExit;
+
+    /** A group that was made and is not yet released. */
+    interface OpenGroup {
+        /**
+         * Leaves the group when the JVM exits with the group open: says goodbye if nothing is under way, else fails the group.
+         * Does not take the progress lock, as the thread that holds it may never release it.
+         *
+         * @return leave to wait for, or null if the group was closed already
+         */
+        GracefulExit exit(String signal);
+
+        /** Returns whether it has failed. */
+        boolean hasFailed();
+
+        /** Gives its medium back; no rank needs it any more. */
+        void release();
+    }
 
     private LeftGroups(RankContext context) {
         this.context = context;
@@ -50,7 +67,7 @@ final class LeftGroups {
     }
 
     /** Adds a group that was made. */
-    synchronized void enter(Closing group) {
+    synchronized void enter(OpenGroup group) {
         open.add(group);
         if (context != null && atExit == null) {
             atExit = context.atExit(ExitTask.Stage.GROUPS, this::exit);
@@ -63,7 +80,7 @@ final class LeftGroups {
      * @param isNeeded whether other ranks may still need it
      * @return whether no other group is open, so that the caller waits for all that are needed
      */
-    synchronized boolean leave(Closing group, boolean isNeeded) {
+    synchronized boolean leave(OpenGroup group, boolean isNeeded) {
         open.remove(group);
         if (isNeeded) {
             needed.add(group);
@@ -72,7 +89,7 @@ final class LeftGroups {
     }
 
     /** Notes that no rank needs a group any more; returns whether the caller has to release it. */
-    synchronized boolean isOver(Closing group) {
+    synchronized boolean isOver(OpenGroup group) {
         if (!needed.remove(group)) {
             return false;
         }
@@ -88,7 +105,7 @@ final class LeftGroups {
      * Waits until no group is needed, a time has come, or the thread is interrupted, whose flag stays set; returns all
      * groups to release.
      */
-    synchronized List<Closing> await(long untilNanos) {
+    synchronized List<OpenGroup> await(long untilNanos) {
         try {
             awaitNeeded(untilNanos);
         } catch (InterruptedException interrupted) {
@@ -96,7 +113,7 @@ final class LeftGroups {
         }
         over.addAll(needed);
         needed.clear();
-        List<Closing> all = List.copyOf(over);
+        List<OpenGroup> all = List.copyOf(over);
         over.clear();
         if (atExit != null && open.isEmpty()) {
             atExit.cancel();
@@ -107,13 +124,13 @@ final class LeftGroups {
 
     /** Handles the exit of the JVM: open groups say goodbye, or fail, and other ranks get time to receive what was sent. */
     private void exit(ExitTask.JvmExit exit) {
-        List<Closing> groups;
+        List<OpenGroup> groups;
         synchronized (this) {
             groups = new ArrayList<>(open);
         }
         List<GracefulExit> leaving = new ArrayList<>();
         long until = exit.untilNanos();
-        for (Closing group : groups) {
+        for (OpenGroup group : groups) {
             GracefulExit leave = group.exit(exit.signal());
             if (leave != null) {
                 leaving.add(leave);

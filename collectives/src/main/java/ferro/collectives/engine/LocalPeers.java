@@ -1,6 +1,8 @@
 package ferro.collectives.engine;
 
+import ferro.CollectiveBackend;
 import ferro.DataType;
+import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.Medium;
 import ferro.collectives.algorithm.Hosts;
@@ -24,7 +26,7 @@ final class LocalPeers {
     private final GroupSpec group;
     private final RankContext context;
     /** Null where there is no shared memory. */
-    private final IntraNodeTransport near;
+    private final IntraNodeTransport intraNode;
 
     private final SharedMemoryProvider provider;
     private final Users users;
@@ -32,7 +34,7 @@ final class LocalPeers {
     /** The medium of the links. */
     private final Medium links;
 
-    private volatile NodeTopology nearness;
+    private volatile NodeTopology topology;
     /** Null unless all ranks share memory. */
     private volatile SharedMemoryExecutor executor;
 
@@ -57,15 +59,15 @@ final class LocalPeers {
         this.group = group;
         this.context = context;
         this.links = transport.medium();
-        this.near = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
-        this.provider = near == null ? null : near.sharedMemory().orElse(null);
+        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
+        this.provider = intraNode == null ? null : intraNode.sharedMemory().orElse(null);
         this.users = users;
         this.allocations = new Allocations(group);
-        this.nearness = NodeTopology.none(group.worldSize(), transport.noSharedMemoryBecause());
+        this.topology = NodeTopology.none(group.worldSize(), transport.noSharedMemoryBecause());
     }
 
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */
-    void meet(GroupEngine engine, boolean isJoined) {
+    void meet(CollectiveBackend engine, boolean isJoined) {
         if (provider != null) {
             SharedMemoryBootstrap.BootstrapSubject subject =
                     new SharedMemoryBootstrap.BootstrapSubject("", group.timeout());
@@ -74,7 +76,7 @@ final class LocalPeers {
             sharing.refusedBecause().ifPresent(meeting::refrain);
             SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.areaBytes());
             exclusively(() -> share(sharing, met));
-            sharing.report(isJoined, nearness.lines(links));
+            sharing.report(isJoined, topology.lines(links));
         }
     }
 
@@ -83,23 +85,33 @@ final class LocalPeers {
     }
 
     private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
-        nearness = met.nearness();
-        Hosts.of(group.worldSize(), nearness::areNear).ifPresent(users.planner::spread);
+        topology = met.topology();
+        Hosts.of(group.worldSize(), topology::areNear).ifPresent(users.planner::spread);
         if (met.memory() == null) {
             return;
         }
-        near.meet(met.memory(), sharing.rings(), nearness.nearTo(group.rank()));
+        intraNode.meet(met.memory(), sharing.rings(), topology.nearTo(group.rank()));
         users.pointToPoint.reopen();
-        if (nearness.isComplete()) {
-            SharedMemoryExecutor made = sharing.executor(met.memory(), users.control, near::wake, users.loop.spins());
+        if (topology.isComplete()) {
+            SharedMemoryExecutor made =
+                    sharing.executor(met.memory(), users.control, intraNode::wake, users.loop.spins());
             users.planner.share(sharing.layout());
             users.operations.share(made);
             executor = made;
         }
     }
 
-    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone. */
-    HostTensor allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
+    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone; a failure fails the group. */
+    HostTensor allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+        try {
+            return allocated(engine, dataType, elementCount, timeout);
+        } catch (FerroException failure) {
+            users.control.fail(Failures.failure(group, failure));
+            throw failure;
+        }
+    }
+
+    private HostTensor allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         Objects.requireNonNull(dataType, "dataType");
         Objects.requireNonNull(timeout, "timeout");
         SharedMemoryExecutor runs = executor;
@@ -112,7 +124,7 @@ final class LocalPeers {
         Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
         SharedMemoryBootstrap.BootstrapOutcome met =
                 meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
-        if (!met.nearness().isComplete()) {
+        if (!met.topology().isComplete()) {
             met.giveBack();
             return HostTensor.allocate(dataType, elementCount);
         }
@@ -122,16 +134,16 @@ final class LocalPeers {
     }
 
     String report() {
-        return String.join("; ", nearness.lines(links));
+        return String.join("; ", topology.lines(links));
     }
 
     /** Returns the medium that carries the data of the whole group. */
     Medium medium() {
-        if (provider != null && nearness.isComplete()) {
+        if (provider != null && topology.isComplete()) {
             return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
         }
         String between = links.far() ? " between far hosts" : " between hosts";
-        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(nearness::isNearAnother);
+        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(topology::isNearAnother);
         if (hasSome) {
             return links.with(links.text() + between + ", shared memory inside");
         }

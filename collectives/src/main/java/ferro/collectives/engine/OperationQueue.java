@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  * makes no object, takes no other lock, and reads no clock except the one for the recorder, if it ends after few polls. A
  * call that does not end within the time of a spin becomes the current operation, like any other.
  */
-final class OperationQueue {
+final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
     private static final VarHandle ENDED;
@@ -97,7 +97,7 @@ final class OperationQueue {
         this.overLinks = overLinks;
         this.executor = overLinks;
         this.averages = new WholeAverages(loop.group().rank(), loop.group().worldSize());
-        this.watch = new OperationWatch(loop.group(), control, this);
+        this.watch = new OperationWatch(loop.group(), control, () -> executor);
     }
 
     /** Queues a call, after checking all that can be wrong with it; nothing has moved until then. */
@@ -183,7 +183,7 @@ final class OperationQueue {
                 direct.number(sequence);
                 next = direct;
                 turn.own();
-                loop.run(direct.work(), ProgressLoop.RunLimit.DONE, 0);
+                loop.run(direct.work(), RunLimit.DONE, 0);
                 direct.work().throwFailure();
             }
         } finally {
@@ -252,11 +252,13 @@ final class OperationQueue {
     }
 
     /** Returns whether the current operation moves over links, or nothing runs. */
-    boolean usesLinks() {
+    @Override
+    public boolean usesLinks() {
         return current == null || executor.usesLinks();
     }
 
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         // in this order: an operation that leaves the queue, or the place before the queue, has become current before
         return queue.isEmpty() && next == null && current == null;
     }
@@ -268,7 +270,8 @@ final class OperationQueue {
     }
 
     /** Returns the executor of the operation under way, and begins the next one if there was none; null if none waits. */
-    Executor begin() {
+    @Override
+    public Executor begin() {
         if (current == null && !beginNext()) {
             return null;
         }
@@ -276,13 +279,9 @@ final class OperationQueue {
         return executor;
     }
 
-    /** Returns the executor of the operation under way. */
-    Executor executor() {
-        return executor;
-    }
-
     /** Checks deadlines and suspicions. */
-    void check(long nowNanos) {
+    @Override
+    public void check(long nowNanos) {
         Operation operation = current;
         if (operation != null) {
             watch.look(operation, queue.firstLate(nowNanos), nowNanos);
@@ -373,7 +372,8 @@ final class OperationQueue {
     }
 
     /** Ends the operation under way, which is finished, unless it failed meanwhile by the code of a reduction. */
-    void finish() {
+    @Override
+    public void finish() {
         Operation operation = current;
         if (operation == null) {
             return;

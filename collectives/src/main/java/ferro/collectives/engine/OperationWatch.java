@@ -14,6 +14,7 @@ import ferro.spi.GroupSpec;
 import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Watches the operation that a group waits for: asks the other ranks about it, tells the status of this rank, warns at a
@@ -30,7 +31,7 @@ final class OperationWatch {
 
     private final GroupSpec group;
     private final GroupControl control;
-    private final OperationQueue operations;
+    private final Supplier<Executor> executor;
     private final TimeoutProbe inquiry;
     private final TimeoutProbe warning;
     private boolean begun;
@@ -42,10 +43,11 @@ final class OperationWatch {
     private long nextPictureNanos;
     private volatile RankStatus picture = RankStatus.IDLE;
 
-    OperationWatch(GroupSpec group, GroupControl control, OperationQueue operations) {
+    /** Makes one; the supplier returns the executor of the operation under way. */
+    OperationWatch(GroupSpec group, GroupControl control, Supplier<Executor> executor) {
         this.group = group;
         this.control = control;
-        this.operations = operations;
+        this.executor = executor;
         this.inquiry = control.inquiry();
         this.warning = control.inquiry();
     }
@@ -68,8 +70,8 @@ final class OperationWatch {
             nextPictureNanos = nowNanos + PICTURE_NANOS;
             picture = standing(
                     running,
-                    operations.executor().progress(),
-                    RankLists.list(operations.executor().waitingFor()));
+                    executor.get().progress(),
+                    RankLists.list(executor.get().waitingFor()));
         }
         if (nowNanos - nextAskNanos >= 0) {
             askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
@@ -144,9 +146,7 @@ final class OperationWatch {
 
     private Diagnosis.Blame verdict(TimeoutProbe asked, Operation running) {
         return asked.collective(
-                running.sequence(),
-                running.work().begunNanos(),
-                operations.executor().waitingFor());
+                running.sequence(), running.work().begunNanos(), executor.get().waitingFor());
     }
 
     private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
@@ -174,6 +174,6 @@ final class OperationWatch {
     private String place(Operation running, Operation late) {
         long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
         return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
-                + operations.executor().progress();
+                + executor.get().progress();
     }
 }

@@ -36,7 +36,7 @@ final class PeerLane {
     private final int peer;
     private final Lanes.CountedLink channel;
     private final CallHeader header;
-    private final PointToPoint owner;
+    private final LaneOwner owner;
     private final MessageCounts.OfPeer counts;
     private final HostTensor envelope = HostTensor.of(new long[LONGS]);
     private final MatchingQueue mailbox = new MatchingQueue();
@@ -55,7 +55,22 @@ final class PeerLane {
     /** What is to be sent: an envelope, which is reused (send is null), or the elements of a send, which ends with them. */
     private record Outbound(HostTensor data, Transfer send) {}
 
-    PeerLane(int peer, Lanes.CountedLink channel, CallHeader header, PointToPoint owner) {
+    /** What a lane tells of its messages. Called with the progress lock held. */
+    interface LaneOwner {
+        /** Returns the counts of the messages with a peer. */
+        MessageCounts.OfPeer counts(int peer);
+
+        /** Ends a transfer that has moved. */
+        void finish(Transfer transfer);
+
+        /** Fails the group because a message matched a receive of another shape. */
+        void mismatched(Transfer receive, DataType type, long bytes);
+
+        /** Fails the group because a peer sent what no lane sends. */
+        void nonsense(int peer, String what);
+    }
+
+    PeerLane(int peer, Lanes.CountedLink channel, CallHeader header, LaneOwner owner) {
         this.peer = peer;
         this.channel = channel;
         this.header = header;

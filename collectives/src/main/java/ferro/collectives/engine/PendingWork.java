@@ -20,7 +20,7 @@ final class PendingWork implements Work {
     /** A shorter pause is not mentioned, because it explains nothing. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
-    private final ProgressLoop loop;
+    private final WorkOwner owner;
     private String description;
     private long sequence;
     private long begunNanos;
@@ -49,17 +49,17 @@ final class PendingWork implements Work {
     /** How it failed. It is one object, so that operations that end well are no larger because of it. */
     private record WorkFailure(Failure why, Position at) {}
 
-    PendingWork(ProgressLoop loop, String description, long sequence, Duration timeout) {
-        this.loop = loop;
+    PendingWork(WorkOwner owner, String description, long sequence, Duration timeout) {
+        this.owner = owner;
         this.description = description;
         this.sequence = sequence;
-        this.begunNanos = loop.nanoTime();
+        this.begunNanos = owner.nanoTime();
         this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
     }
 
     /** Makes a handle that is not in use. */
-    PendingWork(ProgressLoop loop) {
-        this(loop, "", -1, Duration.ZERO);
+    PendingWork(WorkOwner owner) {
+        this(owner, "", -1, Duration.ZERO);
         done = true;
     }
 
@@ -97,13 +97,13 @@ final class PendingWork implements Work {
 
     @Override
     public void await() {
-        loop.await(this, ProgressLoop.RunLimit.DONE, 0);
+        owner.await(this, RunLimit.DONE, 0);
         throwFailure();
     }
 
     @Override
     public boolean await(Duration timeout) {
-        loop.await(this, ProgressLoop.RunLimit.TIME, loop.nanoTime() + Deadlines.nanos(timeout));
+        owner.await(this, RunLimit.TIME, owner.nanoTime() + Deadlines.nanos(timeout));
         if (!done) {
             return false;
         }
@@ -129,12 +129,12 @@ final class PendingWork implements Work {
 
     @Override
     public Duration elapsed() {
-        return Duration.ofNanos((done ? endedNanos : loop.nanoTime()) - begunNanos);
+        return Duration.ofNanos((done ? endedNanos : owner.nanoTime()) - begunNanos);
     }
 
     /** Records the submission in the flight recorder, before the operation is queued. */
     void recorded(String text, long bytes) {
-        entry = loop.recorder().submitted(sequence, text, bytes, begunNanos);
+        entry = owner.recorder().submitted(sequence, text, bytes, begunNanos);
     }
 
     /** Sets the entry of an operation that runs, and is already in the flight recorder. */
@@ -144,12 +144,12 @@ final class PendingWork implements Work {
 
     /** Records a message in the flight recorder. */
     void recordedMessage(String text, long bytes, int peer) {
-        entry = loop.recorder().message(text, bytes, begunNanos, peer);
+        entry = owner.recorder().message(text, bytes, begunNanos, peer);
     }
 
     /** Records in the flight recorder that it begins to run. */
     void runs() {
-        loop.recorder().running(entry);
+        owner.recorder().running(entry);
     }
 
     /** Ends it successfully. Called with the progress lock held, after the last access to the caller's memory. */
@@ -185,7 +185,7 @@ final class PendingWork implements Work {
             return;
         }
         badly = bad;
-        endedNanos = loop.nanoTime();
+        endedNanos = owner.nanoTime();
         try {
             recordEnd(steps, bytesMoved);
         } finally {
@@ -198,7 +198,7 @@ final class PendingWork implements Work {
     }
 
     private void recordEnd(int steps, long bytesMoved) {
-        GroupRecorder recorder = loop.recorder();
+        GroupRecorder recorder = owner.recorder();
         if (badly == null) {
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else {
@@ -209,9 +209,9 @@ final class PendingWork implements Work {
 
     /** Makes the exception of this operation from a failure, on the thread that throws it, so that its stack trace helps. */
     FerroException exception(Failure why, Position at) {
-        String name = loop.group().name();
-        int rank = loop.group().rank();
-        long pausedNanos = loop.pausedSince(begunNanos);
+        String name = owner.group().name();
+        int rank = owner.group().rank();
+        long pausedNanos = owner.pausedSince(begunNanos);
         Where where = new Where(
                 name,
                 rank,
@@ -241,7 +241,7 @@ final class PendingWork implements Work {
     private void finishCompletion() {
         CompletableFuture<Void> stage = completion;
         FerroException why = badly == null ? null : exception(badly.why, badly.at);
-        loop.later(() -> {
+        owner.later(() -> {
             if (why == null) {
                 stage.complete(null);
             } else {

@@ -35,6 +35,9 @@ final class Planner {
     /** Number of pairs of slots: a round of 100 different calls finds nine in ten of its plans, a round of 32 nearly all. */
     private static final int SLOTS = 128;
 
+    /** The back end, as a refusal names it. */
+    private static final String ENGINE = "GroupEngine";
+
     private static final int JOINED_SLOTS = 16;
     /** Longer plans are not cached: making them is cheap compared with running them, and they may have many lengths. */
     private static final int STEPS_KEPT_MOST = 1 << 16;
@@ -50,16 +53,12 @@ final class Planner {
     private SegmentLayout shared;
     private Hosts hosts;
 
-    /**
-     * Makes a planner with the table of rank 0, and with whether ranks are far from each other, which must be the same on
-     * all ranks.
-     */
-    Planner(GroupSpec group, RankContext context, GroupIdentity place, boolean far) {
+    /** Makes a planner of a group's identity and choice of algorithms, which must be the same on all ranks. */
+    Planner(GroupSpec group, RankContext context, long identity, AlgorithmChoice choice) {
         this.group = group;
         this.context = context;
-        this.identity = place.identity();
-        AlgorithmChoice own = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
-        this.choice = own.with(place.manner().tuned()).far(far);
+        this.identity = identity;
+        this.choice = choice;
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
     }
 
@@ -220,8 +219,7 @@ final class Planner {
 
     /** Returns why a call on device tensors is refused, as the message of the exception. */
     String refusalOnDevice(String operation) {
-        return FallbackGate.of(context)
-                .refusal(operation, GroupEngine.class.getSimpleName(), group.rank(), group.worldSize());
+        return FallbackGate.of(context).refusal(operation, ENGINE, group.rank(), group.worldSize());
     }
 
     private static boolean isOnDevice(Collective call) {

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all pending
  * ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
  */
-final class PointToPoint {
+final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Largest age of the stored status of this rank. */
     private static final long PICTURE_NANOS = 20_000_000L;
 
@@ -78,7 +78,8 @@ final class PointToPoint {
         lanes.reopen().stream().forEach(peer -> peerList.remove(peers.remove(peer)));
     }
 
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return pendingCount.get() == 0;
     }
 
@@ -99,7 +100,8 @@ final class PointToPoint {
      * @param listens whether messages of ranks of the same host are taken too that came before this rank has sent to or
      *     received from them
      */
-    boolean advance(boolean listens) {
+    @Override
+    public boolean advance(boolean listens) {
         boolean moved = listens && near != null && hear();
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             pending.add(next);
@@ -129,7 +131,8 @@ final class PointToPoint {
     }
 
     /** Checks the deadlines, and stores which peers are waited for. */
-    void check(long nowNanos) {
+    @Override
+    public void check(long nowNanos) {
         if (pending.isEmpty() || control.failure() != null) {
             return;
         }
@@ -231,7 +234,8 @@ final class PointToPoint {
     }
 
     /** Ends a transfer whose thread was interrupted; returns whether the work is a transfer of this group. */
-    boolean interrupted(PendingWork work) {
+    @Override
+    public boolean interrupted(PendingWork work) {
         advance(false);
         for (Transfer transfer : pending) {
             if (transfer.work == work) {
@@ -257,7 +261,8 @@ final class PointToPoint {
         newest = null;
     }
 
-    void finish(Transfer transfer) {
+    @Override
+    public void finish(Transfer transfer) {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {
             forget(transfer);
@@ -267,7 +272,8 @@ final class PointToPoint {
     }
 
     /** Fails the group because a message matched a receive of another shape. */
-    void mismatched(Transfer receive, DataType type, long bytes) {
+    @Override
+    public void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
         String text =
                 "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes + " bytes, to rank "
@@ -278,11 +284,13 @@ final class PointToPoint {
         control.fail(new Failure(Code.MISMATCH, rank, -1, receive.peer + "," + rank, text, null));
     }
 
-    MessageCounts.OfPeer counts(int peer) {
+    @Override
+    public MessageCounts.OfPeer counts(int peer) {
         return control.leaves().messages().of(peer);
     }
 
-    void nonsense(int peer, String what) {
+    @Override
+    public void nonsense(int peer, String what) {
         String text = "rank " + peer + " sent what makes no sense: " + what;
         control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Integer.toString(peer), text, null));
     }

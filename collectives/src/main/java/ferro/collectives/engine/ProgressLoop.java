@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * handed over to another thread. The group's progress thread makes progress on asynchronous operations; it is started with
  * the first of them, and yields to callers. A thread that releases the lock wakes the next one.
  */
-final class ProgressLoop {
+final class ProgressLoop implements WorkOwner {
     private static final long PARK_NANOS = 10_000_000L;
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
@@ -38,8 +38,8 @@ final class ProgressLoop {
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger callersWaiting = new AtomicInteger();
     private GroupControl control;
-    private OperationQueue operations;
-    private PointToPoint messages;
+    private CollectiveProgress collectives;
+    private MessageProgress messages;
     private volatile Thread progress;
     private volatile boolean closed;
     /**
@@ -47,18 +47,6 @@ final class ProgressLoop {
      * progress lock.
      */
     private boolean listens;
-
-    /** When a run of the loop ends. */
-    enum RunLimit {
-        /** When the work is done. */
-        DONE,
-        /** When the work is done, a time has come, or the thread is interrupted. */
-        TIME,
-        /** When nothing is pending, or a caller wants the progress lock. */
-        IDLE,
-        /** After one iteration, without waiting. */
-        ONE_TURN
-    }
 
     /** The owner of the loop. */
     interface LoopOwner {
@@ -89,25 +77,29 @@ final class ProgressLoop {
     }
 
     /** Sets the parts on which it makes progress; called before anything is submitted or told. */
-    void serve(GroupControl failures, OperationQueue collectives, PointToPoint pointToPoint) {
+    void serve(GroupControl failures, CollectiveProgress operations, MessageProgress pointToPoint) {
         control = failures;
-        operations = collectives;
+        collectives = operations;
         messages = pointToPoint;
     }
 
-    GroupSpec group() {
+    @Override
+    public GroupSpec group() {
         return group;
     }
 
-    GroupRecorder recorder() {
+    @Override
+    public GroupRecorder recorder() {
         return owner.recorder();
     }
 
-    long nanoTime() {
+    @Override
+    public long nanoTime() {
         return context.nanoTime();
     }
 
-    long pausedSince(long sinceNanos) {
+    @Override
+    public long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }
 
@@ -115,11 +107,12 @@ final class ProgressLoop {
      * Runs a stage that a user chained. It may block, so it never runs on the background thread, which control messages
      * need.
      */
-    void later(Runnable task) {
+    @Override
+    public void later(Runnable stage) {
         if (stepped) {
-            context.background().execute(task);
+            context.background().execute(stage);
         } else {
-            completions.execute(task);
+            completions.execute(stage);
         }
     }
 
@@ -135,7 +128,7 @@ final class ProgressLoop {
 
     /** Returns whether nothing is pending; any thread. */
     boolean isIdle() {
-        return operations.isIdle() && messages.isIdle();
+        return collectives.isIdle() && messages.isIdle();
     }
 
     /** Refuses a call on this group from the code of a reduction that the group runs: the call would wait for itself. */
@@ -151,7 +144,8 @@ final class ProgressLoop {
      * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it also
      * returns at a time or at an interrupt, and leaves the work untouched.
      */
-    void await(PendingWork work, RunLimit until, long untilNanos) {
+    @Override
+    public void await(PendingWork work, RunLimit until, long untilNanos) {
         if (!work.isDone()) {
             refuseIfStepped(work);
             refuseInside(work.description());
@@ -202,7 +196,7 @@ final class ProgressLoop {
             return false;
         }
         try {
-            return run(null, RunLimit.ONE_TURN, 0);
+            return run(null, RunLimit.ONE_ITERATION, 0);
         } finally {
             leave();
         }
@@ -278,17 +272,17 @@ final class ProgressLoop {
             } else {
                 try {
                     moved = false;
-                    for (Executor executor = operations.begin(); executor != null; executor = operations.begin()) {
-                        moved |= executor.advance();
-                        if (!executor.isFinished()) {
+                    for (StepMachine machine = collectives.begin(); machine != null; machine = collectives.begin()) {
+                        moved |= machine.advance();
+                        if (!machine.isFinished()) {
                             break;
                         }
-                        operations.finish();
+                        collectives.finish();
                         moved = true;
                     }
                     boolean hears = listens || !messages.isIdle();
                     moved |= hears && messages.advance(listens);
-                    moved |= (hears || operations.usesLinks()) && transport.poll();
+                    moved |= (hears || collectives.usesLinks()) && transport.poll();
                     listens &= moved;
                 } catch (RuntimeException | Error failure) {
                     broken(failure);
@@ -306,7 +300,7 @@ final class ProgressLoop {
         return switch (until) {
             case DONE, TIME -> !work.isDone();
             case IDLE -> !closed && callersWaiting.get() == 0 && !isIdle();
-            case ONE_TURN -> moves == 0;
+            case ONE_ITERATION -> moves == 0;
         };
     }
 
@@ -316,7 +310,7 @@ final class ProgressLoop {
             idling.begin();
             return moves % MOVES_BETWEEN_CHECKS == 0;
         }
-        return until == RunLimit.ONE_TURN || idling.missed();
+        return until == RunLimit.ONE_ITERATION || idling.missed();
     }
 
     /**
@@ -325,7 +319,7 @@ final class ProgressLoop {
     private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
         long now = nanoTime();
         check(now);
-        if (until == RunLimit.ONE_TURN) {
+        if (until == RunLimit.ONE_ITERATION) {
             return false;
         }
         if (until != RunLimit.IDLE && Thread.currentThread().isInterrupted()) {
@@ -346,7 +340,7 @@ final class ProgressLoop {
     /** Checks deadlines and suspicions. */
     private void check(long nowNanos) {
         try {
-            operations.check(nowNanos);
+            collectives.check(nowNanos);
             messages.check(nowNanos);
             // a rank that leaves need not wait for the end of a call that goes on for other reasons
             control.leaves().confirm();
@@ -368,7 +362,7 @@ final class ProgressLoop {
     /** Ends the operation for which an interrupted thread waits; called with the progress lock held. */
     private void interrupted(PendingWork work) {
         if (!work.isDone() && !messages.interrupted(work)) {
-            Failure interrupt = Failures.interrupted(group, work);
+            Failure interrupt = Failures.interrupted(group, work.description(), work.sequence());
             // only this call tells the interrupt: for the group, and on the other ranks, this rank aborted
             work.interrupted(interrupt);
             control.fail(interrupt);

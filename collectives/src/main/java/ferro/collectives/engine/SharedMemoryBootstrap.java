@@ -1,5 +1,6 @@
 package ferro.collectives.engine;
 
+import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -35,7 +36,7 @@ final class SharedMemoryBootstrap {
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
     private static final int OFFER_BLOCK = 3 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
-    private final GroupEngine engine;
+    private final CollectiveBackend engine;
     private final GroupSpec group;
     private final RankContext context;
     private final BootstrapSubject subject;
@@ -47,9 +48,9 @@ final class SharedMemoryBootstrap {
      * The outcome.
      *
      * @param memory   segments of the ranks that share memory with this one; null if there is none
-     * @param nearness which ranks share memory
+     * @param topology which ranks share memory
      */
-    record BootstrapOutcome(SharedMemory memory, NodeTopology nearness) {
+    record BootstrapOutcome(SharedMemory memory, NodeTopology topology) {
         /** Closes memory that will not be used. */
         void giveBack() {
             close(memory);
@@ -64,7 +65,7 @@ final class SharedMemoryBootstrap {
      */
     record BootstrapSubject(String text, Duration timeout) {}
 
-    SharedMemoryBootstrap(GroupEngine engine, GroupSpec group, RankContext context, BootstrapSubject subject) {
+    SharedMemoryBootstrap(CollectiveBackend engine, GroupSpec group, RankContext context, BootstrapSubject subject) {
         this.engine = engine;
         this.group = group;
         this.context = context;
@@ -109,7 +110,7 @@ final class SharedMemoryBootstrap {
         try {
             BootstrapOutcome outcome = provider.isOneProcess() ? met(memory) : exchange(memory);
             if (subject.text.isEmpty()) {
-                refuseLinksWhereForbidden(outcome.nearness);
+                refuseLinksWhereForbidden(outcome.topology);
             }
             return outcome;
         } catch (RuntimeException | Error failure) {
@@ -189,15 +190,15 @@ final class SharedMemoryBootstrap {
             said.add(new NodeTopology.Said(
                     hosts[rank], names[rank], silent[rank], reached[rank].ranks, reached[rank].failed));
         }
-        NodeTopology nearness = new NodeTopology(said);
+        NodeTopology topology = new NodeTopology(said);
         if (memory != null) {
             memory.settle();
         }
-        boolean isAlone = mine.stream().noneMatch(rank -> rank != group.rank() && nearness.areNear(group.rank(), rank));
+        boolean isAlone = mine.stream().noneMatch(rank -> rank != group.rank() && topology.areNear(group.rank(), rank));
         if (isAlone) {
             close(memory);
         }
-        return new BootstrapOutcome(isAlone ? null : memory, nearness);
+        return new BootstrapOutcome(isAlone ? null : memory, topology);
     }
 
     /** Checks, before any memory is made, whether all ranks make the same request; all ranks come to the same result. */
@@ -266,13 +267,13 @@ final class SharedMemoryBootstrap {
     /**
      * Fails where links are forbidden but needed. All ranks know the same, so that all ranks with that setting fail alike.
      */
-    private void refuseLinksWhereForbidden(NodeTopology nearness) {
-        if (Settings.LINKS.of(context).equals("shm") && !nearness.isComplete()) {
+    private void refuseLinksWhereForbidden(NodeTopology topology) {
+        if (Settings.LINKS.of(context).equals("shm") && !topology.isComplete()) {
             throw new FerroException(
                     Code.RESOURCE,
                     Where.outside(group.name(), group.rank()),
                     Settings.LINKS.name() + " is shm, and not all ranks of \"" + group.name() + "\" share memory: "
-                            + nearness.whyNot() + ": with auto the others use TCP");
+                            + topology.whyNot() + ": with auto the others use TCP");
         }
     }
 

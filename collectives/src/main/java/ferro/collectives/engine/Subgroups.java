@@ -17,7 +17,7 @@ final class Subgroups {
     private final Transport transport;
     private final GroupSpec group;
     private final RankContext context;
-    private final GroupIdentity place;
+    private final GroupIdentity identity;
     private final Agreement agreement;
 
     /**
@@ -25,15 +25,15 @@ final class Subgroups {
      *
      * @param transport medium
      * @param group     the new group
-     * @param place     its identity
+     * @param identity  its identity
      */
-    record Child(Transport transport, GroupSpec group, GroupIdentity place) {}
+    record Child(Transport transport, GroupSpec group, GroupIdentity identity) {}
 
-    Subgroups(Transport transport, GroupSpec group, RankContext context, GroupIdentity place, Agreement agreement) {
+    Subgroups(Transport transport, GroupSpec group, RankContext context, GroupIdentity identity, Agreement agreement) {
         this.transport = transport;
         this.group = group;
         this.context = context;
-        this.place = place;
+        this.identity = identity;
         this.agreement = agreement;
     }
 
@@ -41,7 +41,7 @@ final class Subgroups {
     Child reach(int[] ranks, String name, Duration timeout) {
         check(ranks, name, timeout);
         int position = position(ranks, group);
-        return child(ranks, name, position, agreement.reach(place.identity(), ranks, timeout));
+        return child(ranks, name, position, agreement.reach(identity.value(), ranks, timeout));
     }
 
     /** As {@link #reach}, without waiting: timers check the deadline. */
@@ -49,9 +49,9 @@ final class Subgroups {
         check(ranks, name, timeout);
         int[] members = ranks.clone();
         int position = position(members, group);
-        Agreement.OwnProposal attempt = agreement.begin(place.identity(), members, timeout);
+        Agreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
         lookAgain(attempt);
-        return attempt.end().thenApplyAsync(identity -> child(members, name, position, identity), context.background());
+        return attempt.end().thenApplyAsync(agreed -> child(members, name, position, agreed), context.background());
     }
 
     private static void check(int[] ranks, String name, Duration timeout) {
@@ -64,13 +64,13 @@ final class Subgroups {
         if (!attempt.hasEnded()) {
             long wait = attempt.look() - context.nanoTime();
             Future<?> timer = context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
-            attempt.end().whenComplete((identity, failure) -> timer.cancel(false));
+            attempt.end().whenComplete((agreed, failure) -> timer.cancel(false));
         }
     }
 
-    private Child child(int[] ranks, String name, int position, long identity) {
+    private Child child(int[] ranks, String name, int position, long agreed) {
         GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
-        return new Child(transport.subgroup(ranks, identity), spec, place.child(identity, ranks));
+        return new Child(transport.subgroup(ranks, agreed), spec, identity.child(agreed, ranks));
     }
 
     /**

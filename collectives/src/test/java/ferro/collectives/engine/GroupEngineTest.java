@@ -188,18 +188,18 @@ class GroupEngineTest {
         stepped.advance();
         context.now += 50 * MILLI;
         stepped.advance();
-        assertEquals("recv from rank 0 tag 1", engine.standing().operation());
+        assertEquals("recv from rank 0 tag 1", engine.parts().calls.status().operation());
 
         engine.send(pair(), 0, 1, LONG);
         stepped.advance();
         engine.recv(pair(), 0, 2, LONG);
         stepped.advance();
 
-        assertEquals("recv from rank 0 tag 2", engine.standing().operation());
-        assertEquals("0", engine.standing().waitingFor());
+        assertEquals("recv from rank 0 tag 2", engine.parts().calls.status().operation());
+        assertEquals("0", engine.parts().calls.status().waitingFor());
         engine.send(pair(), 0, 2, LONG);
         stepped.advance();
-        assertEquals("", engine.standing().operation());
+        assertEquals("", engine.parts().calls.status().operation());
     }
 
     @Test
@@ -316,6 +316,6 @@ class GroupEngineTest {
     }
 
     private Operation operation() {
-        return new Operation(new PendingWork(engine.loop(), "barrier", 0, LONG), null, null, null);
+        return new Operation(new PendingWork(engine.parts().loop, "barrier", 0, LONG), null, null, null);
     }
 }

@@ -11,7 +11,7 @@ import ferro.Collective.AllGather;
 import ferro.Collective.AllReduce;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.algorithm.TunedRows;
+import ferro.collectives.algorithm.AlgorithmChoice;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
 class PlannerTest {
     private static final GroupSpec PAIR = new GroupSpec("world", 0, 2, Duration.ofSeconds(1));
 
-    private final Planner planner =
-            new Planner(PAIR, SystemContext.of(Map.of()), GroupIdentity.unwatched(PAIR, TunedRows.NONE), false);
+    private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
 
     private static Collective allReduce(int length) {
         HostTensor data = HostTensor.of(new float[length]);

@@ -18,7 +18,7 @@ final class Alone {
     private static final Motionless MEDIUM = new Motionless(1, () -> {
         throw new IllegalStateException("a world of one has no links");
     });
-    private static final ProgressLoop NOBODY = engine().loop();
+    private static final ProgressLoop NOBODY = engine().parts().loop;
 
     private Alone() {}
 

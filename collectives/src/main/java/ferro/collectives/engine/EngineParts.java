@@ -1,0 +1,129 @@
+package ferro.collectives.engine;
+
+import ferro.GroupEvent;
+import ferro.collectives.algorithm.AlgorithmChoice;
+import ferro.collectives.control.ControlOwner;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.RankStatus;
+import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.recorder.GroupRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.Listeners;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import ferro.spi.Transport;
+
+/**
+ * The parts of a {@link GroupEngine}, made in the order in which they need each other, and what its loop and its control ask
+ * of the group.
+ */
+final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
+    final Transport transport;
+    final GroupControl control;
+    final ProgressLoop loop;
+    final Listeners listeners;
+    final Planner planner;
+    final OperationQueue collectives;
+    final PointToPoint messages;
+    final PendingCalls calls;
+    final LocalPeers localPeers;
+    final GroupRecording recording;
+    final Closing closing;
+    final Settlement settlement;
+    private final GroupIdentity identity;
+
+    EngineParts(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
+        this.identity = identity;
+        boolean isStepped = identity.options().stepped();
+        boolean mayShareMemory =
+                !isStepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
+        this.transport = mayShareMemory ? new IntraNodeTransport(bare, group, context::nanoTime) : bare;
+        this.loop = new ProgressLoop(this, transport, group, context, isStepped);
+        this.listeners = new Listeners(group.name(), loop::later, !isStepped);
+        this.control = new GroupControl(transport, group, context, this, identity.control());
+        this.planner = new Planner(group, context, identity.value(), choice(context));
+        LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
+        this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
+        this.messages = new PointToPoint(loop, control, transport, identity.value());
+        loop.serve(control, collectives, messages);
+        this.calls = new PendingCalls(context, control, loop, collectives, messages);
+        this.localPeers = new LocalPeers(
+                group, context, transport, new LocalPeers.Users(loop, control, planner, collectives, messages));
+        this.recording = new GroupRecording(context, group, identity, control, calls::status);
+        this.closing = new Closing(
+                calls, new Closing.ClosingParts(transport, group, context, identity, loop, control, localPeers));
+        this.settlement = new Settlement(
+                group,
+                control,
+                loop,
+                collectives,
+                new Settlement.SettledParts(transport, rules().abandonsLinks(), calls, closing));
+    }
+
+    /** Begins to hear of the other ranks; called when the engine is whole. */
+    void open() {
+        identity.left().enter(closing);
+        transport.events(control);
+        identity.membership().enter(control, identity.ranks());
+        // control messages for parent and siblings come at any time: they must not reach a half-made engine
+        control.open();
+    }
+
+    private AlgorithmChoice choice(RankContext context) {
+        AlgorithmChoice own = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
+        return own.with(identity.options().tuned()).far(transport.medium().far());
+    }
+
+    /** Refuses a call on a closed group, and repeats the failure of a failed one. */
+    void checkUsable(String call) {
+        settlement.checkUsable(call);
+    }
+
+    @Override
+    public boolean settle() {
+        return settlement.settle();
+    }
+
+    @Override
+    public boolean hasToSettle() {
+        return settlement.isDue();
+    }
+
+    @Override
+    public GroupRecorder recorder() {
+        return recording.recorder();
+    }
+
+    @Override
+    public void failed() {
+        loop.failed();
+        recorder().groupFailed();
+    }
+
+    @Override
+    public void event(GroupEvent event) {
+        recorder().event(event);
+        listeners.tell(event);
+    }
+
+    @Override
+    public RankStatus standing() {
+        return calls.status();
+    }
+
+    @Override
+    public long ended() {
+        return calls.ended();
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return identity.membership().pausedSince(sinceNanos);
+    }
+
+    @Override
+    public FailurePolicy rules() {
+        return identity.options().rules();
+    }
+}
