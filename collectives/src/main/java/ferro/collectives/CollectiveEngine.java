@@ -8,7 +8,7 @@ import ferro.collectives.control.failure.FailurePolicy;
 import ferro.collectives.control.membership.HeartbeatTimes;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
-import ferro.collectives.engine.LinkExecutor;
+import ferro.collectives.engine.exec.LinkExecutor;
 import ferro.collectives.engine.plain.PlainEngine;
 import ferro.collectives.engine.progress.WaitBudget;
 import ferro.spi.GroupSpec;

@@ -2,6 +2,9 @@ package ferro.collectives.engine;
 
 import ferro.collectives.control.GracefulExit;
 import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.failure.Failures;
+import ferro.collectives.engine.progress.ProgressLoop;
+import ferro.collectives.engine.shm.LocalPeers;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;

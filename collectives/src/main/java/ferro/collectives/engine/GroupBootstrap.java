@@ -4,6 +4,8 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.Failures;
+import ferro.collectives.engine.shm.LocalPeers;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;

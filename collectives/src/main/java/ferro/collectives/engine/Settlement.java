@@ -3,6 +3,9 @@ package ferro.collectives.engine;
 import ferro.FerroException;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.failure.Failure;
+import ferro.collectives.engine.exec.OperationQueue;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.spi.GroupSpec;
 import ferro.spi.Transport;
 

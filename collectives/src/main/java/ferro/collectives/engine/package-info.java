@@ -1,9 +1,8 @@
 /**
- * The engine: the queue of operations, their sequence numbers, the executors, and the progress loop.
+ * The engine of a group: {@code GroupEngine} takes the calls, {@code EngineParts} has its parts, and {@code Settlement} and
+ * {@code Closing} end them.
  *
- * <p>Start reading at {@code GroupEngine}, then {@code OperationQueue} and {@code ProgressLoop}; {@code LinkExecutor} runs a plan
- * over links, {@code SharedMemoryExecutor} a program in shared memory, {@code PointToPoint} matches messages.
- *
- * <p>Nothing here opens a socket or reads the environment.
+ * <p>Below: {@code exec} runs collectives, {@code p2p} moves messages, {@code progress} makes progress on both, {@code shm} finds
+ * the ranks of one host, {@code operands} cuts memory into chunks. Nothing here opens a socket or reads the environment.
  */
 package ferro.collectives.engine;

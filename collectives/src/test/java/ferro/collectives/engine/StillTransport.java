@@ -24,10 +24,10 @@ public final class StillTransport implements Transport {
         public boolean refusesToTell;
 
         /** What the ranks share, if anything. */
-        SharedMemoryProvider memory;
+        public SharedMemoryProvider memory;
 
         /** Whoever listens to the group's own transport. */
-        Events events;
+        public Events events;
 
         /** Sequence numbers of what was posted on links, in that order. */
         public final List<Long> sends = new ArrayList<>();

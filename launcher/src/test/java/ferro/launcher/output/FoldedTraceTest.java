@@ -12,7 +12,7 @@ class FoldedTraceTest {
     void programsFramesAndTheFirstOfFerroAreShownAndTheRestCounted() {
         List<String> trace = List.of(
                 "Exception in thread \"main\" ferro.FerroException: TIMED_OUT: allReduce on group \"world\" rank 0 seq 3: x",
-                "\tat ferro.collectives@0.1.0-SNAPSHOT/ferro.collectives.engine.PendingWork.exception(PendingWork.java:228)",
+                "\tat ferro.collectives@0.1.0-SNAPSHOT/ferro.collectives.engine.progress.PendingWork.exception(PendingWork.java:228)",
                 "\tat ferro.collectives.CollectiveLane.run(CollectiveLane.java:116)",
                 "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:35)",
                 "\tat app.Model.step(Model.java:7)",

@@ -3,6 +3,8 @@ package ferro.collectives.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import ferro.collectives.engine.exec.Operation;
+import ferro.collectives.engine.exec.WaitingOperations;
 import ferro.collectives.engine.progress.ProgressLock;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;

@@ -2,6 +2,7 @@ package ferro.collectives.engine;
 
 import ferro.Collective;
 import ferro.FerroException;
+import ferro.collectives.engine.progress.PendingWork;
 
 /** The end of an operation, as a number. */
 final class EngineOutcome {

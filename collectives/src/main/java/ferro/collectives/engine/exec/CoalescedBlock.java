@@ -1,0 +1,46 @@
+package ferro.collectives.engine.exec;
+
+import ferro.Collective;
+import ferro.collectives.engine.exec.FusedCalls.FusedBatch;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.progress.PendingWork;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Queues the calls of a coalesced block, with small ones joined. */
+public final class CoalescedBlock {
+    private final OperationQueue queue;
+    private final Planner planner;
+    private final int worldSize;
+
+    /** Makes a block that puts its calls into a queue. */
+    public CoalescedBlock(OperationQueue queue, Planner planner, int worldSize) {
+        this.queue = queue;
+        this.planner = planner;
+        this.worldSize = worldSize;
+    }
+
+    /** Queues the calls and returns their handles. */
+    public List<PendingWork> submit(List<Collective> calls, Duration timeout) {
+        Objects.requireNonNull(calls, "calls");
+        Objects.requireNonNull(timeout, "timeout");
+        // checks every call before anything moves
+        calls.forEach(planner::prepare);
+        List<FusedBatch> batches = new FusedCalls(planner, worldSize, calls).batches();
+        batches.stream().filter(FusedBatch::isJoined).forEach(FusedBatch::room);
+        List<PendingWork> pending = new ArrayList<>();
+        for (FusedBatch batch : batches) {
+            pending.add(
+                    batch.isJoined()
+                            ? queue.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
+                            : queue.submit(batch.calls.get(0), timeout));
+        }
+        return pending;
+    }
+
+    private Prepared prepared(FusedBatch batch) {
+        return planner.prepareJoined(batch.type(), batch.first().op(), batch.lengths());
+    }
+}

@@ -1,0 +1,172 @@
+package ferro.collectives.engine.exec;
+
+import ferro.Collective;
+import ferro.Collective.AllReduce;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.algorithm.Algorithm;
+import ferro.collectives.engine.operands.TouchedMemory;
+import ferro.collectives.reduce.Copies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The calls of a coalesced block, with small all-reduces of one type and op joined as long as every bit of the result stays
+ * the same. This holds if the joined calls use an algorithm that combines every element in the same order at any position,
+ * or if the order makes no difference. All ranks decide alike, by lengths, type, op, world size and table only.
+ */
+final class FusedCalls {
+    /** Above this size, copying in and out costs more than a separate call that is under way together with others. */
+    private static final long SINGLE_BYTES_MOST = 1 << 10;
+
+    private static final long TOTAL_BYTES_MOST = 64 << 10;
+    private static final Set<ReduceOp> KNOWN_OPS =
+            Set.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+
+    private final Planner planner;
+    private final int worldSize;
+    private final List<FusedBatch> batches = new ArrayList<>();
+
+    /** Calls that run as one: one call of any kind, or several all-reduces. */
+    static final class FusedBatch implements Operation.OperandStaging {
+        private final Copies copies = new Copies();
+        final List<Collective> calls = new ArrayList<>();
+        private long elements;
+        private HostTensor room;
+        /** Made with the second call. */
+        private TouchedMemory use;
+
+        boolean isJoined() {
+            return calls.size() > 1;
+        }
+
+        AllReduce first() {
+            return (AllReduce) calls.get(0);
+        }
+
+        DataType type() {
+            return first().in().dataType();
+        }
+
+        long[] lengths() {
+            return calls.stream()
+                    .mapToLong(call -> call.operand().elementCount())
+                    .toArray();
+        }
+
+        private void add(Collective call) {
+            calls.add(call);
+            elements += call.operand() == null ? 0 : call.operand().elementCount();
+        }
+
+        /** Returns the memory that holds all operands and results, side by side; made when it is first asked for. */
+        HostTensor room() {
+            if (room == null) {
+                // heap memory is quick to allocate, unlike memory that has to be released
+                int count = Math.toIntExact(elements);
+                room = HostTensor.ofArray(type(), type().carrier().newArray(count), 0, count);
+            }
+            return room;
+        }
+
+        @Override
+        public HostTensor operand() {
+            long at = 0;
+            for (Collective call : calls) {
+                HostTensor in = (HostTensor) call.in();
+                copies.copy(room, at, in, 0, in.elementCount());
+                at += in.elementCount();
+            }
+            return room;
+        }
+
+        @Override
+        public HostTensor result() {
+            return room;
+        }
+
+        @Override
+        public void deliver() {
+            long at = 0;
+            for (Collective call : calls) {
+                HostTensor out = (HostTensor) call.out();
+                copies.copy(out, 0, room, at, out.elementCount());
+                at += out.elementCount();
+            }
+        }
+
+        /** Refuses two calls that overlap in memory: if joined, the second would not see the result of the first. */
+        private void refuseOverlap(Collective call) {
+            if (calls.isEmpty()) {
+                return;
+            }
+            if (use == null) {
+                use = new TouchedMemory();
+                use.add((HostTensor) first().in(), (HostTensor) first().out());
+            }
+            if (!use.add((HostTensor) call.in(), (HostTensor) call.out())) {
+                throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
+                        + " touch the same memory, and run as one: make them in two blocks");
+            }
+        }
+    }
+
+    FusedCalls(Planner planner, int worldSize, List<Collective> calls) {
+        this.planner = planner;
+        this.worldSize = worldSize;
+        for (Collective call : calls) {
+            FusedBatch last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
+            if (last == null || !fits(last, call)) {
+                last = new FusedBatch();
+                batches.add(last);
+            }
+            last.refuseOverlap(call);
+            last.add(call);
+        }
+    }
+
+    List<FusedBatch> batches() {
+        return batches;
+    }
+
+    private boolean fits(FusedBatch batch, Collective call) {
+        if (!isSmall(call) || !isSmall(batch.calls.get(0))) {
+            return false;
+        }
+        DataType type = batch.type();
+        ReduceOp op = batch.first().op();
+        if (call.operand().dataType() != type || !call.op().equals(op)) {
+            return false;
+        }
+        long total = batch.elements + call.operand().elementCount();
+        if (total * type.byteSize() > TOTAL_BYTES_MOST) {
+            return false;
+        }
+        if (isOrderFree(type, op)) {
+            return true;
+        }
+        Algorithm algorithm = planner.allReduceAlgorithm(type, total);
+        return algorithm.isInOneOrder()
+                && algorithm.equals(
+                        planner.allReduceAlgorithm(type, call.operand().elementCount()))
+                && algorithm.equals(
+                        planner.allReduceAlgorithm(type, batch.first().operand().elementCount()));
+    }
+
+    private static boolean isSmall(Collective call) {
+        return call instanceof AllReduce all
+                && KNOWN_OPS.contains(all.op())
+                && all.in() instanceof HostTensor in
+                && in.byteCount() <= SINGLE_BYTES_MOST;
+    }
+
+    /**
+     * Returns whether the order of combining makes no difference: two operands have one order only; integers, minimum and
+     * maximum give the same result in any order.
+     */
+    private boolean isOrderFree(DataType type, ReduceOp op) {
+        return worldSize <= 2 || !type.isFloating() || op == ReduceOp.MIN || op == ReduceOp.MAX;
+    }
+}

@@ -1,0 +1,161 @@
+package ferro.collectives.engine.exec;
+
+import ferro.HostTensor;
+import ferro.collectives.engine.operands.Aliasing;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.progress.Lanes;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.util.BitSet;
+
+/**
+ * Executes schedules over links: one operation, and small ones behind it as long as they do not overlap its memory. So their
+ * posts go out in one write, and all of them together wait for the latency to the other ranks once. They end in their order.
+ */
+public final class LinkExecutor implements Executor {
+    /**
+     * Largest number of operations under way at once. With twice as many, two ranks gained nothing and four gained a tenth.
+     */
+    public static final int RUNS_MOST = 32;
+    /** Largest operand and largest result of an operation that shares the links; a larger one fills writes alone. */
+    public static final long SHARING_BYTES_MOST = 64L << 10;
+
+    private final Lanes lanes;
+    private final PlanRun[] runs;
+    /** The oldest one under way. */
+    private PlanRun current;
+
+    private int first;
+    private int count;
+
+    /** Makes an executor that has at most so many operations under way at once. */
+    public LinkExecutor(Transport transport, int most) {
+        this.lanes = new Lanes(transport, Lane.COLLECTIVE);
+        this.runs = new PlanRun[most];
+        this.current = new PlanRun(lanes);
+        this.runs[0] = current;
+    }
+
+    @Override
+    public void begin(Operation operation) {
+        if (count > 1) {
+            current.forget();
+            first = (first + 1) % runs.length;
+            count--;
+            current = runs[first];
+            if (current.operation() != operation) {
+                throw new IllegalStateException("operation " + operation.sequence() + " is to begin before operation "
+                        + current.operation().sequence() + ", which has begun");
+            }
+            return;
+        }
+        // large operations begin alone, so that only one of the runs keeps much scratch memory
+        current.forget();
+        first = 0;
+        current = runs[0];
+        current.begin(operation, true);
+        count = 1;
+    }
+
+    @Override
+    public boolean beginBehind(Operation operation) {
+        if (count == runs.length || !mayShare(current.operation()) || !mayShare(operation)) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            if (touch(run(i).operation(), operation)) {
+                return false;
+            }
+        }
+        PlanRun next = run(count);
+        next.begin(operation, false);
+        current.joined();
+        count++;
+        return true;
+    }
+
+    /** Returns whether an operation may share the links. A barrier may not: an operation after it begins after it. */
+    private static boolean mayShare(Operation operation) {
+        return operation.prepared().type != null
+                && !operation.isStaged()
+                && bytes(operation.in()) <= SHARING_BYTES_MOST
+                && bytes(operation.out()) <= SHARING_BYTES_MOST;
+    }
+
+    private static long bytes(HostTensor tensor) {
+        return tensor == null ? 0 : tensor.byteCount();
+    }
+
+    private static boolean touch(Operation one, Operation other) {
+        return Aliasing.mayAlias(one.out(), other.in())
+                || Aliasing.mayAlias(one.out(), other.out())
+                || Aliasing.mayAlias(one.in(), other.out());
+    }
+
+    private PlanRun run(int behind) {
+        int index = (first + behind) % runs.length;
+        PlanRun run = runs[index];
+        if (run == null) {
+            run = new PlanRun(lanes);
+            runs[index] = run;
+        }
+        return run;
+    }
+
+    @Override
+    public void forget() {
+        current.forget();
+    }
+
+    @Override
+    public boolean isFinished() {
+        return current.isFinished();
+    }
+
+    /** Returns whether nothing goes over links, because there is no other rank. */
+    boolean isAlone() {
+        return lanes.isAlone();
+    }
+
+    /**
+     * Does the copies of an operation in a world of one rank, which consists of copies only; returns the number of polls
+     * without data, which is 0.
+     */
+    int copyAll(Prepared like, HostTensor in, HostTensor out) {
+        current.copyAll(like, in, out);
+        return 0;
+    }
+
+    @Override
+    public boolean advance() {
+        boolean moved = false;
+        for (int i = 0; i < count; i++) {
+            PlanRun run = run(i);
+            while (run.collect() | run.post()) {
+                moved = true;
+            }
+        }
+        return moved;
+    }
+
+    @Override
+    public boolean usesLinks() {
+        return true;
+    }
+
+    @Override
+    public BitSet waitingFor() {
+        return current.waitingFor();
+    }
+
+    @Override
+    public String progress() {
+        return current.progress();
+    }
+
+    @Override
+    public PendingWork.Position position(int behind) {
+        return run(behind).position();
+    }
+}

@@ -1,0 +1,180 @@
+package ferro.collectives.engine.exec;
+
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.RankStatus;
+import ferro.collectives.control.TimeoutProbe;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.wire.RankLists;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.engine.progress.ProgressLock;
+import ferro.spi.GroupSpec;
+import java.lang.invoke.VarHandle;
+import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Watches the operation that a group waits for: asks the other ranks about it, tells the status of this rank, warns at a
+ * quarter of the deadline, gives up at its end. Called with the progress lock held.
+ */
+final class OperationWatch {
+    /** The first inquiry is early: ranks that have made different calls must learn it within 100 ms. */
+    private static final long FIRST_ASK_NANOS = 50_000_000L;
+
+    private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
+    private static final int ASKED_AT_ONCE = 16;
+    /** Largest age of the stored status of this rank. */
+    private static final long PICTURE_NANOS = 20_000_000L;
+
+    private final GroupSpec group;
+    private final GroupControl control;
+    private final Supplier<Executor> executor;
+    private final TimeoutProbe inquiry;
+    private final TimeoutProbe warning;
+    private boolean begun;
+    private boolean warned;
+    private long nextAskNanos;
+    private long askIntervalNanos;
+    private long warnNanos;
+    private long warnLeadNanos;
+    private long nextPictureNanos;
+    private volatile RankStatus picture = RankStatus.IDLE;
+
+    /** Makes one; the supplier returns the executor of the operation under way. */
+    OperationWatch(GroupSpec group, GroupControl control, Supplier<Executor> executor) {
+        this.group = group;
+        this.control = control;
+        this.executor = executor;
+        this.inquiry = control.inquiry();
+        this.warning = control.inquiry();
+    }
+
+    /** Notes that another operation is now under way. */
+    void begin() {
+        begun = false;
+    }
+
+    /** Checks the operation under way, and the first late one of those queued behind it, or null. */
+    void look(Operation running, Operation lateInQueue, long nowNanos) {
+        if (control.failure() != null) {
+            return;
+        }
+        if (!begun) {
+            begin(running, nowNanos);
+        }
+        refuseToWaitForLeavers(running);
+        if (nowNanos - nextPictureNanos >= 0) {
+            nextPictureNanos = nowNanos + PICTURE_NANOS;
+            picture = standing(
+                    running,
+                    executor.get().progress(),
+                    RankLists.list(executor.get().waitingFor()));
+        }
+        if (nowNanos - nextAskNanos >= 0) {
+            askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
+            nextAskNanos = nowNanos + askIntervalNanos;
+            control.ask(running);
+        }
+        if (!warned && warning.mayJudge(running, null, warnNanos, warnLeadNanos, nowNanos)) {
+            warned = true;
+            warn(running);
+        }
+        giveUpIfLate(running, lateInQueue, nowNanos);
+    }
+
+    /** Returns the status of this rank, or null if it is just changing; any thread. */
+    RankStatus standing(Operation running) {
+        RankStatus last = picture;
+        long sequence = running.sequence();
+        if (last.sequence() == sequence) {
+            return last;
+        }
+        RankStatus now = standing(running, "", "");
+        VarHandle.loadLoadFence();
+        // the object may have become another operation meanwhile, of which nothing is known yet
+        return sequence == ProgressLock.NONE || running.sequence() != sequence ? null : now;
+    }
+
+    private static RankStatus standing(Operation running, String progress, String waitingFor) {
+        return new RankStatus(
+                running.sequence(),
+                running.prepared().text(),
+                progress,
+                waitingFor,
+                running.work().begunNanos());
+    }
+
+    private void begin(Operation running, long nowNanos) {
+        begun = true;
+        inquiry.begin();
+        warning.begin();
+        long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
+        warned = !TimeoutProbe.isWarnedOf(
+                running.work().deadlineNanos() - running.work().begunNanos());
+        warnNanos = nowNanos + left / 4;
+        warnLeadNanos = TimeoutProbe.leadNanos(left / 4);
+        nextPictureNanos = nowNanos + PICTURE_NANOS;
+        // every rank asks every rank, so that larger worlds ask more rarely
+        long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
+        askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, left / 4));
+        nextAskNanos = nowNanos + askIntervalNanos;
+    }
+
+    /** Fails the group if a rank has left without having made this call, because it will never make it. */
+    private void refuseToWaitForLeavers(Operation operation) {
+        int gone = control.leaves().before(operation.sequence());
+        if (gone >= 0) {
+            failForLeaver(control, gone, operation.sequence(), operation.prepared());
+        }
+    }
+
+    /** Fails the group because a rank has left before a call. */
+    static void failForLeaver(GroupControl control, int gone, long sequence, Prepared call) {
+        control.leaves().fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
+    }
+
+    private void warn(Operation running) {
+        Diagnosis.Blame verdict = verdict(warning, running);
+        String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
+                + waiting(verdict.culprits(), "waits for ", "is late, and waits for no rank,")
+                + place(running, running) + ": " + verdict.text();
+        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+    }
+
+    private Diagnosis.Blame verdict(TimeoutProbe asked, Operation running) {
+        return asked.collective(
+                running.sequence(), running.work().begunNanos(), executor.get().waitingFor());
+    }
+
+    private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
+        boolean isQueued = nowNanos - running.work().deadlineNanos() < 0 && lateInQueue != null;
+        PendingWork late = isQueued ? lateInQueue.work() : running.work();
+        long lead = TimeoutProbe.leadNanos(late.deadlineNanos() - late.begunNanos());
+        if (inquiry.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
+            Diagnosis.Blame verdict = verdict(inquiry, running);
+            String names = RankLists.list(verdict.culprits());
+            String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
+                    + waiting(
+                            verdict.culprits(),
+                            "gave up on ",
+                            "gave up, though it waits for no rank and has only been slow,")
+                    + place(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
+            control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
+        }
+    }
+
+    /** Returns the text for the ranks that are waited for. There are none if only this rank's own part is not done. */
+    static String waiting(BitSet ranks, String forSome, String forNone) {
+        return ranks.isEmpty() ? forNone : forSome + RankLists.ranks(ranks);
+    }
+
+    private String place(Operation running, Operation late) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
+        return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
+                + executor.get().progress();
+    }
+}

@@ -1,0 +1,238 @@
+package ferro.collectives.engine.exec;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.control.wire.RankLists;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.operands.Schedule;
+import ferro.collectives.engine.operands.Scratch;
+import ferro.collectives.engine.progress.Lanes;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.plan.Region;
+import ferro.collectives.reduce.Copies;
+import ferro.spi.CallHeader;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * Runs one operation over links: posts what its dependencies allow and counts what is finished. It never waits, and
+ * allocates nothing once the arrays are long enough. It is used for one operation after the other.
+ *
+ * <p>Each post gets its position on its link when the operation begins, and is posted in that position only. So several
+ * operations may be under way, and each link carries all of the first before any of the second.
+ */
+final class PlanRun {
+    private static final Region[] REGIONS = Region.values();
+
+    private final Lanes lanes;
+    private final Scratch scratch = new Scratch();
+    private final Copies copies = new Copies();
+    private final HostTensor[] memory = new HostTensor[REGIONS.length];
+    /** Position of each send on its link, counted from 1; it is finished once that many sends of the link are finished. */
+    private long[] sendPlace = new long[64];
+
+    private long[] receivePlace = new long[64];
+    private Operation operation;
+    private Prepared prepared;
+    private Schedule schedule;
+    private ReduceOp op;
+    private int sendsPosted;
+    private int sendsDone;
+    private int receivesPosted;
+    private int receivesDone;
+    private boolean alone;
+    private long bytesBefore;
+
+    PlanRun(Lanes lanes) {
+        this.lanes = lanes;
+    }
+
+    /**
+     * Begins an operation.
+     *
+     * @param isAlone whether no other operation is under way
+     */
+    void begin(Operation next, boolean isAlone) {
+        Prepared what = next.prepared();
+        // first what may fail: if it fails, nothing has begun
+        HostTensor room = scratch.of(what.carriedType, what.schedule.scratchElements);
+        sendPlace = longer(sendPlace, what.schedule.sends.count);
+        receivePlace = longer(receivePlace, what.schedule.receives.count);
+        operation = next;
+        prepared = what;
+        schedule = what.schedule;
+        op = what.combining;
+        memory[Region.IN.ordinal()] = next.in();
+        memory[Region.OUT.ordinal()] = next.out();
+        memory[Region.SCRATCH.ordinal()] = room;
+        sendsPosted = 0;
+        sendsDone = 0;
+        receivesPosted = 0;
+        receivesDone = 0;
+        alone = isAlone;
+        bytesBefore = lanes.bytesMoved();
+        takePlaces();
+    }
+
+    private static long[] longer(long[] array, int length) {
+        return array.length < length ? new long[length] : array;
+    }
+
+    private void takePlaces() {
+        Schedule.Posts sends = schedule.sends;
+        for (int i = 0; i < sends.count; i++) {
+            sendPlace[i] = ++lanes.to(sends.peer[i]).sendPlaces;
+        }
+        Schedule.Posts receives = schedule.receives;
+        for (int i = 0; i < receives.count; i++) {
+            if (receives.kind[i] != Schedule.COPY) {
+                receivePlace[i] = ++lanes.to(receives.peer[i]).receivePlaces;
+            }
+        }
+    }
+
+    Operation operation() {
+        return operation;
+    }
+
+    /** Drops the references to the caller's memory. */
+    void forget() {
+        operation = null;
+        Arrays.fill(memory, null);
+    }
+
+    /** Notes that another operation is under way at the same time from now on. */
+    void joined() {
+        alone = false;
+    }
+
+    boolean isFinished() {
+        return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
+    }
+
+    /** Counts what is finished; returns whether any was. */
+    boolean collect() {
+        int before = sendsDone + receivesDone;
+        while (sendsDone < sendsPosted
+                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendPlace[sendsDone]) {
+            sendsDone++;
+        }
+        while (receivesDone < receivesPosted && hasArrived(receivesDone)) {
+            receivesDone++;
+        }
+        return sendsDone + receivesDone != before;
+    }
+
+    private boolean hasArrived(int index) {
+        return schedule.receives.kind[index] == Schedule.COPY
+                || lanes.to(schedule.receives.peer[index]).link.received() >= receivePlace[index];
+    }
+
+    private boolean isReady(Schedule.Posts posts, int index) {
+        return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
+    }
+
+    /** Posts what can be posted now; returns whether anything was. */
+    boolean post() {
+        Schedule.Posts receives = schedule.receives;
+        int before = receivesPosted + sendsPosted;
+        while (receivesPosted < receives.count
+                && isReady(receives, receivesPosted)
+                && postReceive(receives, receivesPosted)) {
+            receivesPosted++;
+        }
+        Schedule.Posts sends = schedule.sends;
+        while (sendsPosted < sends.count && isReady(sends, sendsPosted)) {
+            int peer = sends.peer[sendsPosted];
+            Lanes.CountedLink channel = lanes.to(peer);
+            if (channel.sendsPosted + 1 != sendPlace[sendsPosted]) {
+                break;
+            }
+            HostTensor data = memory[sends.region[sendsPosted].ordinal()];
+            CallHeader header = header(prepared.sendCalls, peer);
+            channel.link.send(header, data, sends.from[sendsPosted], sends.elements[sendsPosted]);
+            channel.sendsPosted++;
+            sendsPosted++;
+        }
+        return receivesPosted + sendsPosted != before;
+    }
+
+    /** Returns false if its position on the link is not next yet. */
+    private boolean postReceive(Schedule.Posts posts, int index) {
+        HostTensor into = memory[posts.region[index].ordinal()];
+        if (posts.kind[index] == Schedule.COPY) {
+            copy(posts, index, memory[posts.source[index].ordinal()], into);
+            return true;
+        }
+        Lanes.CountedLink channel = lanes.to(posts.peer[index]);
+        if (channel.receivesPosted + 1 != receivePlace[index]) {
+            return false;
+        }
+        CallHeader call = header(prepared.receiveCalls, posts.peer[index]);
+        if (posts.kind[index] == Schedule.COMBINE && op != null) {
+            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op);
+        } else {
+            channel.link.receive(call, into, posts.from[index], posts.elements[index]);
+        }
+        channel.receivesPosted++;
+        return true;
+    }
+
+    /** Does the copies of an operation that consists of copies only. */
+    void copyAll(Prepared like, HostTensor in, HostTensor out) {
+        Schedule.Posts local = like.schedule.receives;
+        for (int i = 0; i < local.count; i++) {
+            copy(local, i, in, out);
+        }
+    }
+
+    private void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
+        // for an in-place call the operand already is where the plan wants it
+        copies.copy(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
+    }
+
+    private CallHeader header(CallHeader.Call[] pairs, int peer) {
+        return pairs == null ? operation : CallHeader.of(operation.sequence(), pairs[peer]);
+    }
+
+    /** Returns the ranks from which data is awaited, or that have not yet taken data of this rank. */
+    BitSet waitingFor() {
+        BitSet peers = new BitSet();
+        if (receivesDone < schedule.receives.count && schedule.receives.kind[receivesDone] != Schedule.COPY) {
+            peers.set(schedule.receives.peer[receivesDone]);
+        } else if (sendsDone < schedule.sends.count) {
+            peers.set(schedule.sends.peer[sendsDone]);
+        }
+        return peers;
+    }
+
+    String progress() {
+        return "step " + step() + " of " + (schedule.sends.count + schedule.receives.count) + ", "
+                + bytes(schedule.receives, receivesDone) + " of " + bytes(schedule.receives, schedule.receives.count)
+                + " bytes received";
+    }
+
+    PendingWork.Position position() {
+        // of a link that several operations share, only whole posts are known to belong to this one
+        long bytes = alone
+                ? lanes.bytesMoved() - bytesBefore
+                : bytes(schedule.sends, sendsDone) + bytes(schedule.receives, receivesDone);
+        return new PendingWork.Position(step(), bytes, RankLists.list(waitingFor()));
+    }
+
+    private int step() {
+        return sendsDone + receivesDone;
+    }
+
+    private long bytes(Schedule.Posts posts, int count) {
+        long elements = 0;
+        int bytes = 1;
+        for (int i = 0; i < count; i++) {
+            if (posts.kind[i] != Schedule.COPY) {
+                elements += posts.elements[i];
+                bytes = memory[posts.region[i].ordinal()].dataType().byteSize();
+            }
+        }
+        return elements * bytes;
+    }
+}

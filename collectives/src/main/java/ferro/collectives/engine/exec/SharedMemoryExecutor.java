@@ -1,0 +1,30 @@
+package ferro.collectives.engine.exec;
+
+import ferro.collectives.control.wire.RankLists;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.shared.SharedMachine;
+
+/** Executes programs over shared memory: a {@link SharedMachine} that takes the engine's operations. */
+public final class SharedMemoryExecutor extends SharedMachine implements Executor {
+    /** Makes an executor over the segments of all ranks. */
+    public SharedMemoryExecutor(SegmentView place) {
+        super(place);
+    }
+
+    @Override
+    public void begin(Operation operation) {
+        Prepared prepared = operation.prepared();
+        begin(prepared.program, operation, operation.in(), operation.out(), prepared.combining);
+    }
+
+    @Override
+    public PendingWork.Position position(int behind) {
+        return new PendingWork.Position(step(), bytesMoved(), RankLists.list(waitingFor()));
+    }
+
+    @Override
+    public boolean usesLinks() {
+        return false;
+    }
+}

@@ -1,0 +1,117 @@
+package ferro.collectives.engine.p2p;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.reduce.Elements;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Unmatched messages of one peer and unmatched receives, in order; matched by tag. */
+final class MatchingQueue {
+    /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
+    private static final long COST_BYTES = 256;
+
+    private final List<Transfer> receives = new ArrayList<>();
+    private final List<UnexpectedMessage> letters = new ArrayList<>();
+    private long bytesKept;
+
+    /** A message that came before its receive: its elements, or its announcement only. */
+    static final class UnexpectedMessage {
+        final long tag;
+        final DataType type;
+        final long bytes;
+        /** Null for an announcement. */
+        final ByteBuffer content;
+
+        boolean complete;
+        Transfer taker;
+
+        UnexpectedMessage(long tag, DataType type, long bytes, boolean announced) {
+            this.tag = tag;
+            this.type = type;
+            this.bytes = bytes;
+            this.content =
+                    announced ? null : ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder());
+        }
+
+        private long cost() {
+            return COST_BYTES + (content == null ? 0 : bytes);
+        }
+
+        /** Returns an unexpected message that holds a copy of these elements. */
+        static UnexpectedMessage of(long tag, HostTensor data) {
+            UnexpectedMessage letter = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
+            Elements.copy(data.dataType(), letter.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            return letter;
+        }
+
+        /** Copies the elements to the tensor of a receive. */
+        void copyInto(HostTensor tensor) {
+            Elements.copy(
+                    tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, tensor.elementCount());
+        }
+    }
+
+    /**
+     * Returns whether a message fits a receive: the same type and count, or the same number of bytes where one side has
+     * bytes.
+     */
+    static boolean fits(HostTensor into, DataType type, long bytes) {
+        return into.byteCount() == bytes && (into.dataType() == type || isBytes(type) || isBytes(into.dataType()));
+    }
+
+    private static boolean isBytes(DataType type) {
+        return type == DataType.INT8 || type == DataType.UINT8;
+    }
+
+    /** Describes the content of a message, for example f32[1000]. */
+    static String shape(DataType type, long bytes) {
+        return type.label() + "[" + bytes / type.byteSize() + "]";
+    }
+
+    long bytesKept() {
+        return bytesKept;
+    }
+
+    /** Removes and returns the first receive of a tag, or returns null. */
+    Transfer takeReceive(long tag) {
+        for (Iterator<Transfer> each = receives.iterator(); each.hasNext(); ) {
+            Transfer receive = each.next();
+            if (receive.tag == tag) {
+                each.remove();
+                receive.matched = true;
+                return receive;
+            }
+        }
+        return null;
+    }
+
+    /** Removes and returns the first unexpected message of a tag, complete or not, or returns null. */
+    UnexpectedMessage takeLetter(long tag) {
+        for (Iterator<UnexpectedMessage> each = letters.iterator(); each.hasNext(); ) {
+            UnexpectedMessage letter = each.next();
+            if (letter.tag == tag) {
+                each.remove();
+                bytesKept -= letter.cost();
+                return letter;
+            }
+        }
+        return null;
+    }
+
+    void keep(UnexpectedMessage letter) {
+        letters.add(letter);
+        bytesKept += letter.cost();
+    }
+
+    void post(Transfer receive) {
+        receives.add(receive);
+    }
+
+    void giveUp(Transfer receive) {
+        receives.remove(receive);
+    }
+}

@@ -1,0 +1,260 @@
+package ferro.collectives.engine.p2p;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.control.MessageCounts;
+import ferro.collectives.engine.progress.Lanes;
+import ferro.spi.CallHeader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Point-to-point messages with one peer. An envelope has four longs (tag, bytes, kind, type), and is followed by its
+ * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes are
+ * kept.
+ *
+ * <p>Up to 64 KiB the elements follow at once (eager). Above, the sender announces the message, the receiver sends a
+ * go-ahead once a receive matches it, and the elements follow then (rendezvous). Belongs to the thread that holds the
+ * progress lock.
+ */
+final class PeerLane {
+    /** Largest message that is sent without waiting for a go-ahead. */
+    static final long EAGER_BYTES = 64L << 10;
+    /** Unmatched bytes kept of one peer; above this its lane is no longer read. */
+    static final long KEPT_BYTES_MOST = 16L << 20;
+
+    private static final long EAGER = 0;
+    private static final long ANNOUNCED = 1;
+    private static final long GO_AHEAD = 2;
+    private static final long CONTENT = 3;
+    private static final int LONGS = 4;
+    private static final DataType[] TYPES = DataType.values();
+
+    private final int peer;
+    private final Lanes.CountedLink channel;
+    private final CallHeader header;
+    private final LaneOwner owner;
+    private final MessageCounts.OfPeer counts;
+    private final HostTensor envelope = HostTensor.of(new long[LONGS]);
+    private final MatchingQueue mailbox = new MatchingQueue();
+    private final Deque<Inbound> inbound = new ArrayDeque<>();
+    private final Deque<Outbound> unposted = new ArrayDeque<>();
+    private final Deque<Outbound> posted = new ArrayDeque<>();
+    private final Deque<HostTensor> spareEnvelopes = new ArrayDeque<>();
+    private final List<Transfer> announced = new ArrayList<>();
+    private final Deque<Transfer> going = new ArrayDeque<>();
+    private long sendsDone;
+    private boolean listening;
+
+    /** A posted receive: of an envelope (both null), into the tensor of a receive, or into an unexpected message. */
+    private record Inbound(long target, Transfer receive, MatchingQueue.UnexpectedMessage letter) {}
+
+    /** What is to be sent: an envelope, which is reused (send is null), or the elements of a send, which ends with them. */
+    private record Outbound(HostTensor data, Transfer send) {}
+
+    /** What a lane tells of its messages. Called with the progress lock held. */
+    interface LaneOwner {
+        /** Returns the counts of the messages with a peer. */
+        MessageCounts.OfPeer counts(int peer);
+
+        /** Ends a transfer that has moved. */
+        void finish(Transfer transfer);
+
+        /** Fails the group because a message matched a receive of another shape. */
+        void mismatched(Transfer receive, DataType type, long bytes);
+
+        /** Fails the group because a peer sent what no lane sends. */
+        void nonsense(int peer, String what);
+    }
+
+    PeerLane(int peer, Lanes.CountedLink channel, CallHeader header, LaneOwner owner) {
+        this.peer = peer;
+        this.channel = channel;
+        this.header = header;
+        this.owner = owner;
+        this.counts = owner.counts(peer);
+        this.sendsDone = channel.sendsPosted;
+        listen();
+    }
+
+    void send(Transfer send) {
+        send.number = counts.nextSent();
+        if (send.tensor.byteCount() <= EAGER_BYTES) {
+            send.matched = true;
+            addEnvelope(send, EAGER);
+            unposted.add(new Outbound(send.tensor, send));
+        } else {
+            announced.add(send);
+            addEnvelope(send, ANNOUNCED);
+        }
+    }
+
+    void receive(Transfer receive) {
+        MatchingQueue.UnexpectedMessage letter = mailbox.takeLetter(receive.tag);
+        if (letter == null) {
+            mailbox.post(receive);
+            return;
+        }
+        receive.matched = true;
+        if (!fits(receive, letter.type, letter.bytes)) {
+            return;
+        }
+        if (letter.content == null) {
+            goAhead(receive);
+        } else if (letter.complete) {
+            deliver(letter, receive);
+        } else {
+            letter.taker = receive;
+        }
+    }
+
+    void giveUp(Transfer receive) {
+        mailbox.giveUp(receive);
+    }
+
+    /** Ends the transfers that have moved, and posts those that are next; returns whether there were any. */
+    boolean advance() {
+        boolean moved = false;
+        while (!posted.isEmpty() && channel.link.sent() > sendsDone) {
+            sendsDone++;
+            collect(posted.remove());
+            moved = true;
+        }
+        while (!inbound.isEmpty() && channel.link.received() >= inbound.peek().target) {
+            collect(inbound.remove());
+            moved = true;
+        }
+        if (!listening && mailbox.bytesKept() < KEPT_BYTES_MOST) {
+            listen();
+        }
+        for (Outbound next = unposted.poll(); next != null; next = unposted.poll()) {
+            if (next.send != null) {
+                next.send.moves(channel.link);
+            }
+            channel.link.send(header, next.data, 0, next.data.elementCount());
+            channel.sendsPosted++;
+            posted.add(next);
+            moved = true;
+        }
+        return moved;
+    }
+
+    private void collect(Outbound sent) {
+        if (sent.send == null) {
+            spareEnvelopes.push(sent.data);
+        } else {
+            owner.finish(sent.send);
+        }
+    }
+
+    private void collect(Inbound arrived) {
+        if (arrived.receive != null) {
+            counts.countArrived();
+            counts.countTaken();
+            owner.finish(arrived.receive);
+        } else if (arrived.letter != null) {
+            counts.countArrived();
+            arrived.letter.complete = true;
+            if (arrived.letter.taker != null) {
+                deliver(arrived.letter, arrived.letter.taker);
+            }
+        } else {
+            listening = false;
+            long[] longs = (long[]) envelope.memory();
+            open(longs[0], longs[1], longs[2], longs[3]);
+        }
+    }
+
+    private void deliver(MatchingQueue.UnexpectedMessage letter, Transfer receive) {
+        letter.copyInto(receive.tensor);
+        counts.countTaken();
+        owner.finish(receive);
+    }
+
+    private void open(long tag, long bytes, long kind, long type) {
+        if (type < 0 || type >= TYPES.length) {
+            owner.nonsense(peer, "a point-to-point envelope of element type " + type);
+        } else if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
+            openEager(tag, TYPES[(int) type], bytes);
+        } else if (kind == ANNOUNCED) {
+            Transfer receive = mailbox.takeReceive(tag);
+            if (receive == null) {
+                mailbox.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
+            } else if (fits(receive, TYPES[(int) type], bytes)) {
+                goAhead(receive);
+            }
+        } else if (kind == GO_AHEAD) {
+            startAnnounced(tag);
+        } else if (kind == CONTENT && !going.isEmpty()) {
+            postReceive(going.remove());
+        } else {
+            owner.nonsense(
+                    peer, "a point-to-point envelope of kind " + kind + ", tag " + tag + " and " + bytes + " bytes");
+        }
+    }
+
+    private void openEager(long tag, DataType type, long bytes) {
+        Transfer receive = mailbox.takeReceive(tag);
+        if (receive == null) {
+            MatchingQueue.UnexpectedMessage letter = new MatchingQueue.UnexpectedMessage(tag, type, bytes, false);
+            mailbox.keep(letter);
+            channel.link.receive(header, HostTensor.of(DataType.INT8, letter.content), 0, bytes);
+            inbound.add(new Inbound(++channel.receivesPosted, null, letter));
+        } else if (fits(receive, type, bytes)) {
+            postReceive(receive);
+        }
+    }
+
+    /** Sends the elements of the first announced message of a tag. */
+    private void startAnnounced(long tag) {
+        for (Iterator<Transfer> each = announced.iterator(); each.hasNext(); ) {
+            Transfer send = each.next();
+            if (send.tag == tag) {
+                each.remove();
+                send.matched = true;
+                addEnvelope(send, CONTENT);
+                unposted.add(new Outbound(send.tensor, send));
+                return;
+            }
+        }
+        owner.nonsense(peer, "a go-ahead for tag " + tag + ", of which nothing was announced");
+    }
+
+    private boolean fits(Transfer receive, DataType type, long bytes) {
+        if (MatchingQueue.fits(receive.tensor, type, bytes)) {
+            return true;
+        }
+        owner.mismatched(receive, type, bytes);
+        return false;
+    }
+
+    private void goAhead(Transfer receive) {
+        going.add(receive);
+        addEnvelope(receive, GO_AHEAD);
+    }
+
+    private void listen() {
+        listening = true;
+        channel.link.receive(header, envelope, 0, LONGS);
+        inbound.add(new Inbound(++channel.receivesPosted, null, null));
+    }
+
+    private void postReceive(Transfer receive) {
+        receive.moves(channel.link);
+        channel.link.receive(header, receive.tensor, 0, receive.tensor.elementCount());
+        inbound.add(new Inbound(++channel.receivesPosted, receive, null));
+    }
+
+    private void addEnvelope(Transfer about, long kind) {
+        HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
+        long[] longs = (long[]) spare.memory();
+        longs[0] = about.tag;
+        longs[1] = about.tensor.byteCount();
+        longs[2] = kind;
+        longs[3] = about.tensor.dataType().ordinal();
+        unposted.add(new Outbound(spare, null));
+    }
+}

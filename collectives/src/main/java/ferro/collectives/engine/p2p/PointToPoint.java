@@ -1,0 +1,410 @@
+package ferro.collectives.engine.p2p;
+
+import ferro.DataType;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.collectives.control.GracefulExits;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.MessageCounts;
+import ferro.collectives.control.RankStatus;
+import ferro.collectives.control.TimeoutProbe;
+import ferro.collectives.control.failure.Diagnosis;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.membership.Hashing;
+import ferro.collectives.control.wire.RankLists;
+import ferro.collectives.engine.progress.Lanes;
+import ferro.collectives.engine.progress.MessageProgress;
+import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.engine.progress.ProgressLoop;
+import ferro.collectives.reduce.Elements;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all pending
+ * ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
+ */
+public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
+    /** Largest age of the stored status of this rank. */
+    private static final long PICTURE_NANOS = 20_000_000L;
+
+    private final ProgressLoop loop;
+    private final GroupControl control;
+    private final Lanes lanes;
+    /** Null where no rank shares memory with this one. */
+    private final IntraNodeTransport near;
+
+    private final CallHeader header;
+    private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger pendingCount = new AtomicInteger();
+    private final List<Transfer> pending = new ArrayList<>();
+    private final Map<Integer, PeerLane> peers = new TreeMap<>();
+    private final List<PeerLane> peerList = new ArrayList<>();
+    private final MatchingQueue own = new MatchingQueue();
+    private final TimeoutProbe inquiry;
+    private long nextPictureNanos;
+    private volatile Picture picture;
+    /** Reported if no status was stored yet. */
+    private volatile Transfer newest;
+
+    private final List<Transfer> ownSends = new ArrayList<>();
+
+    /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
+    private record Picture(RankStatus standing, Transfer of) {}
+
+    /** Makes one without messages; {@code group} is the 64-bit identity that headers carry. */
+    public PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group) {
+        this.loop = loop;
+        this.control = control;
+        this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
+        this.near = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
+        this.inquiry = control.inquiry();
+        this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
+    }
+
+    /**
+     * Uses better links from now on, if there are any; called with the progress lock held, while nothing is pending on any
+     * rank.
+     */
+    public void reopen() {
+        lanes.reopen().stream().forEach(peer -> peerList.remove(peers.remove(peer)));
+    }
+
+    @Override
+    public boolean isIdle() {
+        return pendingCount.get() == 0;
+    }
+
+    /** Queues a message; the progress loop begins it. */
+    public Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+        Objects.requireNonNull(tensor, "tensor");
+        String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
+        loop.refuseInside(what);
+        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, timeout), tensor, peer, tag, isSend);
+        transfer.work.recordedMessage(what, tensor.byteCount(), peer);
+        pendingCount.incrementAndGet();
+        submitted.add(transfer);
+        return transfer;
+    }
+
+    /**
+     * Does what can be done now; returns whether anything moved.
+     *
+     * @param listens whether messages of ranks of the same host are taken too that came before this rank has sent to or
+     *     received from them
+     */
+    @Override
+    public boolean advance(boolean listens) {
+        boolean moved = listens && near != null && hear();
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            pending.add(next);
+            next.work.runs();
+            newest = next;
+            start(next);
+            moved = true;
+        }
+        for (int i = 0; i < peerList.size() && control.failure() == null; i++) {
+            moved |= peerList.get(i).advance();
+        }
+        return moved;
+    }
+
+    /**
+     * Opens lanes to ranks of the same host that send before this rank has sent or received; returns whether there was one.
+     */
+    private boolean hear() {
+        boolean heard = false;
+        for (int peer = 0; peer < near.worldSize(); peer++) {
+            if (near.hasUnexpected(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
+                laneTo(peer);
+                heard = true;
+            }
+        }
+        return heard;
+    }
+
+    /** Checks the deadlines, and stores which peers are waited for. */
+    @Override
+    public void check(long nowNanos) {
+        if (pending.isEmpty() || control.failure() != null) {
+            return;
+        }
+        if (nowNanos - nextPictureNanos >= 0) {
+            nextPictureNanos = nowNanos + PICTURE_NANOS;
+            picture = picture();
+        }
+        if (control.leaves().any()) {
+            pending.forEach(this::refuseIfItsPeerLeft);
+        }
+        for (int i = pending.size() - 1; i >= 0; i--) {
+            Transfer transfer = pending.get(i);
+            long begun = transfer.work.begunNanos();
+            long deadline = transfer.work.deadlineNanos();
+            if (inquiry.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
+                giveUp(transfer);
+                return;
+            }
+        }
+    }
+
+    /** Fails the group if a peer has left so that a transfer can never be matched any more. */
+    private void refuseIfItsPeerLeft(Transfer transfer) {
+        GracefulExits leaves = control.leaves();
+        if (!leaves.has(transfer.peer)) {
+            return;
+        }
+        long sent = leaves.sentBy(transfer.peer);
+        if (transfer.isSend) {
+            if (!transfer.matched || transfer.number > leaves.takenBy(transfer.peer)) {
+                failForLeaver(transfer, "it has not taken this message");
+            }
+        } else if (leaves.hasLostMessages(transfer.peer)) {
+            failForLeaver(
+                    transfer,
+                    "their connection ended with " + counts(transfer.peer).arrived() + " of the " + sent
+                            + " messages that it sent to this rank");
+        } else if (!transfer.matched && counts(transfer.peer).arrived() >= sent) {
+            failForLeaver(transfer, "of what it sent to this rank, messages: " + sent + ", nothing is left for it");
+        }
+    }
+
+    private void failForLeaver(Transfer transfer, String why) {
+        control.leaves().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
+    }
+
+    private void giveUp(Transfer late) {
+        BitSet peer = new BitSet();
+        peer.set(late.peer);
+        Diagnosis.Blame verdict = inquiry.waiting(late.work.begunNanos(), peer);
+        String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
+                + late.work.elapsed().toMillis() + " ms"
+                + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
+                + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
+        end(late, new Failure(Code.TIMED_OUT, loop.group().rank(), -1, RankLists.list(verdict.culprits()), text, null));
+    }
+
+    /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
+    private String blamed(BitSet culprits, Transfer late) {
+        boolean stoodStill =
+                culprits.cardinality() == 1 && culprits.get(loop.group().rank());
+        if (culprits.isEmpty() || culprits.get(late.peer) || stoodStill) {
+            return "rank " + (stoodStill ? loop.group().rank() : late.peer);
+        }
+        return RankLists.ranks(culprits) + ", for which rank " + late.peer + " waits in the end,";
+    }
+
+    /** Returns the status of this rank; any thread. */
+    public RankStatus standing() {
+        Picture last = picture;
+        Transfer begun = newest;
+        if (last == null && begun == null) {
+            return RankStatus.IDLE;
+        }
+        return last == null ? standing(begun, "", Integer.toString(begun.peer)) : last.standing;
+    }
+
+    private static RankStatus standing(Transfer first, String more, String peers) {
+        return new RankStatus(0, first.work.description() + more, "", peers, first.work.begunNanos());
+    }
+
+    /** Removes an ended transfer from the stored status. */
+    private void forget(Transfer ended) {
+        Picture last = picture;
+        if (last != null && last.of == ended) {
+            picture = null;
+        }
+        if (newest == ended) {
+            newest = pending.isEmpty() ? null : pending.get(pending.size() - 1);
+        }
+    }
+
+    private Picture picture() {
+        BitSet peers = new BitSet();
+        pending.forEach(transfer -> peers.set(transfer.peer));
+        Transfer first = pending.get(0);
+        String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
+        return new Picture(standing(first, more, RankLists.list(peers)), first);
+    }
+
+    /** Ends a transfer whose thread was interrupted; returns whether the work is a transfer of this group. */
+    @Override
+    public boolean interrupted(PendingWork work) {
+        advance(false);
+        for (Transfer transfer : pending) {
+            if (transfer.work == work) {
+                String text = "the thread that waited was interrupted";
+                end(transfer, new Failure(Code.INTERRUPTED, loop.group().rank(), -1, "", text, null));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Fails all pending transfers. */
+    public void settle(Failure failure) {
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            pending.add(next);
+        }
+        for (Transfer transfer : pending) {
+            transfer.work.fail(failure, transfer.position());
+        }
+        pendingCount.addAndGet(-pending.size());
+        pending.clear();
+        picture = null;
+        newest = null;
+    }
+
+    @Override
+    public void finish(Transfer transfer) {
+        // after a failure everything is settled already
+        if (pending.remove(transfer)) {
+            forget(transfer);
+            pendingCount.decrementAndGet();
+            transfer.work.succeed(-1, transfer.tensor.byteCount());
+        }
+    }
+
+    /** Fails the group because a message matched a receive of another shape. */
+    @Override
+    public void mismatched(Transfer receive, DataType type, long bytes) {
+        int rank = loop.group().rank();
+        String text =
+                "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes + " bytes, to rank "
+                        + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
+                        + receive.tensor.byteCount()
+                        + " bytes: type and count must be equal, unless one side has plain bytes (i8,"
+                        + " u8, a ByteBuffer) and as many of them";
+        control.fail(new Failure(Code.MISMATCH, rank, -1, receive.peer + "," + rank, text, null));
+    }
+
+    @Override
+    public MessageCounts.OfPeer counts(int peer) {
+        return control.leaves().messages().of(peer);
+    }
+
+    @Override
+    public void nonsense(int peer, String what) {
+        String text = "rank " + peer + " sent what makes no sense: " + what;
+        control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Integer.toString(peer), text, null));
+    }
+
+    private void start(Transfer transfer) {
+        if (transfer.peer == loop.group().rank()) {
+            startOwn(transfer);
+            return;
+        }
+        if (transfer.isSend && control.leaves().has(transfer.peer)) {
+            failForLeaver(transfer, "it takes no more messages");
+            return;
+        }
+        PeerLane lane = laneTo(transfer.peer);
+        if (transfer.isSend) {
+            lane.send(transfer);
+        } else {
+            lane.receive(transfer);
+        }
+    }
+
+    private PeerLane laneTo(int peer) {
+        PeerLane lane = peers.get(peer);
+        if (lane == null) {
+            lane = new PeerLane(peer, lanes.to(peer), header, this);
+            peers.put(peer, lane);
+            peerList.add(lane);
+        }
+        return lane;
+    }
+
+    /**
+     * Starts a transfer of this rank to itself, which never uses a link; small messages are kept, so that the send returns
+     * at once.
+     */
+    private void startOwn(Transfer transfer) {
+        if (!transfer.isSend) {
+            startOwnReceive(transfer);
+            return;
+        }
+        Transfer receive = own.takeReceive(transfer.tag);
+        if (receive != null) {
+            meet(transfer, receive);
+        } else if (transfer.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
+            own.keep(MatchingQueue.UnexpectedMessage.of(transfer.tag, transfer.tensor));
+            finish(transfer);
+        } else {
+            HostTensor data = transfer.tensor;
+            own.keep(new MatchingQueue.UnexpectedMessage(transfer.tag, data.dataType(), data.byteCount(), true));
+            ownSends.add(transfer);
+        }
+    }
+
+    private void startOwnReceive(Transfer receive) {
+        MatchingQueue.UnexpectedMessage letter = own.takeLetter(receive.tag);
+        if (letter == null) {
+            own.post(receive);
+        } else if (!MatchingQueue.fits(receive.tensor, letter.type, letter.bytes)) {
+            mismatched(receive, letter.type, letter.bytes);
+        } else if (letter.content != null) {
+            letter.copyInto(receive.tensor);
+            finish(receive);
+        } else {
+            for (Iterator<Transfer> each = ownSends.iterator(); each.hasNext(); ) {
+                Transfer send = each.next();
+                if (send.tag == receive.tag) {
+                    each.remove();
+                    meet(send, receive);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void meet(Transfer send, Transfer receive) {
+        HostTensor from = send.tensor;
+        HostTensor into = receive.tensor;
+        if (!MatchingQueue.fits(into, from.dataType(), from.byteCount())) {
+            mismatched(receive, from.dataType(), from.byteCount());
+            return;
+        }
+        if (from.dataType() == into.dataType()) {
+            Elements.copy(
+                    from.dataType(),
+                    into.memory(),
+                    Elements.at(into, 0),
+                    from.memory(),
+                    Elements.at(from, 0),
+                    from.elementCount());
+        } else {
+            MatchingQueue.UnexpectedMessage.of(send.tag, from).copyInto(into);
+        }
+        finish(receive);
+        finish(send);
+    }
+
+    private void end(Transfer transfer, Failure why) {
+        if (!transfer.canBeGivenUp()) {
+            control.fail(why);
+            return;
+        }
+        if (transfer.peer == loop.group().rank()) {
+            own.giveUp(transfer);
+        } else {
+            peers.get(transfer.peer).giveUp(transfer);
+        }
+        pending.remove(transfer);
+        forget(transfer);
+        pendingCount.decrementAndGet();
+        transfer.work.fail(why, transfer.position());
+    }
+}

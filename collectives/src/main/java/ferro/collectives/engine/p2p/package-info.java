@@ -1,0 +1,6 @@
+/**
+ * Messages between two ranks, matched by peer and tag.
+ *
+ * <p>Start reading at {@code PointToPoint}, then {@code PeerLane}, which has the envelopes, and {@code MatchingQueue}.
+ */
+package ferro.collectives.engine.p2p;

@@ -1,0 +1,23 @@
+package ferro.collectives.engine.progress;
+
+/**
+ * The messages of a group, on which {@link ProgressLoop} makes progress. Called with the progress lock held, except for
+ * {@link #isIdle}.
+ */
+public interface MessageProgress {
+    /**
+     * Does what can be done now; returns whether anything moved.
+     *
+     * @param listens whether messages are taken too for which no call of this rank waits
+     */
+    boolean advance(boolean listens);
+
+    /** Checks deadlines. */
+    void check(long nowNanos);
+
+    /** Ends a message whose thread was interrupted; returns whether the work is a message of this group. */
+    boolean interrupted(PendingWork work);
+
+    /** Returns whether nothing is pending; any thread. */
+    boolean isIdle();
+}

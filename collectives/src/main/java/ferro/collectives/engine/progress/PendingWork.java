@@ -1,0 +1,257 @@
+package ferro.collectives.engine.progress;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.Work;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.wire.RankLists;
+import ferro.recorder.GroupRecorder;
+import ferro.spi.Deadlines;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
+ * blocking collective is not given to the caller, and is reused for the next one.
+ */
+public final class PendingWork implements Work {
+    /** A shorter pause is not mentioned, because it explains nothing. */
+    private static final long PAUSE_NANOS = 100_000_000L;
+
+    private final WorkOwner owner;
+    private String description;
+    private long sequence;
+    private long begunNanos;
+    private long deadlineNanos;
+    private volatile boolean done;
+    private volatile Thread waiter;
+    private volatile Failure interrupt;
+    /** Its entry in the flight recorder. */
+    private int entry;
+
+    private WorkFailure badly;
+    private long endedNanos;
+    private CompletableFuture<Void> completion;
+
+    /**
+     * How far an operation was.
+     *
+     * @param step       post of its schedule that was next, -1 if none
+     * @param bytesMoved both ways so far, unfinished posts included
+     * @param waitingFor ranks that it waited for, comma-separated
+     */
+    public record Position(int step, long bytesMoved, String waitingFor) {
+        public static final Position NOWHERE = new Position(-1, 0, "");
+    }
+
+    /** How it failed. It is one object, so that operations that end well are no larger because of it. */
+    private record WorkFailure(Failure why, Position at) {}
+
+    /** Makes the handle of an operation that begins now; the number is -1 for a message. */
+    public PendingWork(WorkOwner owner, String description, long sequence, Duration timeout) {
+        this.owner = owner;
+        this.description = description;
+        this.sequence = sequence;
+        this.begunNanos = owner.nanoTime();
+        this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
+    }
+
+    /** Makes a handle that is not in use. */
+    public PendingWork(WorkOwner owner) {
+        this(owner, "", -1, Duration.ZERO);
+        done = true;
+    }
+
+    /** Makes this the handle of another operation, whose number is set later. */
+    public void become(String next, long nowNanos, Duration timeout) {
+        description = next;
+        begunNanos = nowNanos;
+        deadlineNanos = nowNanos + Deadlines.nanos(timeout);
+        interrupt = null;
+        badly = null;
+        done = false;
+    }
+
+    /** Sets its number in the order, before other threads know it. */
+    public void number(long number) {
+        sequence = number;
+    }
+
+    /** Returns when it was submitted, on the context's clock. */
+    public long begunNanos() {
+        return begunNanos;
+    }
+
+    /** Returns when it has to be done, on the context's clock. */
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** Returns the call as messages name it. */
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public boolean isDone() {
+        return done;
+    }
+
+    @Override
+    public void await() {
+        owner.await(this, RunLimit.DONE, 0);
+        throwFailure();
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        owner.await(this, RunLimit.TIME, owner.nanoTime() + Deadlines.nanos(timeout));
+        if (!done) {
+            return false;
+        }
+        throwFailure();
+        return true;
+    }
+
+    @Override
+    public synchronized CompletionStage<Void> completion() {
+        if (completion == null) {
+            completion = new CompletableFuture<>();
+            if (done) {
+                finishCompletion();
+            }
+        }
+        return completion.minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public Duration elapsed() {
+        return Duration.ofNanos((done ? endedNanos : owner.nanoTime()) - begunNanos);
+    }
+
+    /** Records the submission in the flight recorder, before the operation is queued. */
+    public void recorded(String text, long bytes) {
+        entry = owner.recorder().submitted(sequence, text, bytes, begunNanos);
+    }
+
+    /** Sets the entry of an operation that runs, and is already in the flight recorder. */
+    public void recordedAs(int known) {
+        entry = known;
+    }
+
+    /** Records a message in the flight recorder. */
+    public void recordedMessage(String text, long bytes, int peer) {
+        entry = owner.recorder().message(text, bytes, begunNanos, peer);
+    }
+
+    /** Records in the flight recorder that it begins to run. */
+    public void runs() {
+        owner.recorder().running(entry);
+    }
+
+    /** Ends it successfully. Called with the progress lock held, after the last access to the caller's memory. */
+    public void succeed(int steps, long bytesMoved) {
+        end(null, steps, bytesMoved);
+    }
+
+    /** Ends it with a failure. Called with the progress lock held, after the last access to the caller's memory. */
+    public void fail(Failure why, Position at) {
+        Failure own = interrupt;
+        Failure mine = own != null && own.isToldAs(why) ? own : why;
+        end(new WorkFailure(mine, at), at.step, at.bytesMoved);
+    }
+
+    /** Notes that its thread was interrupted: if that ends it, it fails with this failure. */
+    void interrupted(Failure why) {
+        interrupt = why;
+    }
+
+    private void end(WorkFailure bad, int steps, long bytesMoved) {
+        try {
+            endOnce(bad, steps, bytesMoved);
+        } finally {
+            Thread waiting = waiter;
+            if (waiting != null) {
+                LockSupport.unpark(waiting);
+            }
+        }
+    }
+
+    private synchronized void endOnce(WorkFailure bad, int steps, long bytesMoved) {
+        if (done) {
+            return;
+        }
+        badly = bad;
+        endedNanos = owner.nanoTime();
+        try {
+            recordEnd(steps, bytesMoved);
+        } finally {
+            // the operation has ended, even if the recording fails
+            done = true;
+        }
+        if (completion != null) {
+            finishCompletion();
+        }
+    }
+
+    private void recordEnd(int steps, long bytesMoved) {
+        GroupRecorder recorder = owner.recorder();
+        if (badly == null) {
+            recorder.done(entry, endedNanos, steps, bytesMoved);
+        } else {
+            GroupRecorder.Progress at = new GroupRecorder.Progress(steps, bytesMoved, badly.at.waitingFor);
+            recorder.failed(entry, endedNanos, badly.why.code(), at);
+        }
+    }
+
+    /** Makes the exception of this operation from a failure, on the thread that throws it, so that its stack trace helps. */
+    public FerroException exception(Failure why, Position at) {
+        String name = owner.group().name();
+        int rank = owner.group().rank();
+        long pausedNanos = owner.pausedSince(begunNanos);
+        Where where = new Where(
+                name,
+                rank,
+                why.culprits(),
+                description,
+                sequence,
+                at.step(),
+                at.bytesMoved(),
+                elapsed().toNanos(),
+                pausedNanos);
+        String place = sequence < 0 ? "" : " seq " + sequence;
+        String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text()
+                + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankLists.seconds(pausedNanos));
+        return new FerroException(why.code(), where, text, why.cause());
+    }
+
+    /** Throws the exception of the operation if it has failed. */
+    public void throwFailure() {
+        if (badly != null) {
+            throw exception(badly.why, badly.at);
+        }
+    }
+
+    void waitedForBy(Thread thread) {
+        waiter = thread;
+    }
+
+    private void finishCompletion() {
+        CompletableFuture<Void> stage = completion;
+        FerroException why = badly == null ? null : exception(badly.why, badly.at);
+        owner.later(() -> {
+            if (why == null) {
+                stage.complete(null);
+            } else {
+                stage.completeExceptionally(why);
+            }
+        });
+    }
+}

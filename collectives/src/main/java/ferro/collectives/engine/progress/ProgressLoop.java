@@ -1,0 +1,472 @@
+package ferro.collectives.engine.progress;
+
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.Failures;
+import ferro.recorder.GroupRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes progress on the operations and messages of a group, and polls its transport: one thread at a time, the one that
+ * holds the progress lock.
+ *
+ * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that nothing is
+ * handed over to another thread. The group's progress thread makes progress on asynchronous operations; it is started with
+ * the first of them, and yields to callers. A thread that releases the lock wakes the next one.
+ */
+public final class ProgressLoop implements WorkOwner {
+    private static final long PARK_NANOS = 10_000_000L;
+    private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
+    private static final int MOVES_BETWEEN_CHECKS = 1024;
+
+    private final LoopOwner owner;
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final boolean stepped;
+    private final Idling idling;
+    private final CompletionThreads completions;
+    private final ProgressLock lock = new ProgressLock();
+    private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger callersWaiting = new AtomicInteger();
+    private GroupControl control;
+    private CollectiveProgress collectives;
+    private MessageProgress messages;
+    private volatile Thread progress;
+    private volatile boolean closed;
+    /**
+     * Whether the next iteration takes messages that no call of this rank waits for; belongs to the thread that holds the
+     * progress lock.
+     */
+    private boolean listens;
+
+    /** The owner of the loop. */
+    public interface LoopOwner {
+        /**
+         * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the first
+         * time.
+         */
+        boolean settle();
+
+        /** Returns whether there is anything that {@link #settle} has not handled yet; any thread. */
+        boolean hasToSettle();
+
+        /** Returns how long this process was paused since a time; any thread. */
+        long pausedSince(long sinceNanos);
+
+        /** Returns the recorder of every operation; any thread. */
+        GroupRecorder recorder();
+    }
+
+    /** Makes a loop without work; {@code stepped} tells that the caller makes progress by steps, and no thread waits. */
+    public ProgressLoop(LoopOwner owner, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
+        this.owner = owner;
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.stepped = stepped;
+        this.idling = new Idling(transport, context, WaitBudget.of(context, group.worldSize()));
+        this.completions = new CompletionThreads("ferro-" + group.name() + "-" + group.rank() + "-completion");
+    }
+
+    /** Sets the parts on which it makes progress; called before anything is submitted or told. */
+    public void serve(GroupControl failures, CollectiveProgress operations, MessageProgress pointToPoint) {
+        control = failures;
+        collectives = operations;
+        messages = pointToPoint;
+    }
+
+    @Override
+    public GroupSpec group() {
+        return group;
+    }
+
+    @Override
+    public GroupRecorder recorder() {
+        return owner.recorder();
+    }
+
+    @Override
+    public long nanoTime() {
+        return context.nanoTime();
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return owner.pausedSince(sinceNanos);
+    }
+
+    /**
+     * Runs a stage that a user chained. It may block, so it never runs on the background thread, which control messages
+     * need.
+     */
+    @Override
+    public void later(Runnable stage) {
+        if (stepped) {
+            context.background().execute(stage);
+        } else {
+            completions.execute(stage);
+        }
+    }
+
+    /** Returns the progress lock, for the fast path of a blocking call. */
+    public ProgressLock lock() {
+        return lock;
+    }
+
+    /** Returns how often to spin before yielding. */
+    public int spins() {
+        return idling.spins();
+    }
+
+    /** Returns whether nothing is pending; any thread. */
+    public boolean isIdle() {
+        return collectives.isIdle() && messages.isIdle();
+    }
+
+    /** Refuses a call on this group from the code of a reduction that the group runs: the call would wait for itself. */
+    public void refuseInside(String what) {
+        if (lock.isMine()) {
+            throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
+                    + " is called from the code of a reduction, which this thread runs for that group: make the call"
+                    + " when the collective has ended");
+        }
+    }
+
+    /**
+     * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it also
+     * returns at a time or at an interrupt, and leaves the work untouched.
+     */
+    @Override
+    public void await(PendingWork work, RunLimit until, long untilNanos) {
+        if (!work.isDone()) {
+            refuseIfStepped(work);
+            refuseInside(work.description());
+        }
+        while (!work.isDone() && (until == RunLimit.DONE || mayLook(untilNanos))) {
+            if (lock.tryEnter()) {
+                try {
+                    run(work, until, untilNanos);
+                } finally {
+                    leave();
+                }
+            } else {
+                waitForTurn(work, until, untilNanos);
+            }
+        }
+    }
+
+    private boolean mayLook(long untilNanos) {
+        return nanoTime() - untilNanos < 0 && !Thread.currentThread().isInterrupted();
+    }
+
+    /** Makes sure that a thread makes progress on what was just submitted. */
+    public void submitted() {
+        if (stepped || closed) {
+            return;
+        }
+        if (progress == null) {
+            startProgress();
+        }
+        wakeProgress();
+    }
+
+    /** Makes sure that a failure is handled, now or by the thread that holds the progress lock. */
+    public void failed() {
+        transport.wakeup();
+        settleIfFree();
+        wakeProgress();
+    }
+
+    /** Fails the group after an exception in the loop: an operation that waits for data cannot do so itself. */
+    private void broken(Throwable failure) {
+        control.fail(Failures.inside(group, failure));
+    }
+
+    /** Does one iteration without waiting, unless another thread holds the progress lock; returns whether anything moved. */
+    public boolean step() {
+        if (!lock.tryEnter()) {
+            return false;
+        }
+        try {
+            return run(null, RunLimit.ONE_ITERATION, 0);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Runs a task with the progress lock held, and waits for the lock until a time; returns whether the task ran. */
+    public boolean exclusively(Runnable task, long untilNanos) {
+        callersWaiting.incrementAndGet();
+        boolean interrupted = false;
+        try {
+            while (!lock.tryEnter()) {
+                if (nanoTime() - untilNanos >= 0) {
+                    return false;
+                }
+                transport.wakeup();
+                LockSupport.parkNanos(PARK_NANOS / 10);
+                // with the flag set, every further park would return at once
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        try {
+            task.run();
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    /** Ends the progress thread. */
+    public void close() {
+        closed = true;
+        Thread thread = progress;
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        transport.wakeup();
+        LockSupport.unpark(thread);
+        try {
+            thread.join(1000);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void refuseIfStepped(PendingWork work) {
+        if (stepped) {
+            throw new IllegalStateException(work.description() + " on group \"" + group.name() + "\" rank "
+                    + group.rank() + " would block, and a seeded simulation runs all ranks on one thread: submit it and"
+                    + " go on in completion()");
+        }
+    }
+
+    /**
+     * Runs the loop; called with the progress lock held. Each iteration does what can be done now, and does not wait in
+     * between. The body of an iteration is in this method to keep the number of frames between the links and a user's call
+     * as small as possible.
+     *
+     * @param work the operation to run for; null if there is no single one
+     * @return whether anything moved in the last iteration
+     */
+    public boolean run(PendingWork work, RunLimit until, long untilNanos) {
+        idling.begin();
+        boolean moved = false;
+        int moves = 0;
+        while (goesOn(work, until, moves)) {
+            if (control.failure() != null) {
+                moved = owner.settle();
+            } else {
+                try {
+                    moved = false;
+                    for (StepMachine machine = collectives.begin(); machine != null; machine = collectives.begin()) {
+                        moved |= machine.advance();
+                        if (!machine.isFinished()) {
+                            break;
+                        }
+                        collectives.finish();
+                        moved = true;
+                    }
+                    boolean hears = listens || !messages.isIdle();
+                    moved |= hears && messages.advance(listens);
+                    moved |= (hears || collectives.usesLinks()) && transport.poll();
+                    listens &= moved;
+                } catch (RuntimeException | Error failure) {
+                    broken(failure);
+                    moved = true;
+                }
+            }
+            if (isTimeToLook(moved, moved ? ++moves : 0, until) && !keepsOn(work, until, untilNanos, moved)) {
+                break;
+            }
+        }
+        return moved;
+    }
+
+    private boolean goesOn(PendingWork work, RunLimit until, int moves) {
+        return switch (until) {
+            case DONE, TIME -> !work.isDone();
+            case IDLE -> !closed && callersWaiting.get() == 0 && !isIdle();
+            case ONE_ITERATION -> moves == 0;
+        };
+    }
+
+    /** Spins or yields once if nothing moved; returns whether it is time to check deadlines. */
+    private boolean isTimeToLook(boolean moved, int moves, RunLimit until) {
+        if (moved) {
+            idling.begin();
+            return moves % MOVES_BETWEEN_CHECKS == 0;
+        }
+        return until == RunLimit.ONE_ITERATION || idling.missed();
+    }
+
+    /**
+     * Checks clock, interrupt and failure, and sleeps if it is time to; returns false if the caller should leave the loop.
+     */
+    private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
+        long now = nanoTime();
+        check(now);
+        if (until == RunLimit.ONE_ITERATION) {
+            return false;
+        }
+        if (until != RunLimit.IDLE && Thread.currentThread().isInterrupted()) {
+            if (until == RunLimit.TIME) {
+                return false;
+            }
+            interrupted(work);
+        }
+        if (until == RunLimit.TIME && now - untilNanos >= 0) {
+            return false;
+        }
+        if (!moved && idling.maySleep() && (work == null || !work.isDone())) {
+            sleep(until == RunLimit.TIME ? untilNanos : now + PROGRESS_PARK_NANOS);
+        }
+        return true;
+    }
+
+    /** Checks deadlines and suspicions. */
+    private void check(long nowNanos) {
+        try {
+            collectives.check(nowNanos);
+            messages.check(nowNanos);
+            // a rank that leaves need not wait for the end of a call that goes on for other reasons
+            control.leaves().confirm();
+            // there is an iteration between this and a sleep; a seeded run has no iteration that only waits
+            listens = !stepped;
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
+        }
+    }
+
+    private void sleep(long untilNanos) {
+        try {
+            idling.sleep(untilNanos);
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
+        }
+    }
+
+    /** Ends the operation for which an interrupted thread waits; called with the progress lock held. */
+    private void interrupted(PendingWork work) {
+        if (!work.isDone() && !messages.interrupted(work)) {
+            Failure interrupt = Failures.interrupted(group, work.description(), work.sequence());
+            // only this call tells the interrupt: for the group, and on the other ranks, this rank aborted
+            work.interrupted(interrupt);
+            control.fail(interrupt);
+        }
+    }
+
+    private void waitForTurn(PendingWork work, RunLimit until, long untilNanos) {
+        Thread me = Thread.currentThread();
+        work.waitedForBy(me);
+        callers.add(me);
+        callersWaiting.incrementAndGet();
+        try {
+            transport.wakeup();
+            while (!work.isDone() && lock.isHeld()) {
+                if (me.isInterrupted()) {
+                    if (until == RunLimit.TIME) {
+                        return;
+                    }
+                    interruptedWithoutTurn(work);
+                } else {
+                    LockSupport.parkNanos(this, PARK_NANOS);
+                }
+                if (until == RunLimit.TIME && nanoTime() - untilNanos >= 0) {
+                    return;
+                }
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+            callers.remove(me);
+            if (!lock.isHeld()) {
+                // a wake-up that this thread may have received is for the next thread that takes the progress lock
+                wakeNext();
+            }
+        }
+    }
+
+    private void interruptedWithoutTurn(PendingWork work) {
+        // the flag must not end the wait for the progress lock, and must be set again for the caller
+        boolean interrupted = Thread.interrupted();
+        try {
+            exclusively(() -> interrupted(work), work.deadlineNanos());
+            while (!work.isDone() && lock.isHeld()) {
+                LockSupport.parkNanos(this, PARK_NANOS);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Releases the progress lock and wakes the next thread. */
+    public void leave() {
+        lock.leave();
+        // ranks that have left are told which operations have ended meanwhile
+        control.leaves().confirm();
+        wakeNext();
+        settleIfFree();
+    }
+
+    private void wakeNext() {
+        Thread next = callers.peek();
+        if (next != null) {
+            LockSupport.unpark(next);
+        } else if (!isIdle()) {
+            wakeProgress();
+        }
+    }
+
+    private void settleIfFree() {
+        if (owner.hasToSettle() && lock.tryEnter()) {
+            try {
+                owner.settle();
+            } finally {
+                lock.leave();
+            }
+        }
+    }
+
+    private synchronized void startProgress() {
+        if (progress == null && !closed) {
+            Thread thread = new Thread(this::progress, "ferro-" + group.name() + "-" + group.rank() + "-progress");
+            thread.setDaemon(true);
+            progress = thread;
+            thread.start();
+        }
+    }
+
+    private void wakeProgress() {
+        Thread thread = progress;
+        if (thread != null) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void progress() {
+        while (!closed) {
+            if (isIdle() || callersWaiting.get() > 0 || !lock.tryEnter()) {
+                LockSupport.parkNanos(this, PROGRESS_PARK_NANOS);
+                continue;
+            }
+            try {
+                run(null, RunLimit.IDLE, 0);
+            } finally {
+                leave();
+            }
+        }
+    }
+}

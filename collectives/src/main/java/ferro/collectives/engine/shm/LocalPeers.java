@@ -1,0 +1,164 @@
+package ferro.collectives.engine.shm;
+
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.Medium;
+import ferro.collectives.algorithm.Hosts;
+import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.failure.Failures;
+import ferro.collectives.engine.exec.OperationQueue;
+import ferro.collectives.engine.exec.Planner;
+import ferro.collectives.engine.exec.SharedMemoryExecutor;
+import ferro.collectives.engine.operands.Allocations;
+import ferro.collectives.engine.p2p.PointToPoint;
+import ferro.collectives.engine.progress.ProgressLoop;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.collectives.shared.NodeTopology;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+/**
+ * The ranks that share memory with this one: finds them, switches operations and links to shared memory, and makes tensors
+ * in it.
+ */
+public final class LocalPeers {
+    private final GroupSpec group;
+    private final RankContext context;
+    /** Null where there is no shared memory. */
+    private final IntraNodeTransport intraNode;
+
+    private final SharedMemoryProvider provider;
+    private final Users users;
+    private final Allocations allocations;
+    /** The medium of the links. */
+    private final Medium links;
+
+    private volatile NodeTopology topology;
+    /** Null unless all ranks share memory. */
+    private volatile SharedMemoryExecutor executor;
+
+    /**
+     * The parts that move elements, and can do so in shared memory.
+     *
+     * @param loop         holds the progress lock while that changes
+     * @param control      is told of calls that differ
+     * @param planner      chooses for operations
+     * @param operations   run there
+     * @param pointToPoint moves messages
+     */
+    public record Users(
+            ProgressLoop loop,
+            GroupControl control,
+            Planner planner,
+            OperationQueue operations,
+            PointToPoint pointToPoint) {}
+
+    /** Makes one that knows no peer yet. */
+    public LocalPeers(GroupSpec group, RankContext context, Transport transport, Users users) {
+        this.group = group;
+        this.context = context;
+        this.links = transport.medium();
+        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
+        this.provider = intraNode == null ? null : intraNode.sharedMemory().orElse(null);
+        this.users = users;
+        this.allocations = new Allocations(group);
+        this.topology = NodeTopology.none(group.worldSize(), transport.noSharedMemoryBecause());
+    }
+
+    /** Finds out together with the other ranks which ranks share memory, before the group is used. */
+    public void meet(CollectiveBackend engine, boolean isJoined) {
+        if (provider != null) {
+            SharedMemoryBootstrap.BootstrapSubject subject =
+                    new SharedMemoryBootstrap.BootstrapSubject("", group.timeout());
+            SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
+            Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
+            sharing.refusedBecause().ifPresent(meeting::refrain);
+            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.areaBytes());
+            exclusively(() -> share(sharing, met));
+            sharing.report(isJoined, topology.lines(links));
+        }
+    }
+
+    private void exclusively(Runnable task) {
+        users.loop.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
+        topology = met.topology();
+        Hosts.of(group.worldSize(), topology::areNear).ifPresent(users.planner::spread);
+        if (met.memory() == null) {
+            return;
+        }
+        intraNode.meet(met.memory(), sharing.rings(), topology.nearTo(group.rank()));
+        users.pointToPoint.reopen();
+        if (topology.isComplete()) {
+            SharedMemoryExecutor made =
+                    sharing.executor(met.memory(), users.control, intraNode::wake, users.loop.spins());
+            users.planner.share(sharing.layout());
+            users.operations.share(made);
+            executor = made;
+        }
+    }
+
+    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone; a failure fails the group. */
+    public HostTensor allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+        try {
+            return allocated(engine, dataType, elementCount, timeout);
+        } catch (FerroException failure) {
+            users.control.fail(Failures.failure(group, failure));
+            throw failure;
+        }
+    }
+
+    private HostTensor allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+        Objects.requireNonNull(dataType, "dataType");
+        Objects.requireNonNull(timeout, "timeout");
+        SharedMemoryExecutor runs = executor;
+        if (runs == null || elementCount < 0) {
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        SharedMemoryBootstrap.BootstrapSubject subject =
+                new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), timeout);
+        SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
+        Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
+        SharedMemoryBootstrap.BootstrapOutcome met =
+                meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
+        if (!met.topology().isComplete()) {
+            met.giveBack();
+            return HostTensor.allocate(dataType, elementCount);
+        }
+        HostTensor[] made = new HostTensor[1];
+        exclusively(() -> made[0] = allocations.tensor(met.memory(), runs.tensors(), dataType, elementCount));
+        return made[0];
+    }
+
+    /** Returns for people which ranks share memory, and why others do not. */
+    public String report() {
+        return String.join("; ", topology.lines(links));
+    }
+
+    /** Returns the medium that carries the data of the whole group. */
+    public Medium medium() {
+        if (provider != null && topology.isComplete()) {
+            return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
+        }
+        String between = links.far() ? " between far hosts" : " between hosts";
+        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(topology::isNearAnother);
+        if (hasSome) {
+            return links.with(links.text() + between + ", shared memory inside");
+        }
+        return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
+    }
+
+    /** Releases the memory of tensors; called by the thread that makes progress, with the links ended. */
+    public void close() {
+        allocations.close();
+    }
+}

@@ -1,0 +1,86 @@
+package ferro.collectives.engine.shm;
+
+import ferro.collectives.engine.exec.SharedMemoryExecutor;
+import ferro.collectives.shared.RingLayout;
+import ferro.collectives.shared.SegmentLayout;
+import ferro.collectives.shared.SharedMachine.SegmentView;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import ferro.spi.Transport;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntConsumer;
+
+/**
+ * What the ranks of a group share memory for, and how their segments are laid out; the same on all ranks of a host.
+ *
+ * @param group  the group
+ * @param layout of the part that collectives use
+ * @param rings  of the part that links use, behind it
+ * @param ranks  how many ranks count as of one host
+ */
+record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int ranks) {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+    /** Bytes of all segments of a group, without rings: with these, eight ranks fit in the 64 MiB that a container has. */
+    private static final long BYTES_MOST = 25L << 20;
+
+    private static final long SLOTS_OF_RANK_MOST = 3L << 20;
+    private static final long SLOTS_OF_RANK_LEAST = 3L << 16;
+    /** Smaller for threads of one process: they share a cache, and tests make groups of them by the thousand. */
+    private static final long SLOTS_OF_THREAD = 3L << 17;
+
+    private static final long PAGE = 4096;
+
+    /** Lays out the segments of the ranks that count as of one host; there are slots only if all ranks of the group do. */
+    static Sharing of(GroupSpec group, BitSet hosted, boolean isOneProcess) {
+        int count = hosted.cardinality();
+        long share = Math.max(SLOTS_OF_RANK_LEAST, Math.min(SLOTS_OF_RANK_MOST, BYTES_MOST / count));
+        SegmentLayout layout = SegmentLayout.within(PAGE + (isOneProcess ? SLOTS_OF_THREAD : share));
+        int slots = count == group.worldSize() ? layout.end() : 0;
+        // between threads, links copy from one caller's memory to the other's directly, which is better than any ring
+        return new Sharing(group, layout, new RingLayout(hosted, slots, !isOneProcess), count);
+    }
+
+    /** Returns why these ranks cannot share; empty if they can. */
+    Optional<String> refusedBecause() {
+        if (ranks == 1) {
+            return Optional.of("no other rank of \"" + group.name() + "\" is on its host");
+        }
+        return ranks <= layout.ranksMost()
+                ? Optional.empty()
+                : Optional.of(ranks + " ranks of \"" + group.name() + "\" are on one host, need at most "
+                        + layout.ranksMost() + ", which slots of " + layout.slotBytes() + " bytes have lines for");
+    }
+
+    long areaBytes() {
+        return (rings.end() + PAGE - 1) / PAGE * PAGE;
+    }
+
+    /**
+     * Makes the executor that runs operations over segments that all ranks have reached.
+     *
+     * @param spins how often to poll at once before yielding; 0 where ranks share cores, because a spinning rank would keep
+     *     the others from their core
+     */
+    SharedMemoryExecutor executor(SharedMemory memory, Transport.Events events, IntConsumer wake, int spins) {
+        ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
+        for (int rank = 0; rank < areas.length; rank++) {
+            areas[rank] = memory.area(rank);
+        }
+        return new SharedMemoryExecutor(new SegmentView(group.rank(), layout, areas, events, wake, Math.max(1, spins)));
+    }
+
+    /**
+     * Logs the lines on rank 0 only. A group made of a joined one logs at debug level, so that a job logs once at info
+     * level.
+     */
+    void report(boolean isJoined, List<String> lines) {
+        Level level = isJoined && rings.hasRings() ? Level.INFO : Level.DEBUG;
+        if (group.rank() == 0) {
+            lines.forEach(line -> LOG.log(level, "group \"" + group.name() + "\": " + line));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package ferro.collectives.engine.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.StillTransport;
+import ferro.collectives.engine.StillTransport.Trouble;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What goes wrong while ranks find out who shares memory with whom. */
+@Timeout(60)
+class SharedMemoryBootstrapTest {
+    private final Trouble trouble = new Trouble();
+    private boolean closed;
+
+    @Test
+    void aRankLostAfterTheMeetingIsNamedAndTheMemoryGivenBack() {
+        trouble.memory = new LosesAPeer();
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            GroupSpec pair = new GroupSpec("pair", 0, 2, Duration.ofSeconds(30));
+            StillTransport transport = new StillTransport(trouble, true);
+
+            FerroException failure =
+                    assertThrows(FerroException.class, () -> CollectiveEngine.over(transport, pair, context));
+
+            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+            assertEquals("1", failure.where().culprits());
+            assertTrue(failure.getMessage().contains("lost by the test"), failure.getMessage());
+            assertTrue(closed);
+        }
+    }
+
+    /** Memory of both ranks, found at once; the other one is lost as the last thing before it is used. */
+    private final class LosesAPeer implements SharedMemoryProvider, SharedMemory {
+        private int offers;
+
+        @Override
+        public Optional<String> unavailableBecause(RankContext context) {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isOneProcess() {
+            return true;
+        }
+
+        @Override
+        public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+            return this;
+        }
+
+        @Override
+        public byte[] offer() {
+            if (++offers == 2) {
+                Where where = Where.outside("pair", 0).blaming("1");
+                trouble.events.lost(1, new FerroException(Code.PEER_LOST, where, "rank 1 was lost by the test"));
+                while (trouble.abandons == 0) {
+                    // a reason may still come, so that the loss is believed a little later
+                    Thread.yield();
+                }
+            }
+            return new byte[0];
+        }
+
+        @Override
+        public Optional<String> reach(int rank, byte[] offer) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void settle() {
+            // there is no name
+        }
+
+        @Override
+        public ByteBuffer area(int rank) {
+            throw new IllegalStateException("rank " + rank + " is asked for its area, which is "
+                    + (closed ? "closed" : "of a rank that was lost"));
+        }
+
+        @Override
+        public String host(RankContext context) {
+            return "here";
+        }
+
+        @Override
+        public String host() {
+            return "here";
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}

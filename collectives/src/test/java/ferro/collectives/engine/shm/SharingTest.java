@@ -1,0 +1,39 @@
+package ferro.collectives.engine.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SharingTest {
+    @Test
+    void anAreaIsAsLargeAsTheRanksOfItsHostNeed() {
+        Sharing few = sharing(4096, 8);
+
+        assertTrue(few.areaBytes() < 3 << 20, "" + few.areaBytes());
+        assertEquals(Optional.empty(), few.refusedBecause());
+    }
+
+    @Test
+    void moreRanksOfAHostThanASlotHasLinesForAreRefused() {
+        assertEquals(Optional.empty(), sharing(1024, 1024).refusedBecause());
+        assertEquals(
+                "1025 ranks of \"big\" are on one host, need at most 1024, which slots of 65536 bytes have lines for",
+                sharing(1025, 1025).refusedBecause().orElseThrow());
+    }
+
+    @Test
+    void aRankThatIsAloneOnItsHostNeedsNoArea() {
+        assertTrue(sharing(4, 1).refusedBecause().isPresent());
+    }
+
+    private static Sharing sharing(int worldSize, int onThisHost) {
+        BitSet hosted = new BitSet();
+        hosted.set(0, onThisHost);
+        return Sharing.of(new GroupSpec("big", 0, worldSize, Duration.ofSeconds(1)), hosted, false);
+    }
+}
