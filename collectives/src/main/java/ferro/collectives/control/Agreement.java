@@ -14,7 +14,6 @@ import ferro.collectives.control.membership.Hashing;
 import ferro.collectives.control.wire.RankLists;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -47,9 +46,13 @@ public final class Agreement {
     /** The time between the first look after a deadline and the judgement. */
     private static final long JUDGE_NANOS = 5_000_000L;
 
-    private final GroupControl control;
+    private final StatusInquiry inquiry;
+    private final AgreedFailure groupFailure;
+    private final Timers timers;
+    private final ControlSender sender;
+    private final GracefulExits leaves;
+    private final ControlOwner owner;
     private final GroupSpec group;
-    private final RankContext context;
     private final Proposals proposals = new Proposals();
     private long attempts;
     private volatile OwnProposal current;
@@ -66,9 +69,9 @@ public final class Agreement {
         private final BitSet open = new BitSet();
         private final Map<Integer, Long> heard = new HashMap<>();
         private final Map<Integer, Long> turns = new HashMap<>();
-        private final TimeoutProbe inquiry = control.inquiry();
+        private final TimeoutProbe probe = new TimeoutProbe(inquiry);
         private final CompletableFuture<Long> end = new CompletableFuture<>();
-        private final TimeoutProbe warning = control.inquiry();
+        private final TimeoutProbe warning = new TimeoutProbe(inquiry);
         private Given ended;
         private FerroException given;
         private boolean announced;
@@ -80,7 +83,7 @@ public final class Agreement {
             this.ranks = ranks.clone();
             this.parent = parent;
             this.number = ++attempts;
-            this.begunNanos = context.nanoTime();
+            this.begunNanos = timers.nanoTime();
             this.timeoutNanos = Deadlines.nanos(timeout);
             this.warned = !TimeoutProbe.isWarnedOf(timeoutNanos);
             for (int member : ranks) {
@@ -117,12 +120,12 @@ public final class Agreement {
          * @return when to check again, on the context's clock
          */
         public long look() {
-            long now = context.nanoTime();
+            long now = timers.nanoTime();
             long deadline = begunNanos + timeoutNanos;
             long lead = TimeoutProbe.leadNanos(timeoutNanos);
             BitSet missing = missing();
-            if (!end.isDone() && inquiry.mayJudge(null, missing, deadline, lead, now)) {
-                Diagnosis.Blame verdict = inquiry.missing(missing);
+            if (!end.isDone() && probe.mayJudge(null, missing, deadline, lead, now)) {
+                Diagnosis.Blame verdict = probe.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
                         RankLists.list(verdict.culprits()),
@@ -132,7 +135,7 @@ public final class Agreement {
             }
             warnIfLate(missing, now);
             long next = nextLook(deadline, lead, now);
-            inquiry.nextLookAt(next);
+            probe.nextLookAt(next);
             warning.nextLookAt(next);
             return next;
         }
@@ -146,13 +149,15 @@ public final class Agreement {
             }
             warned = true;
             Diagnosis.Blame verdict = warning.missing(missing);
-            control.event(
+            owner.event(new GroupEvent(
                     GroupEvent.Kind.LATE,
+                    group.name(),
+                    group.rank(),
                     verdict.culprits().stream().boxed().toList(),
                     "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + RankLists.ranks(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
-                            + verdict.text());
+                            + verdict.text()));
         }
 
         private long nextLook(long deadline, long lead, long now) {
@@ -221,7 +226,7 @@ public final class Agreement {
 
         private void announce() {
             try {
-                turns.forEach((member, turn) -> control.tell(member, new Agree(number, turn, hash, list)));
+                turns.forEach((member, turn) -> sender.tell(member, new Agree(number, turn, hash, list)));
             } finally {
                 takeBack(null, true);
             }
@@ -247,7 +252,7 @@ public final class Agreement {
                     return;
                 }
             }
-            turns.forEach((member, turn) -> control.tell(
+            turns.forEach((member, turn) -> sender.tell(
                     member, new Cancel(turn, given.code(), given.where().culprits(), given.getMessage())));
         }
 
@@ -264,18 +269,22 @@ public final class Agreement {
         }
 
         private FerroException failure(Code code, String culprits, String text) {
-            long elapsed = context.nanoTime() - begunNanos;
-            long paused = control.pausedSince(begunNanos);
+            long elapsed = timers.nanoTime() - begunNanos;
+            long paused = inquiry.pausedSince(begunNanos);
             Where where = new Where(group.name(), group.rank(), culprits, "newGroup", -1, -1, 0, elapsed, paused);
             return new FerroException(
                     code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
         }
     }
 
-    Agreement(GroupControl control, GroupSpec group, RankContext context) {
-        this.control = control;
+    Agreement(FailureTools tools, ControlSender sender, GracefulExits leaves, ControlOwner owner, GroupSpec group) {
+        this.inquiry = tools.inquiry();
+        this.groupFailure = tools.failure();
+        this.timers = tools.timers();
+        this.sender = sender;
+        this.leaves = leaves;
+        this.owner = owner;
         this.group = group;
-        this.context = context;
     }
 
     /**
@@ -322,7 +331,7 @@ public final class Agreement {
         OwnProposal mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt: the threads that receive messages need the lock of this object
         while (!mine.end.isDone()) {
-            long wait = Math.min(mine.look() - context.nanoTime(), LOOK_NANOS);
+            long wait = Math.min(mine.look() - timers.nanoTime(), LOOK_NANOS);
             try {
                 mine.end.get(Math.max(1, wait), TimeUnit.NANOSECONDS);
             } catch (InterruptedException interrupted) {
@@ -420,16 +429,16 @@ public final class Agreement {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
         }
-        Failure failed = control.failure();
+        Failure failed = groupFailure.cause();
         if (failed != null) {
             throw mine.failure(failed.code(), failed.culprits(), failed.text());
         }
-        int gone = mine.open.stream().filter(control.leaves()::has).findFirst().orElse(-1);
+        int gone = mine.open.stream().filter(leaves::has).findFirst().orElse(-1);
         if (gone >= 0) {
             throw mine.failure(
                     Code.PEER_LOST,
                     Integer.toString(gone),
-                    control.leaves().text(gone) + " and makes no group " + mine.list + " with the others");
+                    leaves.text(gone) + " and makes no group " + mine.list + " with the others");
         }
     }
 }

@@ -12,22 +12,64 @@ import ferro.collectives.control.failure.ControlMessage.Query;
 import ferro.collectives.control.failure.Failure;
 import ferro.collectives.control.failure.Status;
 import ferro.collectives.control.failure.StatusBoard;
+import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
 
 /** Decodes the control messages of a group and passes each to the object that handles it. */
 final class ControlInbox implements ControlMessage.Handler {
-    private final GroupControl control;
-    private final int worldSize;
+    private final GroupSpec group;
+    private final AgreedFailure failure;
+    private final PeerFailures losses;
     private final GracefulExits leaves;
     private final StatusBoard board;
     private final Mismatches mismatches;
+    private final Agreement agreement;
+    private final ControlSender sender;
+    private final StatusResponder responder;
+    private final Departure departure;
 
-    ControlInbox(GroupControl control, int worldSize, GracefulExits leaves, StatusBoard board, Mismatches mismatches) {
-        this.control = control;
-        this.worldSize = worldSize;
-        this.leaves = leaves;
-        this.board = board;
-        this.mismatches = mismatches;
+    /**
+     * Those that handle the messages.
+     *
+     * @param failure    hears what others tell of it
+     * @param losses     hears which ranks have told of a failure
+     * @param leaves     hears who leaves
+     * @param board      keeps answers
+     * @param mismatches hears of calls
+     * @param agreement  hears of new groups
+     * @param sender     sends answers
+     * @param responder  makes answers
+     */
+    record Handlers(
+            AgreedFailure failure,
+            PeerFailures losses,
+            GracefulExits leaves,
+            StatusBoard board,
+            Mismatches mismatches,
+            Agreement agreement,
+            ControlSender sender,
+            StatusResponder responder) {}
+
+    /** What becomes of this rank when another leaves. */
+    interface Departure {
+        /** Returns whether this rank has left too. */
+        boolean hasLeft();
+
+        /** Wakes whoever waits for the rank that left. */
+        void wake();
+    }
+
+    ControlInbox(GroupSpec group, Handlers handlers, Departure departure) {
+        this.group = group;
+        this.failure = handlers.failure;
+        this.losses = handlers.losses;
+        this.leaves = handlers.leaves;
+        this.board = handlers.board;
+        this.mismatches = handlers.mismatches;
+        this.agreement = handlers.agreement;
+        this.sender = handlers.sender;
+        this.responder = handlers.responder;
+        this.departure = departure;
     }
 
     /**
@@ -36,27 +78,33 @@ final class ControlInbox implements ControlMessage.Handler {
      */
     void read(int peer, ByteBuffer message) {
         try {
-            ControlMessage.decode(message, worldSize).accept(peer, this);
+            ControlMessage.decode(message, group.worldSize()).accept(peer, this);
         } catch (IllegalArgumentException nonsense) {
             String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
-            control.fail(new Failure(Code.PROTOCOL, control.self(), -1, Integer.toString(peer), text, nonsense));
+            failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
             // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
-            String self = Integer.toString(control.self());
+            String self = Integer.toString(group.rank());
             String text = "rank " + self + " failed inside, over a control message of rank " + peer + ": " + broken;
-            control.fail(new Failure(code, control.self(), -1, self, text, broken));
+            failure.fail(new Failure(code, group.rank(), -1, self, text, broken));
         }
     }
 
     @Override
     public void abort(int peer, Abort said) {
-        control.told(peer, said);
+        losses.toldAbort(peer);
+        failure.heard(said);
     }
 
     @Override
     public void goodbye(int peer, Goodbye said) {
-        control.left(peer, said);
+        leaves.left(peer, said);
+        board.left(peer, Status.left(said.lastSequence(), said.call()));
+        if (leaves.differs(peer) && departure.hasLeft()) {
+            mismatches.settleNow();
+        }
+        departure.wake();
     }
 
     @Override
@@ -66,7 +114,9 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void query(int peer, Query said) {
-        control.answer(peer, said.ask(), said.sequence());
+        // the rank that asks may have missed the failure: it was told before that rank had made the group
+        failure.tell(peer);
+        sender.tell(peer, responder.status(said.ask(), said.sequence()));
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
@@ -78,12 +128,12 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void agree(int peer, Agree said) {
-        control.agreement().heard(peer, said);
+        agreement.heard(peer, said);
     }
 
     @Override
     public void cancel(int peer, Cancel said) {
-        control.agreement().cancelled(peer, said);
+        agreement.cancelled(peer, said);
     }
 
     @Override

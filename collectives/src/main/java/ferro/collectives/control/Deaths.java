@@ -17,11 +17,12 @@ import java.util.TreeSet;
  * the end of the others. Thread-safe.
  */
 final class Deaths {
-    private final GroupControl control;
+    private final int self;
+    private final AgreedFailure failure;
     private final PeerFailures losses;
     private final GracefulExits leaves;
     private final FailurePolicy rules;
-    private final GroupControl.JoinedPosition place;
+    private final JoinedPosition place;
     private final Machines machines;
     /** Ranks whose end this rank has seen, explained or not. */
     private final BitSet ended = new BitSet();
@@ -31,24 +32,25 @@ final class Deaths {
     private volatile Set<Integer> lost = Collections.emptySortedSet();
 
     Deaths(
-            GroupControl control,
+            AgreedFailure failure,
             PeerFailures losses,
             GracefulExits leaves,
             FailurePolicy rules,
-            GroupControl.JoinedPosition place) {
-        this.control = control;
+            JoinedPosition place) {
+        this.self = failure.self();
+        this.failure = failure;
         this.losses = losses;
         this.leaves = leaves;
         this.rules = rules;
         this.place = place;
-        this.machines = new Machines(control.self(), place.joinedRanks(), place.processes());
+        this.machines = new Machines(self, place.joinedRanks(), place.processes());
     }
 
     /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
     void warm() {
-        machineOf(control.self(), new BitSet());
-        isOnePlaceOfMany(control.self());
-        isOfTheSameDeath(processOf(control.self()));
+        machineOf(self, new BitSet());
+        isOnePlaceOfMany(self);
+        isOfTheSameDeath(processOf(self));
     }
 
     /** Returns the ranks that are lost so far, ascending; immutable. */
@@ -85,8 +87,8 @@ final class Deaths {
         if (isBlamed(peer)) {
             BitSet blamed = (BitSet) ranks.clone();
             ranks.stream().filter(rank -> !isBlamed(rank)).forEach(blamed::clear);
-            control.failUnlessFailed(
-                    new Failure(cause.code(), control.self(), -1, RankLists.list(blamed), cause.getMessage(), cause));
+            failure.failUnlessFailed(
+                    new Failure(cause.code(), self, -1, RankLists.list(blamed), cause.getMessage(), cause));
         }
     }
 
@@ -107,12 +109,12 @@ final class Deaths {
         if (!own && !leaves.has(peer)) {
             note(isSilent ? silent : dead, peer, true);
         }
-        String culprit = Integer.toString(own ? control.self() : peer);
-        Failure loss = new Failure(cause.code(), control.self(), -1, culprit, cause.getMessage(), cause);
+        String culprit = Integer.toString(own ? self : peer);
+        Failure loss = new Failure(cause.code(), self, -1, culprit, cause.getMessage(), cause);
         if (!isSilent) {
-            control.fail(loss);
+            failure.fail(loss);
         } else if (isBlamed(peer)) {
-            control.failUnlessFailed(loss);
+            failure.failUnlessFailed(loss);
         }
     }
 
@@ -142,14 +144,13 @@ final class Deaths {
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();
         String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
-        Failure loss =
-                new Failure(Code.PEER_LOST, control.self(), -1, RankLists.list(isWhole ? machine : gone), text, cause);
+        Failure loss = new Failure(Code.PEER_LOST, self, -1, RankLists.list(isWhole ? machine : gone), text, cause);
         if (isOfTheSameDeath(isWhole ? machine : process)) {
-            control.fail(loss);
+            failure.fail(loss);
         } else {
             // once a cause is known, a rank may have gone because of it: what it told of that cause is lost if it left
             // unread bytes
-            control.failUnlessFailed(loss);
+            failure.failUnlessFailed(loss);
         }
     }
 
@@ -187,7 +188,7 @@ final class Deaths {
 
     /** Returns whether the group has already failed because another rank of that process ended. */
     private boolean isOfTheSameDeath(BitSet process) {
-        Failure known = control.failure();
+        Failure known = failure.cause();
         if (known == null || known.code() != Code.PEER_LOST) {
             return false;
         }

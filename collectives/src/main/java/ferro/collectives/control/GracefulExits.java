@@ -24,7 +24,9 @@ import java.util.function.LongSupplier;
  * rank sent can be lost. Thread-safe; nothing waits.
  */
 public final class GracefulExits {
-    private final GroupControl control;
+    private final ControlSender sender;
+    private final AgreedFailure failure;
+    private final LeaverComparison comparison;
     private final GroupSpec group;
     private final LongSupplier ended;
     private final MessageCounts messages = new MessageCounts();
@@ -39,9 +41,22 @@ public final class GracefulExits {
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
 
+    /** Compares the last call of a rank that has left with the call of this rank. */
+    interface LeaverComparison {
+        /** Returns whether they differ; if so, the group soon ends with MISMATCH. */
+        boolean differs(int peer, Goodbye said);
+    }
+
     /** Makes an empty set; {@code ended} supplies the number of the last collective that has ended on this rank. */
-    GracefulExits(GroupControl control, GroupSpec group, LongSupplier ended) {
-        this.control = control;
+    GracefulExits(
+            ControlSender sender,
+            AgreedFailure failure,
+            GroupSpec group,
+            LongSupplier ended,
+            LeaverComparison comparison) {
+        this.sender = sender;
+        this.failure = failure;
+        this.comparison = comparison;
         this.group = group;
         this.ended = ended;
     }
@@ -122,6 +137,11 @@ public final class GracefulExits {
         return of(peer) != null;
     }
 
+    /** Returns whether a rank that has left has made another last call than this rank there. */
+    boolean differs(int peer) {
+        return comparison.differs(peer, of(peer));
+    }
+
     /**
      * Fails the group, since a call cannot succeed without a rank that has left.
      *
@@ -129,13 +149,13 @@ public final class GracefulExits {
      * @param call call that needs the rank, for people
      */
     public void fail(int peer, String call) {
-        if (control.differsFromLeaver(peer, of(peer))) {
+        if (differs(peer)) {
             // the rank left after another call than this rank's: that mismatch is the cause
             return;
         }
         String text = text(peer) + "; " + call + ": if rank " + peer
                 + " should have been there, its own output says why it left";
-        control.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), text, null));
+        failure.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), text, null));
     }
 
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
@@ -179,7 +199,7 @@ public final class GracefulExits {
             anyUnconfirmed = true;
         }
         if (!confirm(peer, said)) {
-            control.tell(peer, new Heard(ended.getAsLong(), messages.look(peer).arrived()));
+            sender.tell(peer, new Heard(ended.getAsLong(), messages.look(peer).arrived()));
         }
         GracefulExit leaving = own;
         if (leaving != null) {
@@ -218,7 +238,7 @@ public final class GracefulExits {
             unconfirmed.clear(peer);
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
-        control.tell(peer, new Heard(now, arrived));
+        sender.tell(peer, new Heard(now, arrived));
         return true;
     }
 
@@ -252,13 +272,13 @@ public final class GracefulExits {
                         counts.taken(),
                         last == null ? 0 : last.fingerprint(),
                         last == null ? "" : last.text());
-                control.tell(peer, said);
+                sender.tell(peer, said);
                 if (has(peer) || isLost(peer)) {
                     leaving.isOver(peer);
                 }
             }
         }
-        if (!failed && control.failure() != null) {
+        if (!failed && failure.isKnown()) {
             // the failure came before there was a leave that it could have ended
             leaving.end();
         }
@@ -303,7 +323,7 @@ public final class GracefulExits {
             synchronized (this) {
                 all = new TreeMap<>(left);
             }
-            all.forEach(control::differsFromLeaver);
+            all.forEach(comparison::differs);
         }
     }
 }

@@ -7,13 +7,11 @@ import ferro.collectives.control.failure.ControlMessage;
 import ferro.collectives.control.failure.ControlMessage.Abort;
 import ferro.collectives.control.failure.ControlMessage.Called;
 import ferro.collectives.control.failure.ControlMessage.Goodbye;
-import ferro.collectives.control.failure.ControlMessage.Query;
 import ferro.collectives.control.failure.Diagnosis;
 import ferro.collectives.control.failure.Failure;
 import ferro.collectives.control.failure.FailurePolicy;
 import ferro.collectives.control.failure.FirstCause;
 import ferro.collectives.control.failure.Machines;
-import ferro.collectives.control.failure.RankProcesses;
 import ferro.collectives.control.failure.Status;
 import ferro.collectives.control.failure.StatusBoard;
 import ferro.collectives.control.membership.Membership;
@@ -25,7 +23,6 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What one rank knows of its group beside the data: whether it has failed and why, which ranks have left, which calls
@@ -43,37 +40,24 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
     private static final int SAMPLED_MOST = 32;
 
-    private final Transport transport;
     private final GroupSpec group;
-    private final RankContext context;
     private final ControlOwner owner;
     private final FailurePolicy rules;
     private final Machines machines;
-    private final StatusResponder whereabouts;
+    private final ControlSender sender;
+    private final AgreedFailure failure;
+    private final StatusInquiry inquiry;
+    private final Timers timers;
+    private final StatusResponder responder;
     private final History history = new History();
     private final GracefulExits leaves;
-    private final Timers timers;
-    private final FirstCause first;
     private final PeerFailures losses;
     private final Deaths deaths;
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final Agreement agreement;
     private final ControlInbox inbox;
-    private final AtomicBoolean ownerTold = new AtomicBoolean();
-    /** Whether callers may hear of the failure: the other ranks were told before. */
-    private volatile boolean told;
-
     private volatile boolean closed;
-
-    /**
-     * A rank's place among all groups of one joined group.
-     *
-     * @param joinedRanks ranks of the joined group, in the order of this group
-     * @param standings   state of this rank in all of them
-     * @param processes   which ranks of the joined group share a process
-     */
-    public record JoinedPosition(int[] joinedRanks, RankStatuses standings, RankProcesses processes) {}
 
     /**
      * Makes the control of a group, to be {@link #open opened}.
@@ -86,26 +70,51 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public GroupControl(
             Transport transport, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
-        this.transport = transport;
         this.group = group;
-        this.context = context;
         this.owner = owner;
         this.rules = owner.rules();
-        this.machines = new Machines(group.rank(), place.joinedRanks, place.processes);
-        this.timers = new Timers(context::background);
-        this.first = new FirstCause(rules);
-        this.leaves = new GracefulExits(this, group, owner::ended);
-        this.losses = new PeerFailures(this, leaves, machines);
-        this.deaths = new Deaths(this, losses, leaves, rules, place);
+        this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
+        this.sender = new ControlSender(transport, group);
+        this.timers = new Timers(context::background, context::nanoTime);
+        this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
+        this.leaves = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
         this.board = new StatusBoard(group.rank(), group.worldSize());
-        this.mismatches = new Mismatches(this, history, losses, rules, group.worldSize());
-        this.agreement = new Agreement(this, group, context);
-        this.inbox = new ControlInbox(this, group.worldSize(), leaves, board, mismatches);
-        this.whereabouts = new StatusResponder(
-                place.standings,
-                new RankStatuses.Seat(group.name(), place.joinedRanks, this::standing),
+        // ranks that have left answer by their goodbye
+        this.inquiry = new StatusInquiry(sender, board, machines, owner, leaves::compare);
+        FailureTools tools = new FailureTools(inquiry, failure, timers);
+        this.losses = new PeerFailures(tools, leaves, machines);
+        this.deaths = new Deaths(failure, losses, leaves, rules, place);
+        this.mismatches = new Mismatches(tools, history, losses, rules, group.worldSize());
+        this.agreement = new Agreement(tools, sender, leaves, owner, group);
+        this.responder = new StatusResponder(
+                place.statuses(),
+                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status),
                 history,
                 owner);
+        this.inbox = new ControlInbox(
+                group,
+                new ControlInbox.Handlers(failure, losses, leaves, board, mismatches, agreement, sender, responder),
+                new Leaving(transport));
+    }
+
+    /** What a goodbye of another rank does here. */
+    private final class Leaving implements ControlInbox.Departure {
+        private final Transport transport;
+
+        Leaving(Transport transport) {
+            this.transport = transport;
+        }
+
+        @Override
+        public boolean hasLeft() {
+            return closed;
+        }
+
+        @Override
+        public void wake() {
+            agreement.wake();
+            transport.wakeup();
+        }
     }
 
     /**
@@ -113,7 +122,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * this group.
      */
     public void open() {
-        whereabouts.enter();
+        responder.enter();
     }
 
     /**
@@ -126,7 +135,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         none.seen(sample, 0);
         none.told(read.failure(), 0);
         Status[] answers = new Status[group.worldSize()];
-        answers[answers.length - 1] = (Status) readBack(whereabouts.status(0, 0));
+        answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
         deaths.warm();
         sample.blamed();
@@ -142,7 +151,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return failure as agreed on now, or null while the group works
      */
     public Failure failure() {
-        return told ? first.cause() : null;
+        return failure.cause();
     }
 
     /**
@@ -163,13 +172,18 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return agreement;
     }
 
+    /** Returns what asks the other ranks. */
+    StatusInquiry inquiry() {
+        return inquiry;
+    }
+
     /**
      * Makes a probe that asks the ranks before a deadline.
      *
      * @return probe, for one waiter
      */
-    public TimeoutProbe inquiry() {
-        return new TimeoutProbe(this);
+    public TimeoutProbe timeoutProbe() {
+        return new TimeoutProbe(inquiry);
     }
 
     /**
@@ -179,7 +193,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param cause why
      */
     public void fail(Failure cause) {
-        changed(first.seen(cause.asSeenByOthers(), context.nanoTime()), true);
+        failure.fail(cause);
     }
 
     /**
@@ -189,22 +203,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param cause why
      */
     public void failUnlessFailed(Failure cause) {
-        changed(first.guessed(cause.asSeenByOthers(), context.nanoTime()), true);
+        failure.failUnlessFailed(cause);
     }
 
-    private void changed(Failure agreed, boolean own) {
-        if (agreed == null) {
-            return;
-        }
-        ByteBuffer abort = first.message(agreed, context.nanoTime()).encoded();
-        for (int peer = 0; peer < group.worldSize(); peer++) {
-            if (peer != group.rank() && (own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer))) {
-                transport.control(peer, abort.duplicate());
-            }
-        }
-        told = true;
+    private void failed(Failure agreed, boolean isFirst) {
         agreement.wake();
-        if (ownerTold.compareAndSet(false, true)) {
+        if (isFirst) {
             owner.failed();
             event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
         }
@@ -237,17 +241,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return number of the question
      */
     public long ask(CallHeader call) {
-        // ranks that have left answer by their goodbye
-        leaves.compare();
-        long ask = board.ask();
-        tellAll(Query.about(ask, call));
-        return ask;
-    }
-
-    /** Asks some ranks again about an operation. */
-    void ask(CallHeader call, BitSet ranks) {
-        ControlMessage again = Query.about(board.ask(), call);
-        ranks.stream().forEach(rank -> tell(rank, again));
+        return inquiry.ask(call);
     }
 
     /**
@@ -257,30 +251,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @return ranks that have not answered; none once the group has failed
      */
     public Set<Integer> silentRanks(long nanos) {
-        return new LivenessProbe(this).silent(nanos);
-    }
-
-    BitSet silentTo(long ask) {
-        return board.silentTo(ask);
-    }
-
-    boolean hasAnswered(int peer, long ask) {
-        return !board.silentTo(ask).get(peer);
-    }
-
-    boolean isAnySilent(long ask, BitSet among) {
-        BitSet silent = board.silentTo(ask);
-        if (among != null) {
-            silent.and(among);
-        }
-        return !silent.isEmpty();
-    }
-
-    /**
-     * Makes a diagnosis from the answers to an early question; a rank that has not answered the last one may be slow.
-     */
-    Diagnosis diagnosis(long early, long last, long sequence) {
-        return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
+        return new LivenessProbe(inquiry, failure, timers::nanoTime).silent(nanos);
     }
 
     /**
@@ -313,7 +284,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
-        whereabouts.leave();
+        responder.leave();
         timers.close();
         return leaves.leave(history.find(history.last()), losers, until);
     }
@@ -341,7 +312,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void broken(int peer, FerroException cause) {
-        if (!closed && !told) {
+        if (!closed && !failure.isKnown()) {
             losses.broken(peer, cause);
         }
     }
@@ -365,13 +336,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void heartbeat() {
         CallHeader last = history.find(history.last());
-        if (last == null || told) {
+        if (last == null || failure.isKnown()) {
             return;
         }
-        ByteBuffer sample = Called.of(last).encoded();
-        for (int step = 1; step <= Math.min(SAMPLED_MOST, group.worldSize() - 1); step++) {
-            transport.control((group.rank() + step) % group.worldSize(), sample.duplicate());
-        }
+        sender.tellNext(Called.of(last), SAMPLED_MOST);
     }
 
     @Override
@@ -384,59 +352,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         inbox.read(peer, message);
     }
 
-    /** Handles the message of a rank that the group has failed. */
-    void told(int peer, Abort said) {
-        losses.toldAbort(peer);
-        changed(first.told(said.failure(), context.nanoTime() - said.ageNanos()), false);
-    }
-
-    /** Sends a message to one rank; for {@link Agreement}. */
-    void tell(int peer, ControlMessage message) {
-        transport.control(peer, message.encoded());
-    }
-
-    private void tellAll(ControlMessage message) {
-        ByteBuffer bytes = message.encoded();
-        for (int peer = 0; peer < group.worldSize(); peer++) {
-            if (peer != group.rank()) {
-                transport.control(peer, bytes.duplicate());
-            }
-        }
-    }
-
-    /** Runs a task later, by a timer, because possibly no thread makes progress at that time. */
-    void later(Runnable task, long nanos) {
-        timers.later(task, nanos);
-    }
-
-    int self() {
-        return group.rank();
-    }
-
-    long nanoTime() {
-        return context.nanoTime();
-    }
-
-    /** Answers a question about the state of this rank. */
-    void answer(int peer, long ask, long sequence) {
-        Failure known = failure();
-        if (known != null) {
-            // the rank that asks may have missed the failure: it was told before that rank had made the group
-            tell(peer, first.message(known, context.nanoTime()));
-        }
-        tell(peer, whereabouts.status(ask, sequence));
-    }
-
-    private RankStatus standing() {
-        RankStatus standing = owner.standing();
-        return standing.isIdle() ? agreement.standing() : standing;
+    private RankStatus status() {
+        RankStatus status = owner.standing();
+        return status.isIdle() ? agreement.standing() : status;
     }
 
     /**
      * Compares the last call of a rank that has left with this rank's call. If they differ, the group soon ends with
      * MISMATCH.
      */
-    boolean differsFromLeaver(int peer, Goodbye said) {
+    private boolean differsFromLeaver(int peer, Goodbye said) {
         return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
     }
 
@@ -444,16 +369,5 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void settleWithLeavers() {
         leaves.compare();
         mismatches.settleNow();
-    }
-
-    /** Handles the goodbye of a rank. */
-    void left(int peer, Goodbye said) {
-        leaves.left(peer, said);
-        board.left(peer, Status.left(said.lastSequence(), said.call()));
-        if (differsFromLeaver(peer, said) && closed) {
-            mismatches.settleNow();
-        }
-        agreement.wake();
-        transport.wakeup();
     }
 }

@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * Asks all ranks whether they are alive, for a caller that may wait. If this process stood still itself, it asks again:
@@ -14,25 +15,29 @@ final class LivenessProbe {
     /** The most rounds of questions. */
     private static final int ASKED_MOST = 4;
 
-    private final GroupControl control;
+    private final StatusInquiry inquiry;
+    private final AgreedFailure failure;
+    private final LongSupplier clock;
 
-    LivenessProbe(GroupControl control) {
-        this.control = control;
+    LivenessProbe(StatusInquiry inquiry, AgreedFailure failure, LongSupplier clock) {
+        this.inquiry = inquiry;
+        this.failure = failure;
+        this.clock = clock;
     }
 
     /** Returns the ranks that have not answered within a time; none once the group has failed. */
     Set<Integer> silent(long nanos) {
         BitSet silent = new BitSet();
         for (int round = 0; round < ASKED_MOST; round++) {
-            long ask = control.ask(null);
+            long ask = inquiry.ask(null);
             boolean stoodStill = hasStoodStill(ask, nanos);
-            silent = control.silentTo(ask);
+            silent = inquiry.silentTo(ask);
             if (!stoodStill || silent.isEmpty()) {
                 break;
             }
         }
         Set<Integer> ranks = new TreeSet<>();
-        if (control.failure() == null) {
+        if (!failure.isKnown()) {
             silent.stream().forEach(ranks::add);
         }
         return ranks;
@@ -43,11 +48,11 @@ final class LivenessProbe {
      * whether it stood still.
      */
     private boolean hasStoodStill(long ask, long nanos) {
-        long begun = control.nanoTime();
+        long begun = clock.getAsLong();
         long last = begun;
-        while (last - begun < nanos && control.failure() == null && control.isAnySilent(ask, null)) {
+        while (last - begun < nanos && !failure.isKnown() && inquiry.isAnySilent(ask, null)) {
             LockSupport.parkNanos(this, LOOK_NANOS);
-            long now = control.nanoTime();
+            long now = clock.getAsLong();
             if (now - last > TimeoutProbe.STOOD_STILL_NANOS) {
                 return true;
             }

@@ -27,7 +27,10 @@ final class Mismatches {
     /** Room for the calls in the text, in characters; calls beyond it are only counted. */
     private static final int LIST_MOST = 2000;
 
-    private final GroupControl control;
+    private final StatusInquiry inquiry;
+    private final AgreedFailure failure;
+    private final Timers timers;
+    private final int self;
     private final History history;
     private final PeerFailures losses;
     private final FailurePolicy rules;
@@ -43,8 +46,11 @@ final class Mismatches {
     /** A call that a rank has made. */
     private record Made(long fingerprint, String text) {}
 
-    Mismatches(GroupControl control, History history, PeerFailures losses, FailurePolicy rules, int worldSize) {
-        this.control = control;
+    Mismatches(FailureTools tools, History history, PeerFailures losses, FailurePolicy rules, int worldSize) {
+        this.inquiry = tools.inquiry();
+        this.failure = tools.failure();
+        this.timers = tools.timers();
+        this.self = failure.self();
         this.history = history;
         this.losses = losses;
         this.rules = rules;
@@ -69,7 +75,7 @@ final class Mismatches {
                 contested = sequence;
                 asked = 0;
                 calls.clear();
-                calls.put(control.self(), new Made(mine.fingerprint(), mine.text()));
+                calls.put(self, new Made(mine.fingerprint(), mine.text()));
             }
             if (settled || sequence != contested) {
                 return differs;
@@ -86,11 +92,11 @@ final class Mismatches {
     }
 
     private void begin(CallHeader mine) {
-        long ask = control.ask(mine);
+        long ask = inquiry.ask(mine);
         synchronized (this) {
             asked = contested == mine.sequence() ? ask : asked;
         }
-        control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+        timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
         losses.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
     }
 
@@ -107,7 +113,7 @@ final class Mismatches {
             }
             ask = asked;
         }
-        return !control.isAnySilent(ask, null);
+        return !inquiry.isAnySilent(ask, null);
     }
 
     /** Asks the ranks again that had not reached the call or have not answered. */
@@ -120,8 +126,8 @@ final class Mismatches {
             unknown.set(0, worldSize);
             calls.keySet().forEach(unknown::clear);
         }
-        control.ask(mine, unknown);
-        control.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+        inquiry.ask(mine, unknown);
+        timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
     }
 
     /** Judges by the calls known so far: there is no time to wait for more. */
@@ -136,22 +142,16 @@ final class Mismatches {
     }
 
     private void settle(long sequence) {
-        Failure failure;
+        Failure mismatch;
         synchronized (this) {
             if (settled || contested != sequence) {
                 return;
             }
             settled = true;
-            failure = new Failure(
-                    Code.MISMATCH,
-                    control.self(),
-                    sequence,
-                    RankLists.list(odd()),
-                    text(sequence, list()),
-                    null,
-                    calls.size());
+            mismatch = new Failure(
+                    Code.MISMATCH, self, sequence, RankLists.list(odd()), text(sequence, list()), null, calls.size());
         }
-        control.fail(failure);
+        failure.fail(mismatch);
     }
 
     private static String text(long sequence, String calls) {
@@ -195,15 +195,15 @@ final class Mismatches {
     void suspected(int peer, CallHeader expected, CallHeader found) {
         // the part of the call that all ranks know; a header may contain values that only two ranks agree on
         CallHeader mine = history.find(expected.sequence());
-        long first = control.ask(mine == null ? expected : mine);
+        long first = inquiry.ask(mine == null ? expected : mine);
         // a rank that only sent data in an earlier call may have reached this one by now: then the earlier call is what
         // differs
         CallHeader earlier = history.find(found.sequence());
         boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
-        long last = isEarlier ? control.ask(earlier) : first;
+        long last = isEarlier ? inquiry.ask(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
         // a rank that has sent data is alive, and at worst answers late
-        BooleanSupplier said = () -> isContested() || control.hasAnswered(peer, last);
+        BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
         losses.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
 
@@ -220,11 +220,11 @@ final class Mismatches {
         if (found.fingerprint() == expected.fingerprint()) {
             other = "the same, but as its seq " + found.sequence();
         } else if (ofTwo && found.sequence() == expected.sequence()) {
-            other = "the same, but with another number of elements for rank " + control.self();
+            other = "the same, but with another number of elements for rank " + self;
         }
-        String list = "rank " + control.self() + " " + expected.text() + ", rank " + peer + " " + other;
-        String both = control.self() + "," + peer;
-        control.failUnlessFailed(new Failure(
-                Code.MISMATCH, control.self(), expected.sequence(), both, text(expected.sequence(), list), null));
+        String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
+        String both = self + "," + peer;
+        failure.failUnlessFailed(
+                new Failure(Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), list), null));
     }
 }

@@ -21,14 +21,18 @@ final class PeerFailures {
     /** A timer that fires this much too late means that this process stood still and read nothing meanwhile. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
-    private final GroupControl control;
+    private final StatusInquiry inquiry;
+    private final AgreedFailure failure;
+    private final Timers timers;
     private final GracefulExits leaves;
     private final Machines machines;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
-    PeerFailures(GroupControl control, GracefulExits leaves, Machines machines) {
-        this.control = control;
+    PeerFailures(FailureTools tools, GracefulExits leaves, Machines machines) {
+        this.inquiry = tools.inquiry();
+        this.failure = tools.failure();
+        this.timers = tools.timers();
         this.leaves = leaves;
         this.machines = machines;
     }
@@ -55,10 +59,10 @@ final class PeerFailures {
             }
             brokenLinks.set(link);
         }
-        long ask = control.ask(null);
+        long ask = inquiry.ask(null);
         // the first thing that the rank says is why its link ended; a dead rank is known by the end of its control
         // connection
-        BooleanSupplier said = () -> leaves.has(peer) || control.hasAnswered(peer, ask);
+        BooleanSupplier said = () -> leaves.has(peer) || inquiry.hasAnswered(peer, ask);
         afterWord(said, () -> blameLink(peer, cause, ask), BROKEN_NANOS);
     }
 
@@ -69,7 +73,7 @@ final class PeerFailures {
     private void blameLink(int peer, FerroException cause, long ask) {
         if (leaves.has(peer)) {
             blameLeaver(peer, cause);
-        } else if (cause.code() == Code.PEER_LOST && control.hasAnswered(peer, ask)) {
+        } else if (cause.code() == Code.PEER_LOST && inquiry.hasAnswered(peer, ask)) {
             String text = cause.getMessage() + "; rank " + peer
                     + " answers on its control connection: the link broke, not the rank";
             fallback(of(peer, Code.PARTITION, text, cause));
@@ -80,12 +84,12 @@ final class PeerFailures {
 
     /** Blames a rank that is silent while its link ends; if its whole machine is silent, blames all ranks there. */
     private void blameUnanswering(int peer, FerroException cause, long ask) {
-        BitSet machine = machines.sharing(peer, rank -> !control.hasAnswered(rank, ask));
+        BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
         if (machine.isEmpty()) {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
         } else {
             String text = machines.silence(machine) + "; " + cause.getMessage();
-            fallback(new Failure(cause.code(), control.self(), -1, RankLists.list(machine), text, cause));
+            fallback(new Failure(cause.code(), failure.self(), -1, RankLists.list(machine), text, cause));
         }
     }
 
@@ -97,9 +101,7 @@ final class PeerFailures {
         long sequence = cause.where().sequence();
         if (isOfMessages(cause)) {
             leaves.endOfMessages(peer);
-        } else if (sequence > 0
-                && sequence <= leaves.of(peer).lastSequence()
-                && !control.differsFromLeaver(peer, leaves.of(peer))) {
+        } else if (sequence > 0 && sequence <= leaves.of(peer).lastSequence() && !leaves.differs(peer)) {
             String text = leaves.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
                     + cause.getMessage();
             fallback(of(peer, cause.code(), text, cause));
@@ -111,11 +113,11 @@ final class PeerFailures {
      * too, and the task waits once more.
      */
     void afterReading(Runnable task, long nanos) {
-        long due = control.nanoTime() + nanos;
-        control.later(
+        long due = timers.nanoTime() + nanos;
+        timers.later(
                 () -> {
-                    if (control.nanoTime() - due > STOOD_STILL_NANOS) {
-                        control.later(task, nanos);
+                    if (timers.nanoTime() - due > STOOD_STILL_NANOS) {
+                        timers.later(task, nanos);
                     } else {
                         task.run();
                     }
@@ -145,10 +147,10 @@ final class PeerFailures {
 
     /** Fails the group because of weak evidence: any other known cause explains it. */
     private void fallback(Failure possible) {
-        control.failUnlessFailed(possible);
+        failure.failUnlessFailed(possible);
     }
 
     private Failure of(int peer, Code code, String text, FerroException cause) {
-        return new Failure(code, control.self(), -1, Integer.toString(peer), text, cause);
+        return new Failure(code, failure.self(), -1, Integer.toString(peer), text, cause);
     }
 }

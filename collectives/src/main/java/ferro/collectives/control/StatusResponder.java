@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
  * processes.
  */
 final class StatusResponder {
-    private final RankStatuses standings;
+    private final RankStatuses statuses;
     private final RankStatuses.Seat seat;
     private final History history;
     private final ControlOwner owner;
 
-    StatusResponder(RankStatuses standings, RankStatuses.Seat seat, History history, ControlOwner owner) {
-        this.standings = standings;
+    StatusResponder(RankStatuses statuses, RankStatuses.Seat seat, History history, ControlOwner owner) {
+        this.statuses = statuses;
         this.seat = seat;
         this.history = history;
         this.owner = owner;
@@ -25,29 +25,29 @@ final class StatusResponder {
 
     /** Adds this group: from now on the answers in other groups of this rank's processes include it. */
     void enter() {
-        standings.enter(seat);
+        statuses.enter(seat);
     }
 
     void leave() {
-        standings.leave(seat);
+        statuses.leave(seat);
     }
 
     /** Answers a question about an operation, 0 for none. */
     Status status(long ask, long asked) {
         CallHeader call = history.find(asked);
         CallHeader last = history.find(history.last());
-        RankStatuses.Busy busy = standings.busy(seat);
+        RankStatuses.Busy busy = statuses.busy(seat);
         String place = "";
         String waitsFor = "";
         long running = 0;
         long pausedNanos = 0;
         if (busy != null) {
             RankStatuses.Seat there = busy.seat();
-            RankStatus standing = busy.standing();
-            place = standing.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
-            running = there == seat ? standing.sequence() : 0;
-            waitsFor = RankLists.list(joined(standing.waitingFor(), there.joinedRanks()));
-            pausedNanos = owner.pausedSince(standing.begunNanos());
+            RankStatus status = busy.standing();
+            place = status.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
+            running = there == seat ? status.sequence() : 0;
+            waitsFor = RankLists.list(joined(status.waitingFor(), there.joinedRanks()));
+            pausedNanos = owner.pausedSince(status.begunNanos());
         }
         return new Status(
                 ask,

@@ -32,7 +32,7 @@ public final class TimeoutProbe {
     /** Shorter deadlines cause no warning: a quarter of them is nothing unusual. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
-    private final GroupControl control;
+    private final StatusInquiry inquiry;
     private final Question early = new Question();
     private final Question last = new Question();
     private boolean looked;
@@ -46,8 +46,8 @@ public final class TimeoutProbe {
         private long ask;
     }
 
-    TimeoutProbe(GroupControl control) {
-        this.control = control;
+    TimeoutProbe(StatusInquiry inquiry) {
+        this.inquiry = inquiry;
     }
 
     /** Forgets the questions: another operation is watched from now on. */
@@ -113,14 +113,14 @@ public final class TimeoutProbe {
         }
         ask(last, call, deadlineNanos - leadNanos, nowNanos);
         return nowNanos - deadlineNanos >= 0
-                && (nowNanos - last.askedNanos >= 2 * leadNanos || !control.isAnySilent(last.ask, among));
+                && (nowNanos - last.askedNanos >= 2 * leadNanos || !inquiry.isAnySilent(last.ask, among));
     }
 
     private void ask(Question question, CallHeader call, long dueNanos, long nowNanos) {
         if (!question.isAsked || question.askedNanos - dueNanos < 0) {
             question.isAsked = true;
             question.askedNanos = nowNanos;
-            question.ask = control.ask(call);
+            question.ask = inquiry.ask(call);
         }
     }
 
@@ -133,8 +133,8 @@ public final class TimeoutProbe {
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor) {
-        boolean stoodStill = control.pausedSince(begunNanos) > 0;
-        return control.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, stoodStill);
+        boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
+        return inquiry.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, stoodStill);
     }
 
     /**
@@ -145,13 +145,13 @@ public final class TimeoutProbe {
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor) {
-        boolean stoodStill = control.pausedSince(begunNanos) > 0;
-        return control.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill);
+        boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill);
     }
 
     /** Judges a new group by the members that have not called. */
     Diagnosis.Blame missing(BitSet missing) {
-        return control.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
     }
 
     /**

@@ -6,16 +6,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The delayed tasks of a group, run by timers of its context until it is closed; thread-safe. */
 final class Timers {
     private final Supplier<ScheduledExecutorService> background;
+    private final LongSupplier clock;
     private final Set<Timer> waiting = new HashSet<>();
     private boolean closed;
 
-    Timers(Supplier<ScheduledExecutorService> background) {
+    Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock) {
         this.background = background;
+        this.clock = clock;
     }
 
     /** One task. */
@@ -35,7 +38,12 @@ final class Timers {
         }
     }
 
-    /** Runs a task after a time; never once closed. */
+    /** Returns the time on the clock of the context. */
+    long nanoTime() {
+        return clock.getAsLong();
+    }
+
+    /** Runs a task after a time; never once closed. Possibly no thread makes progress then. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         synchronized (this) {

@@ -1,7 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.collectives.algorithm.TunedRows;
-import ferro.collectives.control.GroupControl;
+import ferro.collectives.control.JoinedPosition;
 import ferro.collectives.control.RankStatuses;
 import ferro.collectives.control.failure.FailurePolicy;
 import ferro.collectives.control.membership.Hashing;
@@ -75,7 +75,7 @@ public record GroupIdentity(
         return value == Hashing.of(group.name());
     }
 
-    GroupControl.JoinedPosition control() {
-        return new GroupControl.JoinedPosition(ranks, statuses, membership);
+    JoinedPosition control() {
+        return new JoinedPosition(ranks, statuses, membership);
     }
 }

@@ -159,8 +159,7 @@ class GroupControlTest {
         for (int r = 0; r < 3; r++) {
             int rank = r;
             GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
-            GroupControl.JoinedPosition place =
-                    new GroupControl.JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
+            JoinedPosition place = new JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
             ranks.get(rank).open();
         }

@@ -66,7 +66,7 @@ public final class HandDriven {
                     spec,
                     new Hands(rank),
                     new Hears(rank, rules),
-                    new GroupControl.JoinedPosition(all, new RankStatuses(), processes)));
+                    new JoinedPosition(all, new RankStatuses(), processes)));
             ranks.get(rank).open();
         }
     }

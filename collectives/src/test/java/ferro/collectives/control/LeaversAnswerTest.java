@@ -30,11 +30,11 @@ class LeaversAnswerTest {
         long ask = group.ranks.get(0).ask(SUM);
         group.deliverAll();
 
-        assertEquals("{2}", group.ranks.get(0).silentTo(ask).toString(), "who is silent");
+        assertEquals("{2}", group.ranks.get(0).inquiry().silentTo(ask).toString(), "who is silent");
         BitSet waitedFor = new BitSet();
         waitedFor.set(2);
         Diagnosis.Blame verdict =
-                group.ranks.get(0).diagnosis(ask, ask, SUM.sequence()).ofCollective(waitedFor);
+                group.ranks.get(0).inquiry().diagnosis(ask, ask, SUM.sequence()).ofCollective(waitedFor);
         assertEquals("{2}", verdict.culprits().toString(), verdict.text());
     }
 

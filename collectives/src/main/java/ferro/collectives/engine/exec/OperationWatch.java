@@ -49,8 +49,8 @@ final class OperationWatch {
         this.group = group;
         this.control = control;
         this.executor = executor;
-        this.inquiry = control.inquiry();
-        this.warning = control.inquiry();
+        this.inquiry = control.timeoutProbe();
+        this.warning = control.timeoutProbe();
     }
 
     /** Notes that another operation is now under way. */

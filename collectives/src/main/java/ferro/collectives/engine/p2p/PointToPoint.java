@@ -70,7 +70,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         this.control = control;
         this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
         this.near = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
-        this.inquiry = control.inquiry();
+        this.inquiry = control.timeoutProbe();
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
