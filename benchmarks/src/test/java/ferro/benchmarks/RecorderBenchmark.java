@@ -71,7 +71,7 @@ public class RecorderBenchmark {
         }
 
         @Override
-        public RecordedStatus standing() {
+        public RecordedStatus status() {
             return RecordedStatus.IDLE;
         }
     }

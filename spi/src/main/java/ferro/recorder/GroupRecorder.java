@@ -304,9 +304,9 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? lastFailure : asked.failure();
     }
 
-    RecordedGroup.RecordedStatus standing() {
+    RecordedGroup.RecordedStatus status() {
         RecordedGroup asked = view;
-        return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.standing();
+        return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
     /**

@@ -25,7 +25,7 @@ final class RecordWriter {
 
     private final FlightRecorder recorder;
     private final JsonText json = new JsonText();
-    private final Map<GroupRecorder, RecordedStatus> standings = new IdentityHashMap<>();
+    private final Map<GroupRecorder, RecordedStatus> statuses = new IdentityHashMap<>();
 
     RecordWriter(FlightRecorder recorder) {
         this.recorder = recorder;
@@ -37,7 +37,7 @@ final class RecordWriter {
         header(reason);
         json.name("groups").openLines('[');
         for (GroupRecorder group : recorder.groups()) {
-            standings.put(group, group.standing());
+            statuses.put(group, group.status());
             group(group);
         }
         json.close(']').name("operations").openLines('[');
@@ -101,23 +101,23 @@ final class RecordWriter {
             json.text(entry.code().name());
         }
         json.name("step").number(entry.step()).name("bytesMoved").number(entry.moved());
-        RecordedStatus standing = standing(entry);
+        RecordedStatus status = status(entry);
         json.name("waitingFor");
         if (entry.isOpen() && entry.peer() >= 0) {
             json.open('[').number(inJoined(group, entry.peer())).close(']');
         } else {
-            ranks(group, entry.isOpen() ? standing.waitingFor() : entry.waitingFor());
+            ranks(group, entry.isOpen() ? status.waitingFor() : entry.waitingFor());
         }
-        if (!standing.progress().isEmpty()) {
-            json.name("progress").text(standing.progress());
+        if (!status.progress().isEmpty()) {
+            json.name("progress").text(status.progress());
         }
         json.close('}');
     }
 
-    private RecordedStatus standing(OperationRing.RingEntry entry) {
-        RecordedStatus standing = standings.computeIfAbsent(entry.group(), GroupRecorder::standing);
-        boolean isThis = entry.state() == OperationRing.RUNNING && standing.sequence() == entry.sequence();
-        return isThis ? standing : RecordedStatus.IDLE;
+    private RecordedStatus status(OperationRing.RingEntry entry) {
+        RecordedStatus status = statuses.computeIfAbsent(entry.group(), GroupRecorder::status);
+        boolean isThis = entry.state() == OperationRing.RUNNING && status.sequence() == entry.sequence();
+        return isThis ? status : RecordedStatus.IDLE;
     }
 
     private void event(RecordedEvent recorded) {

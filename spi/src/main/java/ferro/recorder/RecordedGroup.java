@@ -25,7 +25,7 @@ public interface RecordedGroup {
      *
      * @return snapshot, which may be slightly old
      */
-    RecordedStatus standing();
+    RecordedStatus status();
 
     /**
      * Why a group has failed.

@@ -41,7 +41,7 @@ class FlightRecorderTest {
         group.submitted(16, "barrier by dissemination", 0, 90);
         int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
         group.running(running);
-        world.standing = new RecordedGroup.RecordedStatus(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
+        world.status = new RecordedGroup.RecordedStatus(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
 
         String record = written(recorder);
 

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 /** A group that fails when a test says so. */
 final class GroupOfTest implements RecordedGroup {
     volatile Failed failure;
-    volatile RecordedStatus standing = RecordedStatus.IDLE;
+    volatile RecordedStatus status = RecordedStatus.IDLE;
     volatile long identity;
     /** Thrown once by whoever asks where it stands. */
     volatile Error broken;
@@ -28,13 +28,13 @@ final class GroupOfTest implements RecordedGroup {
     }
 
     @Override
-    public RecordedStatus standing() {
+    public RecordedStatus status() {
         Error error = broken;
         if (error != null) {
             broken = null;
             thrown.countDown();
             throw error;
         }
-        return standing;
+        return status;
     }
 }

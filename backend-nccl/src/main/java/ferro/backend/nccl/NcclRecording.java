@@ -65,7 +65,7 @@ final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     @Override
-    public RecordedStatus standing() {
+    public RecordedStatus status() {
         NcclWork oldest = queue.oldest();
         return oldest == null
                 ? RecordedStatus.IDLE

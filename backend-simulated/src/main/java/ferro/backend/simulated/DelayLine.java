@@ -43,8 +43,8 @@ final class DelayLine {
     }
 
     /** Returns when the next item arrives. */
-    long next(EventQueue agenda) {
-        last = Math.max(last + 1, agenda.elapsed() + agenda.delay());
+    long next(EventQueue events) {
+        last = Math.max(last + 1, events.elapsed() + events.delay());
         return last;
     }
 

@@ -8,15 +8,15 @@ import java.util.List;
 
 /** Holds the faults of one run, and applies each to the ranks and to the medium between them. */
 final class FaultInjector {
-    private final EventQueue agenda;
+    private final EventQueue events;
     private final SeededMedium medium;
     private final Network network;
     private final List<SteppedRank> ranks;
     private final List<Fault> ahead = new ArrayList<>();
     private final List<Fault> struck = new ArrayList<>();
 
-    FaultInjector(EventQueue agenda, SeededMedium medium, Network network, List<SteppedRank> ranks) {
-        this.agenda = agenda;
+    FaultInjector(EventQueue events, SeededMedium medium, Network network, List<SteppedRank> ranks) {
+        this.events = events;
         this.medium = medium;
         this.network = network;
         this.ranks = ranks;
@@ -46,10 +46,10 @@ final class FaultInjector {
 
     /** Applies the faults that are due before the next step. */
     void strike() {
-        while (!ahead.isEmpty() && ahead.get(0).step() <= agenda.steps()) {
+        while (!ahead.isEmpty() && ahead.get(0).step() <= events.steps()) {
             Fault fault = ahead.remove(0);
             struck.add(fault);
-            agenda.trace(-fault.step());
+            events.trace(-fault.step());
             strike(fault);
         }
     }
@@ -58,7 +58,7 @@ final class FaultInjector {
         if (fault instanceof Fault.Crash crash) {
             crash(crash.rank());
         } else if (fault instanceof Fault.Pause pause) {
-            agenda.pause(pause.rank(), Deadlines.nanos(pause.length()));
+            events.pause(pause.rank(), Deadlines.nanos(pause.length()));
         } else if (fault instanceof Fault.OneWayPartition cut) {
             medium.cut(cut.from(), cut.to());
         } else if (fault instanceof Fault.Drop drop) {
@@ -71,7 +71,7 @@ final class FaultInjector {
     private void crash(int rank) {
         if (!ranks.get(rank).isDead()) {
             ranks.get(rank).die();
-            agenda.end(rank);
+            events.end(rank);
             network.kill(rank);
         }
     }

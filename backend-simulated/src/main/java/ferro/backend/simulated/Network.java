@@ -21,7 +21,7 @@ final class Network {
 
     private final int[] world;
     private final SimulatedMedium medium;
-    private final Map<Long, GroupInbox[]> mailboxes = new HashMap<>();
+    private final Map<Long, GroupInbox[]> inboxes = new HashMap<>();
     private final Map<List<Number>, ByteBuffer[]> areas = new HashMap<>();
     private final Map<List<Number>, Integer> left = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
@@ -43,8 +43,8 @@ final class Network {
     }
 
     /** Returns the ends of a group by its ranks; the first call makes them. */
-    synchronized GroupInbox[] mailboxes(SimulatedTransport.GroupKey group) {
-        return mailboxes.computeIfAbsent(
+    synchronized GroupInbox[] inboxes(SimulatedTransport.GroupKey group) {
+        return inboxes.computeIfAbsent(
                 group.id(),
                 key -> Arrays.stream(group.members()).mapToObj(GroupInbox::new).toArray(GroupInbox[]::new));
     }
@@ -110,27 +110,27 @@ final class Network {
     }
 
     /** Ends all wires of an end that leaves: everything that its peers still send is dropped unread. */
-    void leave(GroupInbox mailbox) {
-        mailbox.leaves();
-        drop(mailbox, "left the group");
+    void leave(GroupInbox inbox) {
+        inbox.leaves();
+        drop(inbox, "left the group");
     }
 
     /** Ends all wires of an end: locks the peers out of its memory at once, and tells them. */
-    void drop(GroupInbox mailbox, String why) {
+    void drop(GroupInbox inbox, String why) {
         List<Wire> wires;
         synchronized (this) {
-            if (mailbox.gone() != null) {
+            if (inbox.gone() != null) {
                 return;
             }
-            mailbox.gone(why);
-            wires = List.copyOf(mailbox.wires().values());
-            mailbox.wires().clear();
+            inbox.gone(why);
+            wires = List.copyOf(inbox.wires().values());
+            inbox.wires().clear();
         }
         for (Wire wire : wires) {
-            wire.from(mailbox.rank()).lock();
+            wire.from(inbox.rank()).lock();
         }
         for (Wire wire : wires) {
-            tellGone(wire, mailbox, why);
+            tellGone(wire, inbox, why);
         }
     }
 
@@ -178,7 +178,7 @@ final class Network {
                 Where.outside(end.name(), end.rank()).blaming(Integer.toString(peer)),
                 "rank " + end.rank() + " of \"" + end.name() + "\" lost rank " + peer
                         + ", which died without a goodbye: make a new group of the ranks that are left");
-        medium.later(deadRank, end.worldRank(end.rank()), () -> end.mailbox().tell(events -> events.lost(peer, cause)));
+        medium.later(deadRank, end.worldRank(end.rank()), () -> end.inbox().tell(events -> events.lost(peer, cause)));
     }
 
     private static long key(int peer, Lane lane) {

@@ -19,8 +19,8 @@ final class SeededMedium implements SimulatedMedium {
     /** Time after which a death is known everywhere, as far as sockets report it. */
     private static final long DEATH_NANOS = 95_000_000;
 
-    private final EventQueue agenda;
-    private final IntFunction<Doorbell> bells;
+    private final EventQueue events;
+    private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
     private final DelayLine[] controls;
     private final boolean[] cut;
@@ -30,9 +30,9 @@ final class SeededMedium implements SimulatedMedium {
 
     private final List<LaneQueue> channels = new ArrayList<>();
 
-    SeededMedium(EventQueue agenda, int worldSize, IntFunction<Doorbell> bells) {
-        this.agenda = agenda;
-        this.bells = bells;
+    SeededMedium(EventQueue events, int worldSize, IntFunction<Doorbell> doorbells) {
+        this.events = events;
+        this.doorbells = doorbells;
         this.worldSize = worldSize;
         controls = new DelayLine[worldSize * worldSize];
         cut = new boolean[worldSize * worldSize];
@@ -67,8 +67,8 @@ final class SeededMedium implements SimulatedMedium {
             return;
         }
         long departure = way.departs();
-        agenda.add(way.next(agenda), way.to(), kind | way.number(), () -> {
-            if (way.delivers(departure, agenda.elapsed())) {
+        events.add(way.next(events), way.to(), kind | way.number(), () -> {
+            if (way.delivers(departure, events.elapsed())) {
                 task.run();
             }
         });
@@ -116,9 +116,9 @@ final class SeededMedium implements SimulatedMedium {
         for (int to = 0; to < worldSize; to++) {
             // some ranks get more of its last messages than others, and the ranks are told of its end in an order drawn
             // anew
-            long kept = agenda.draw(2) == 0 ? DEATH_NANOS : agenda.delay();
-            long silent = agenda.draw(2) == 0 ? 0 : agenda.draw(DEATH_NANOS);
-            controls[pair(rank, to)].lose(agenda.elapsed(), kept, silent);
+            long kept = events.draw(2) == 0 ? DEATH_NANOS : events.delay();
+            long silent = events.draw(2) == 0 ? 0 : events.draw(DEATH_NANOS);
+            controls[pair(rank, to)].lose(events.elapsed(), kept, silent);
         }
     }
 
@@ -148,8 +148,8 @@ final class SeededMedium implements SimulatedMedium {
     /** Loses what is on the way, and lets the notice of the end be the last item that arrives. */
     private void tellAndCut(DelayLine way, long kind, Runnable end) {
         if (!way.isCut()) {
-            way.lose(agenda.elapsed(), 0, agenda.delay());
-            agenda.add(way.next(agenda), way.to(), kind | way.number(), end);
+            way.lose(events.elapsed(), 0, events.delay());
+            events.add(way.next(events), way.to(), kind | way.number(), end);
             way.cut();
         }
     }
@@ -163,7 +163,7 @@ final class SeededMedium implements SimulatedMedium {
     }
 
     @Override
-    public Doorbell bell(int rank) {
-        return bells.apply(rank);
+    public Doorbell doorbell(int rank) {
+        return doorbells.apply(rank);
     }
 }

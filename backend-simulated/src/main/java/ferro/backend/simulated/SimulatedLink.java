@@ -108,7 +108,7 @@ final class SimulatedLink implements Link {
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
-            transport.bell().signal();
+            transport.doorbell().signal();
         }
     }
 

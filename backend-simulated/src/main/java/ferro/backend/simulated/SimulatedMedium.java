@@ -21,5 +21,5 @@ interface SimulatedMedium {
     void afterPosts(LaneQueue channel, Runnable task);
 
     /** Makes the doorbell of a rank's end of a group. */
-    Doorbell bell(int rank);
+    Doorbell doorbell(int rank);
 }

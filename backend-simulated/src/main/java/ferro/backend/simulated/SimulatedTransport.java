@@ -24,9 +24,9 @@ final class SimulatedTransport implements Transport {
 
     private final Network network;
     private final GroupKey group;
-    private final GroupInbox[] mailboxes;
-    private final GroupInbox mailbox;
-    private final Doorbell bell;
+    private final GroupInbox[] inboxes;
+    private final GroupInbox inbox;
+    private final Doorbell doorbell;
     private final Movement movement = new Movement();
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in pages, so that a thousand ranks do not take a million places. */
@@ -51,9 +51,9 @@ final class SimulatedTransport implements Transport {
     SimulatedTransport(Network network, GroupKey group) {
         this.network = network;
         this.group = group;
-        this.mailboxes = network.mailboxes(group);
-        this.mailbox = mailboxes[group.rank];
-        this.bell = network.medium().bell(worldRank(group.rank));
+        this.inboxes = network.inboxes(group);
+        this.inbox = inboxes[group.rank];
+        this.doorbell = network.medium().doorbell(worldRank(group.rank));
         this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
         network.opened(this);
     }
@@ -86,8 +86,8 @@ final class SimulatedTransport implements Transport {
         return -1;
     }
 
-    GroupInbox mailbox() {
-        return mailbox;
+    GroupInbox inbox() {
+        return inbox;
     }
 
     Network network() {
@@ -99,8 +99,8 @@ final class SimulatedTransport implements Transport {
         return new ferro.Medium("memory of one process", List.of());
     }
 
-    Doorbell bell() {
-        return bell;
+    Doorbell doorbell() {
+        return doorbell;
     }
 
     Movement movement() {
@@ -116,8 +116,8 @@ final class SimulatedTransport implements Transport {
     }
 
     private Link connect(int peer, Lane lane, int place) {
-        Wire wire = network.connect(mailbox, mailboxes[peer], lane);
-        SimulatedLink link = new SimulatedLink(this, peer, lane, wire.from(mailbox.rank()), wire.to(mailbox.rank()));
+        Wire wire = network.connect(inbox, inboxes[peer], lane);
+        SimulatedLink link = new SimulatedLink(this, peer, lane, wire.from(inbox.rank()), wire.to(inbox.rank()));
         if (pages[place / PAGE] == null) {
             pages[place / PAGE] = new SimulatedLink[PAGE];
         }
@@ -181,18 +181,18 @@ final class SimulatedTransport implements Transport {
     @Override
     public void park(long deadlineNanos) {
         if (ready.get() == null) {
-            bell.await(deadlineNanos);
+            doorbell.await(deadlineNanos);
         }
     }
 
     @Override
     public void wakeup() {
-        bell.signal();
+        doorbell.signal();
     }
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        GroupInbox peers = mailboxes[InvalidRankException.check(peer, worldSize())];
+        GroupInbox peers = inboxes[InvalidRankException.check(peer, worldSize())];
         if (dead || closed) {
             return;
         }
@@ -201,7 +201,7 @@ final class SimulatedTransport implements Transport {
         int from = group.rank;
         network.medium()
                 .later(
-                        mailbox.rank(),
+                        inbox.rank(),
                         peers.rank(),
                         () -> peers.tell(receiver -> receiver.control(from, ByteBuffer.wrap(copy))));
     }
@@ -209,8 +209,8 @@ final class SimulatedTransport implements Transport {
     @Override
     public void events(Events receiver) {
         events = receiver;
-        mailbox.events(receiver);
-        network.medium().later(mailbox.rank(), mailbox.rank(), mailbox::tellWaiting);
+        inbox.events(receiver);
+        network.medium().later(inbox.rank(), inbox.rank(), inbox::tellWaiting);
     }
 
     @Override
@@ -224,7 +224,7 @@ final class SimulatedTransport implements Transport {
     @Override
     public boolean leave() {
         dropLinks();
-        network.leave(mailbox);
+        network.leave(inbox);
         forget();
         return !dead;
     }
@@ -237,20 +237,20 @@ final class SimulatedTransport implements Transport {
         closed = true;
         drop("closed its end");
         forget();
-        mailbox.close();
+        inbox.close();
         network.closed(this);
     }
 
     /** Ends without a goodbye; any thread may call. */
     void die() {
         dead = true;
-        mailbox.close();
+        inbox.close();
         drop("died");
     }
 
     private void drop(String why) {
         dropLinks();
-        network.drop(mailbox, why);
+        network.drop(inbox, why);
     }
 
     private void dropLinks() {

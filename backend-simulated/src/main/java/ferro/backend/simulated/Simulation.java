@@ -45,7 +45,7 @@ public final class Simulation {
     private static final long LONGEST_NANOS = Duration.ofHours(24).toNanos();
 
     private final long seed;
-    private final EventQueue agenda;
+    private final EventQueue events;
     private final SeededMedium medium;
     private final Network network;
     private final FaultInjector misfortune;
@@ -59,14 +59,14 @@ public final class Simulation {
     /** Makes a simulation whose medium and decisions a test may replace. */
     Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
         this.seed = seed;
-        this.agenda = new EventQueue(seed, worldSize);
-        this.medium = new SeededMedium(agenda, worldSize, ranks::get);
+        this.events = new EventQueue(seed, worldSize);
+        this.medium = new SeededMedium(events, worldSize, ranks::get);
         this.network = new Network(worldSize, medium);
-        this.misfortune = new FaultInjector(agenda, medium, network, ranks);
+        this.misfortune = new FaultInjector(events, medium, network, ranks);
         for (int rank = 0; rank < worldSize; rank++) {
-            VirtualExecutor background = new VirtualExecutor(agenda, rank);
-            RankContext context = new SimulatedContext(settings, agenda::nanoTime, background);
-            SteppedRank stepped = new SteppedRank(agenda, rank, background);
+            VirtualExecutor background = new VirtualExecutor(events, rank);
+            RankContext context = new SimulatedContext(settings, events::nanoTime, background);
+            SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
             GroupSpec spec = new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
             stepped.join(network, spec, context, making);
@@ -201,7 +201,7 @@ public final class Simulation {
      * @return time
      */
     public Duration elapsed() {
-        return Duration.ofNanos(agenda.elapsed());
+        return Duration.ofNanos(events.elapsed());
     }
 
     /**
@@ -257,7 +257,7 @@ public final class Simulation {
         refuseIfStarted("run");
         started = true;
         try {
-            while (agenda.isPressed() || !isDone()) {
+            while (events.isPressed() || !isDone()) {
                 turn();
             }
             if (mayFail) {
@@ -271,16 +271,16 @@ public final class Simulation {
         } catch (RuntimeException | AssertionError failure) {
             throw new AssertionError(describe(failure), failure);
         }
-        return new Result(agenda.hash(), Duration.ofNanos(agenda.elapsed()), agenda.steps());
+        return new Result(events.hash(), Duration.ofNanos(events.elapsed()), events.steps());
     }
 
     private void turn() {
-        if (agenda.isEmpty() || agenda.elapsed() > LONGEST_NANOS) {
+        if (events.isEmpty() || events.elapsed() > LONGEST_NANOS) {
             throw new IllegalStateException("operations are under way, but nothing would ever happen again");
         }
         misfortune.strike();
-        agenda.next();
-        observer.accept(agenda.owner());
+        events.next();
+        observer.accept(events.owner());
     }
 
     /** Continues until all ranks have had time to learn of the faults, including faults that happen in the meantime. */
@@ -288,12 +288,12 @@ public final class Simulation {
         int struck;
         do {
             struck = misfortune.struck().size();
-            turnUntil(agenda.elapsed() + LINGER_NANOS);
+            turnUntil(events.elapsed() + LINGER_NANOS);
         } while (misfortune.struck().size() != struck);
     }
 
     private void turnUntil(long elapsed) {
-        while (agenda.isPressed() || agenda.nextAt() <= elapsed) {
+        while (events.isPressed() || events.nextAt() <= elapsed) {
             turn();
         }
     }
@@ -312,12 +312,12 @@ public final class Simulation {
                 close(rank);
             }
         }
-        turnUntil(agenda.elapsed() + LINGER_NANOS);
+        turnUntil(events.elapsed() + LINGER_NANOS);
         if (!network.leaked().isEmpty()) {
             // a rank that was cut off gets no answer to its goodbye: its close then takes its full bound,
             // and a rank that stood still reaches that bound later
-            turnUntil(agenda.elapsed() + CLOSE_NANOS);
-            turnUntil(agenda.elapsed() + stoodStillNanos());
+            turnUntil(events.elapsed() + CLOSE_NANOS);
+            turnUntil(events.elapsed() + stoodStillNanos());
         }
         StringBuilder left = new StringBuilder(network.leaked());
         for (int rank = 0; rank < ranks.size(); rank++) {
@@ -381,8 +381,8 @@ public final class Simulation {
     }
 
     private String describe(Throwable failure) {
-        return "simulation of " + ranks.size() + " ranks with seed " + seed + " failed after " + agenda.steps()
-                + " steps and " + agenda.elapsed() / 1000 + " virtual microseconds: " + failure
+        return "simulation of " + ranks.size() + " ranks with seed " + seed + " failed after " + events.steps()
+                + " steps and " + events.elapsed() / 1000 + " virtual microseconds: " + failure
                 + "; replay it with -Dferro.seed=" + seed;
     }
 

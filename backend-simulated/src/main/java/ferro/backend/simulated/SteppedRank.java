@@ -24,7 +24,7 @@ final class SteppedRank implements Doorbell {
     /** How often a waiting rank checks its deadlines, as a parked progress thread does. */
     private static final long LOOK_NANOS = 10_000_000;
 
-    private final EventQueue agenda;
+    private final EventQueue events;
     private final int rank;
     private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
@@ -46,8 +46,8 @@ final class SteppedRank implements Doorbell {
     private boolean dead;
     private boolean closed;
 
-    SteppedRank(EventQueue agenda, int rank, VirtualExecutor background) {
-        this.agenda = agenda;
+    SteppedRank(EventQueue events, int rank, VirtualExecutor background) {
+        this.events = events;
         this.rank = rank;
         this.background = background;
     }
@@ -93,7 +93,7 @@ final class SteppedRank implements Doorbell {
     }
 
     void start(Simulation.Script script) {
-        agenda.add(agenda.elapsed() + agenda.delay(), rank, SCRIPT | rank, () -> script.run(group()));
+        events.add(events.elapsed() + events.delay(), rank, SCRIPT | rank, () -> script.run(group()));
     }
 
     private void submitted(Work work) {
@@ -103,7 +103,7 @@ final class SteppedRank implements Doorbell {
 
     @Override
     public void signal() {
-        turn(agenda.elapsed() + agenda.delay(), true);
+        turn(events.elapsed() + events.delay(), true);
     }
 
     @Override
@@ -124,9 +124,9 @@ final class SteppedRank implements Doorbell {
             }
         };
         if (pressing) {
-            agenda.add(at, rank, TURN | rank, task);
+            events.add(at, rank, TURN | rank, task);
         } else {
-            agenda.addTimer(at, rank, TURN | rank, task);
+            events.addTimer(at, rank, TURN | rank, task);
         }
     }
 
@@ -138,11 +138,11 @@ final class SteppedRank implements Doorbell {
         for (int i = 0; i < engines.size(); i++) {
             moved |= engines.get(i).advance();
         }
-        agenda.trace(moved ? 1 : 0);
+        events.trace(moved ? 1 : 0);
         if (moved) {
             signal();
         } else if (!isDone()) {
-            turn(agenda.elapsed() + LOOK_NANOS, false);
+            turn(events.elapsed() + LOOK_NANOS, false);
         }
     }
 

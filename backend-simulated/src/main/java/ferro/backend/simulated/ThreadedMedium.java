@@ -48,7 +48,7 @@ final class ThreadedMedium implements SimulatedMedium {
     }
 
     @Override
-    public Doorbell bell(int rank) {
+    public Doorbell doorbell(int rank) {
         return new ThreadDoorbell(clock);
     }
 }

@@ -17,22 +17,22 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
     private static final long EXECUTE = 5L << 56;
     private static final long TIMER = 6L << 56;
 
-    private final EventQueue agenda;
+    private final EventQueue events;
     private final int rank;
     private final Set<VirtualTimer<?>> open = new HashSet<>();
     private long lastExecute;
     private long timers;
 
-    VirtualExecutor(EventQueue agenda, int rank) {
-        this.agenda = agenda;
+    VirtualExecutor(EventQueue events, int rank) {
+        this.events = events;
         this.rank = rank;
     }
 
     /** Runs tasks in order, as one background thread would. */
     @Override
     public void execute(Runnable task) {
-        lastExecute = Math.max(lastExecute + 1, agenda.elapsed() + agenda.delay());
-        agenda.add(lastExecute, rank, EXECUTE | rank, task);
+        lastExecute = Math.max(lastExecute + 1, events.elapsed() + events.delay());
+        events.add(lastExecute, rank, EXECUTE | rank, task);
     }
 
     @Override
@@ -58,8 +58,8 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     private <V> VirtualTimer<V> start(VirtualTimer<V> timer, long delayNanos) {
         open.add(timer);
-        timer.dueAt = agenda.elapsed() + Math.max(0, delayNanos);
-        agenda.addTimer(timer.dueAt, rank, TIMER | timer.number << 16 | rank, timer::fire);
+        timer.dueAt = events.elapsed() + Math.max(0, delayNanos);
+        events.addTimer(timer.dueAt, rank, TIMER | timer.number << 16 | rank, timer::fire);
         return timer;
     }
 
@@ -121,7 +121,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
         @Override
         public long getDelay(TimeUnit unit) {
-            return unit.convert(dueAt - agenda.elapsed(), TimeUnit.NANOSECONDS);
+            return unit.convert(dueAt - events.elapsed(), TimeUnit.NANOSECONDS);
         }
 
         @Override

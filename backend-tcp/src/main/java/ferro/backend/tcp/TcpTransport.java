@@ -51,7 +51,7 @@ final class TcpTransport implements Transport {
 
     private final int rank;
     private final TcpLink[][] links;
-    private final Doorbells bells;
+    private final Doorbells doorbells;
     private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
     private volatile PolledLinks driven;
     private volatile Events events;
@@ -78,7 +78,7 @@ final class TcpTransport implements Transport {
         }
         rank = rankOf[mesh.rank()];
         links = new TcpLink[DataLane.values().length][members.length];
-        bells = new Doorbells(members.length);
+        doorbells = new Doorbells(members.length);
     }
 
     @Override
@@ -132,9 +132,9 @@ final class TcpTransport implements Transport {
         }
         long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
         if (nanos > 0 && !closed) {
-            bells.want();
+            doorbells.want();
             polledLinks().block(nanos);
-            bells.silence();
+            doorbells.silence();
         }
     }
 
@@ -151,10 +151,10 @@ final class TcpTransport implements Transport {
         if (abandoned) {
             return false;
         }
-        if (bells.asksFor(peer)) {
+        if (doorbells.asksFor(peer)) {
             mesh.openData(members[peer], group, DataLane.BELL, FIRST_EPOCH);
         }
-        return bells.signal(peer);
+        return doorbells.signal(peer);
     }
 
     @Override
@@ -178,7 +178,7 @@ final class TcpTransport implements Transport {
                 }
             }
         }
-        bells.close();
+        doorbells.close();
         closeArrivals();
     }
 
@@ -205,7 +205,7 @@ final class TcpTransport implements Transport {
                     }
                 }
             }
-            bells.close();
+            doorbells.close();
             closeArrivals();
             closePolledLinks();
         }
@@ -267,7 +267,7 @@ final class TcpTransport implements Transport {
 
     /** Returns how often peers have signalled a doorbell; for tests. */
     long rung() {
-        return bells.heard();
+        return doorbells.heard();
     }
 
     private PolledLinks polledLinks() {
@@ -320,7 +320,7 @@ final class TcpTransport implements Transport {
             return;
         }
         try {
-            bells.register(arrival.peer(), polledLinks().adopt(arrival.channel()));
+            doorbells.register(arrival.peer(), polledLinks().adopt(arrival.channel()));
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
         }

@@ -33,7 +33,7 @@ import java.util.stream.LongStream;
  *
  * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
  * and no attempt is taken for an earlier one. Between two ranks, the k-th attempt of one rank that includes the other
- * meets the k-th such attempt of the other; k is the "turn". A member that proposes another list at that turn
+ * meets the k-th such attempt of the other; k is the "round". A member that proposes another list at that round
  * disagrees, and the attempt fails at once. A rank whose attempt fails cancels what it told. This ends the attempts of
  * the other members that meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
  *
@@ -50,7 +50,7 @@ public final class Agreement {
     private final AgreedFailure groupFailure;
     private final Timers timers;
     private final ControlSender sender;
-    private final GracefulExits leaves;
+    private final GracefulExits exits;
     private final ControlOwner owner;
     private final GroupSpec group;
     private final Proposals proposals = new Proposals();
@@ -68,7 +68,7 @@ public final class Agreement {
         private final long timeoutNanos;
         private final BitSet open = new BitSet();
         private final Map<Integer, Long> heard = new HashMap<>();
-        private final Map<Integer, Long> turns = new HashMap<>();
+        private final Map<Integer, Long> rounds = new HashMap<>();
         private final TimeoutProbe probe = new TimeoutProbe(inquiry);
         private final CompletableFuture<Long> end = new CompletableFuture<>();
         private final TimeoutProbe warning = new TimeoutProbe(inquiry);
@@ -89,7 +89,7 @@ public final class Agreement {
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);
-                    turns.put(member, proposals.nextTurn(member));
+                    rounds.put(member, proposals.nextRound(member));
                 }
             }
         }
@@ -226,7 +226,7 @@ public final class Agreement {
 
         private void announce() {
             try {
-                turns.forEach((member, turn) -> sender.tell(member, new Agree(number, turn, hash, list)));
+                rounds.forEach((member, round) -> sender.tell(member, new Agree(number, round, hash, list)));
             } finally {
                 takeBack(null, true);
             }
@@ -252,8 +252,8 @@ public final class Agreement {
                     return;
                 }
             }
-            turns.forEach((member, turn) -> sender.tell(
-                    member, new Cancel(turn, given.code(), given.where().culprits(), given.getMessage())));
+            rounds.forEach((member, round) -> sender.tell(
+                    member, new Cancel(round, given.code(), given.where().culprits(), given.getMessage())));
         }
 
         private boolean forget() {
@@ -277,12 +277,12 @@ public final class Agreement {
         }
     }
 
-    Agreement(FailureTools tools, ControlSender sender, GracefulExits leaves, ControlOwner owner, GroupSpec group) {
+    Agreement(FailureTools tools, ControlSender sender, GracefulExits exits, ControlOwner owner, GroupSpec group) {
         this.inquiry = tools.inquiry();
         this.groupFailure = tools.failure();
         this.timers = tools.timers();
         this.sender = sender;
-        this.leaves = leaves;
+        this.exits = exits;
         this.owner = owner;
         this.group = group;
     }
@@ -357,13 +357,13 @@ public final class Agreement {
     /** Records that a rank makes a group. */
     void heard(int peer, Agree said) {
         synchronized (this) {
-            proposals.add(peer, said.turn(), new Proposal(said.attempt(), said.hash(), said.list(), null));
+            proposals.add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
         }
         wake();
     }
 
     /**
-     * Records that a rank has given up what it made at a turn, and whom it blames; an empty list blames the rank
+     * Records that a rank has given up what it made at a round, and whom it blames; an empty list blames the rank
      * itself.
      */
     void cancelled(int peer, Cancel said) {
@@ -373,9 +373,9 @@ public final class Agreement {
                     said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
                     said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
                     "rank " + peer + " gave it up: " + said.text());
-            if (!proposals.giveUp(peer, said.turn(), given)
+            if (!proposals.giveUp(peer, said.round(), given)
                     && mine != null
-                    && Long.valueOf(said.turn()).equals(mine.turns.get(peer))) {
+                    && Long.valueOf(said.round()).equals(mine.rounds.get(peer))) {
                 mine.ended = given;
             }
         }
@@ -391,7 +391,7 @@ public final class Agreement {
     }
 
     /** Returns the state of this rank in making a group. */
-    RankStatus standing() {
+    RankStatus status() {
         OwnProposal mine = current;
         return mine == null
                 ? RankStatus.IDLE
@@ -401,7 +401,7 @@ public final class Agreement {
     /** Removes from the open list the members that told the same list. Throws if a member told another list. */
     private synchronized boolean settle(OwnProposal mine) {
         for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
-            Proposal proposal = proposals.take(member, mine.turns.get(member));
+            Proposal proposal = proposals.take(member, mine.rounds.get(member));
             if (proposal == null) {
                 continue;
             }
@@ -433,12 +433,12 @@ public final class Agreement {
         if (failed != null) {
             throw mine.failure(failed.code(), failed.culprits(), failed.text());
         }
-        int gone = mine.open.stream().filter(leaves::has).findFirst().orElse(-1);
+        int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {
             throw mine.failure(
                     Code.PEER_LOST,
                     Integer.toString(gone),
-                    leaves.text(gone) + " and makes no group " + mine.list + " with the others");
+                    exits.text(gone) + " and makes no group " + mine.list + " with the others");
         }
     }
 }

@@ -19,8 +19,8 @@ import java.nio.ByteBuffer;
 final class ControlInbox implements ControlMessage.Handler {
     private final GroupSpec group;
     private final AgreedFailure failure;
-    private final PeerFailures losses;
-    private final GracefulExits leaves;
+    private final PeerFailures peerFailures;
+    private final GracefulExits exits;
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final Agreement agreement;
@@ -32,8 +32,8 @@ final class ControlInbox implements ControlMessage.Handler {
      * Those that handle the messages.
      *
      * @param failure    hears what others tell of it
-     * @param losses     hears which ranks have told of a failure
-     * @param leaves     hears who leaves
+     * @param peerFailures     hears which ranks have told of a failure
+     * @param exits     hears who leaves
      * @param board      keeps answers
      * @param mismatches hears of calls
      * @param agreement  hears of new groups
@@ -42,8 +42,8 @@ final class ControlInbox implements ControlMessage.Handler {
      */
     record Handlers(
             AgreedFailure failure,
-            PeerFailures losses,
-            GracefulExits leaves,
+            PeerFailures peerFailures,
+            GracefulExits exits,
             StatusBoard board,
             Mismatches mismatches,
             Agreement agreement,
@@ -62,8 +62,8 @@ final class ControlInbox implements ControlMessage.Handler {
     ControlInbox(GroupSpec group, Handlers handlers, Departure departure) {
         this.group = group;
         this.failure = handlers.failure;
-        this.losses = handlers.losses;
-        this.leaves = handlers.leaves;
+        this.peerFailures = handlers.peerFailures;
+        this.exits = handlers.exits;
         this.board = handlers.board;
         this.mismatches = handlers.mismatches;
         this.agreement = handlers.agreement;
@@ -93,15 +93,15 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void abort(int peer, Abort said) {
-        losses.toldAbort(peer);
+        peerFailures.toldAbort(peer);
         failure.heard(said);
     }
 
     @Override
     public void goodbye(int peer, Goodbye said) {
-        leaves.left(peer, said);
+        exits.left(peer, said);
         board.left(peer, Status.left(said.lastSequence(), said.call()));
-        if (leaves.differs(peer) && departure.hasLeft()) {
+        if (exits.differs(peer) && departure.hasLeft()) {
             mismatches.settleNow();
         }
         departure.wake();
@@ -109,7 +109,7 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void heard(int peer, Heard said) {
-        leaves.heard(peer, said);
+        exits.heard(peer, said);
     }
 
     @Override

@@ -20,7 +20,7 @@ public interface ControlOwner {
      *
      * @return state of now, or of a little earlier
      */
-    RankStatus standing();
+    RankStatus status();
 
     /**
      * Returns the number of the last collective that has ended on this rank; any thread.

@@ -19,8 +19,8 @@ import java.util.TreeSet;
 final class Deaths {
     private final int self;
     private final AgreedFailure failure;
-    private final PeerFailures losses;
-    private final GracefulExits leaves;
+    private final PeerFailures peerFailures;
+    private final GracefulExits exits;
     private final FailurePolicy rules;
     private final JoinedPosition place;
     private final Machines machines;
@@ -33,14 +33,14 @@ final class Deaths {
 
     Deaths(
             AgreedFailure failure,
-            PeerFailures losses,
-            GracefulExits leaves,
+            PeerFailures peerFailures,
+            GracefulExits exits,
             FailurePolicy rules,
             JoinedPosition place) {
         this.self = failure.self();
         this.failure = failure;
-        this.losses = losses;
-        this.leaves = leaves;
+        this.peerFailures = peerFailures;
+        this.exits = exits;
         this.rules = rules;
         this.place = place;
         this.machines = new Machines(self, place.joinedRanks(), place.processes());
@@ -68,7 +68,7 @@ final class Deaths {
             ended.set(peer);
         }
         if (rules.eofGraceNanos() > 0) {
-            losses.afterReading(() -> blame(peer, cause, true), rules.eofGraceNanos());
+            peerFailures.afterReading(() -> blame(peer, cause, true), rules.eofGraceNanos());
         } else {
             blame(peer, cause, false);
         }
@@ -81,7 +81,7 @@ final class Deaths {
 
     /** Handles a machine whose remaining ranks were all silent for too long; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
-        if (!leaves.has(peer)) {
+        if (!exits.has(peer)) {
             note(silent, peer, true);
         }
         if (isBlamed(peer)) {
@@ -106,7 +106,7 @@ final class Deaths {
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean isSilent = cause.code() == Code.PARTITION;
-        if (!own && !leaves.has(peer)) {
+        if (!own && !exits.has(peer)) {
             note(isSilent ? silent : dead, peer, true);
         }
         String culprit = Integer.toString(own ? self : peer);
@@ -119,11 +119,11 @@ final class Deaths {
     }
 
     private boolean isBlamed(int peer) {
-        return rules.blamesLoss(losses.hasToldAbort(peer), leaves.has(peer));
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.has(peer));
     }
 
     private void blame(int peer, FerroException cause, boolean mayWait) {
-        if (!leaves.has(peer)) {
+        if (!exits.has(peer)) {
             note(dead, peer, true);
         }
         if (!isBlamed(peer)) {
@@ -139,7 +139,7 @@ final class Deaths {
         BitSet machine = machineOf(peer, over);
         boolean mayFollow = gone.cardinality() < process.cardinality() || machine.isEmpty() && isOnePlaceOfMany(peer);
         if (mayWait && mayFollow) {
-            losses.afterReading(() -> blame(peer, cause, false), rules.eofGraceNanos());
+            peerFailures.afterReading(() -> blame(peer, cause, false), rules.eofGraceNanos());
             return;
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();

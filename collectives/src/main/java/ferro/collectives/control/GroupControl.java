@@ -50,8 +50,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final Timers timers;
     private final StatusResponder responder;
     private final History history = new History();
-    private final GracefulExits leaves;
-    private final PeerFailures losses;
+    private final GracefulExits exits;
+    private final PeerFailures peerFailures;
     private final Deaths deaths;
     private final StatusBoard board;
     private final Mismatches mismatches;
@@ -77,15 +77,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.sender = new ControlSender(transport, group);
         this.timers = new Timers(context::background, context::nanoTime);
         this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
-        this.leaves = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
+        this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
-        this.inquiry = new StatusInquiry(sender, board, machines, owner, leaves::compare);
+        this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         FailureTools tools = new FailureTools(inquiry, failure, timers);
-        this.losses = new PeerFailures(tools, leaves, machines);
-        this.deaths = new Deaths(failure, losses, leaves, rules, place);
-        this.mismatches = new Mismatches(tools, history, losses, rules, group.worldSize());
-        this.agreement = new Agreement(tools, sender, leaves, owner, group);
+        this.peerFailures = new PeerFailures(tools, exits, machines);
+        this.deaths = new Deaths(failure, peerFailures, exits, rules, place);
+        this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
+        this.agreement = new Agreement(tools, sender, exits, owner, group);
         this.responder = new StatusResponder(
                 place.statuses(),
                 new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status),
@@ -93,7 +93,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 owner);
         this.inbox = new ControlInbox(
                 group,
-                new ControlInbox.Handlers(failure, losses, leaves, board, mismatches, agreement, sender, responder),
+                new ControlInbox.Handlers(
+                        failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
                 new Leaving(transport));
     }
 
@@ -212,7 +213,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             owner.failed();
             event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
         }
-        leaves.failed();
+        exits.failed();
     }
 
     /**
@@ -230,8 +231,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      *
      * @return leaves
      */
-    public GracefulExits leaves() {
-        return leaves;
+    public GracefulExits exits() {
+        return exits;
     }
 
     /**
@@ -286,12 +287,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         closed = true;
         responder.leave();
         timers.close();
-        return leaves.leave(history.find(history.last()), losers, until);
+        return exits.leave(history.find(history.last()), losers, until);
     }
 
     @Override
     public void lost(int peer, FerroException cause) {
-        leaves.lost(peer);
+        exits.lost(peer);
         if (!closed) {
             deaths.lost(peer, cause);
         }
@@ -299,7 +300,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void lostTogether(int peer, BitSet ranks, FerroException cause) {
-        leaves.lost(peer);
+        exits.lost(peer);
         if (!closed) {
             deaths.silent(peer, ranks, cause);
         }
@@ -313,7 +314,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void broken(int peer, FerroException cause) {
         if (!closed && !failure.isKnown()) {
-            losses.broken(peer, cause);
+            peerFailures.broken(peer, cause);
         }
     }
 
@@ -353,8 +354,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     private RankStatus status() {
-        RankStatus status = owner.standing();
-        return status.isIdle() ? agreement.standing() : status;
+        RankStatus status = owner.status();
+        return status.isIdle() ? agreement.status() : status;
     }
 
     /**
@@ -367,7 +368,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     /** Ends the group now if ranks that have left have made other calls than this rank, which is about to leave. */
     public void settleWithLeavers() {
-        leaves.compare();
+        exits.compare();
         mismatches.settleNow();
     }
 }

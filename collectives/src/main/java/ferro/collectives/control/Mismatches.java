@@ -32,7 +32,7 @@ final class Mismatches {
     private final Timers timers;
     private final int self;
     private final History history;
-    private final PeerFailures losses;
+    private final PeerFailures peerFailures;
     private final FailurePolicy rules;
     private final int worldSize;
     private final Map<Integer, Made> calls = new TreeMap<>();
@@ -46,13 +46,13 @@ final class Mismatches {
     /** A call that a rank has made. */
     private record Made(long fingerprint, String text) {}
 
-    Mismatches(FailureTools tools, History history, PeerFailures losses, FailurePolicy rules, int worldSize) {
+    Mismatches(FailureTools tools, History history, PeerFailures peerFailures, FailurePolicy rules, int worldSize) {
         this.inquiry = tools.inquiry();
         this.failure = tools.failure();
         this.timers = tools.timers();
         this.self = failure.self();
         this.history = history;
-        this.losses = losses;
+        this.peerFailures = peerFailures;
         this.rules = rules;
         this.worldSize = worldSize;
     }
@@ -97,7 +97,7 @@ final class Mismatches {
             asked = contested == mine.sequence() ? ask : asked;
         }
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
-        losses.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
+        peerFailures.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
     }
 
     /**
@@ -204,7 +204,7 @@ final class Mismatches {
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
         // a rank that has sent data is alive, and at worst answers late
         BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
-        losses.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
+        peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
 
     private synchronized boolean isContested() {

@@ -24,16 +24,16 @@ final class PeerFailures {
     private final StatusInquiry inquiry;
     private final AgreedFailure failure;
     private final Timers timers;
-    private final GracefulExits leaves;
+    private final GracefulExits exits;
     private final Machines machines;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
-    PeerFailures(FailureTools tools, GracefulExits leaves, Machines machines) {
+    PeerFailures(FailureTools tools, GracefulExits exits, Machines machines) {
         this.inquiry = tools.inquiry();
         this.failure = tools.failure();
         this.timers = tools.timers();
-        this.leaves = leaves;
+        this.exits = exits;
         this.machines = machines;
     }
 
@@ -47,7 +47,7 @@ final class PeerFailures {
     }
 
     void broken(int peer, FerroException cause) {
-        if (leaves.has(peer)) {
+        if (exits.has(peer)) {
             blameLeaver(peer, cause);
             return;
         }
@@ -62,7 +62,7 @@ final class PeerFailures {
         long ask = inquiry.ask(null);
         // the first thing that the rank says is why its link ended; a dead rank is known by the end of its control
         // connection
-        BooleanSupplier said = () -> leaves.has(peer) || inquiry.hasAnswered(peer, ask);
+        BooleanSupplier said = () -> exits.has(peer) || inquiry.hasAnswered(peer, ask);
         afterWord(said, () -> blameLink(peer, cause, ask), BROKEN_NANOS);
     }
 
@@ -71,7 +71,7 @@ final class PeerFailures {
     }
 
     private void blameLink(int peer, FerroException cause, long ask) {
-        if (leaves.has(peer)) {
+        if (exits.has(peer)) {
             blameLeaver(peer, cause);
         } else if (cause.code() == Code.PEER_LOST && inquiry.hasAnswered(peer, ask)) {
             String text = cause.getMessage() + "; rank " + peer
@@ -100,9 +100,9 @@ final class PeerFailures {
     private void blameLeaver(int peer, FerroException cause) {
         long sequence = cause.where().sequence();
         if (isOfMessages(cause)) {
-            leaves.endOfMessages(peer);
-        } else if (sequence > 0 && sequence <= leaves.of(peer).lastSequence() && !leaves.differs(peer)) {
-            String text = leaves.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
+            exits.endOfMessages(peer);
+        } else if (sequence > 0 && sequence <= exits.of(peer).lastSequence() && !exits.differs(peer)) {
+            String text = exits.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
                     + cause.getMessage();
             fallback(of(peer, cause.code(), text, cause));
         }

@@ -16,9 +16,9 @@ public final class RankStatuses {
      *
      * @param group       name
      * @param joinedRanks ranks of the joined group, in the order of that group
-     * @param standing    state of the rank there
+     * @param status    state of the rank there
      */
-    public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> standing) {}
+    public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> status) {}
 
     /** Makes an empty set of states. */
     public RankStatuses() {
@@ -35,18 +35,18 @@ public final class RankStatuses {
     }
 
     /** An operation under way and its seat. The state is read once, since the next read may be of no operation. */
-    public record Busy(Seat seat, RankStatus standing) {}
+    public record Busy(Seat seat, RankStatus status) {}
 
     /** Returns a seat where an operation is under way, preferring the given seat; or null. */
     public Busy busy(Seat first) {
-        RankStatus own = first.standing.get();
+        RankStatus own = first.status.get();
         if (!own.isIdle()) {
             return new Busy(first, own);
         }
         for (Seat seat : seats) {
-            RankStatus standing = seat == first ? RankStatus.IDLE : seat.standing.get();
-            if (!standing.isIdle()) {
-                return new Busy(seat, standing);
+            RankStatus status = seat == first ? RankStatus.IDLE : seat.status.get();
+            if (!status.isIdle()) {
+                return new Busy(seat, status);
             }
         }
         return null;

@@ -43,7 +43,7 @@ final class StatusResponder {
         long pausedNanos = 0;
         if (busy != null) {
             RankStatuses.Seat there = busy.seat();
-            RankStatus status = busy.standing();
+            RankStatus status = busy.status();
             place = status.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? status.sequence() : 0;
             waitsFor = RankLists.list(joined(status.waitingFor(), there.joinedRanks()));

@@ -114,7 +114,7 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     }
 
     @Override
-    public RankStatus standing() {
+    public RankStatus status() {
         return calls.status();
     }
 

@@ -16,7 +16,7 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final long identity;
     private final GroupControl control;
-    private final Supplier<ferro.collectives.control.RankStatus> standing;
+    private final Supplier<ferro.collectives.control.RankStatus> status;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
@@ -26,11 +26,11 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
             GroupSpec group,
             GroupIdentity identity,
             GroupControl control,
-            Supplier<ferro.collectives.control.RankStatus> standing) {
+            Supplier<ferro.collectives.control.RankStatus> status) {
         this.context = context;
         this.identity = identity.value();
         this.control = control;
-        this.standing = standing;
+        this.status = status;
         this.whole = FlightRecorder.of(context, group);
         this.recorder = whole.enter(group.name(), group.rank(), identity.ranks(), this);
     }
@@ -57,8 +57,8 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     }
 
     @Override
-    public RecordedStatus standing() {
-        ferro.collectives.control.RankStatus now = standing.get();
+    public RecordedStatus status() {
+        ferro.collectives.control.RankStatus now = status.get();
         return new RecordedStatus(now.sequence(), now.progress(), now.waitingFor());
     }
 

@@ -48,8 +48,8 @@ final class PendingCalls {
 
     /** Returns the state of this rank; any thread. */
     RankStatus status() {
-        RankStatus status = collectives.standing();
-        return status == null ? messages.standing() : status;
+        RankStatus status = collectives.status();
+        return status == null ? messages.status() : status;
     }
 
     /** Describes for people what is under way; empty if nothing is. Any thread. */

@@ -67,7 +67,7 @@ public final class IntraNodeTransport implements Transport {
         }
         memory = areas;
         ByteBuffer[] reached = IntraNodeLinks.areas(areas, isNear);
-        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::bell);
+        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::doorbell);
         near = new IntraNodeLinks(rank(), layout, reached, sleepers, new FromLinks());
     }
 
@@ -243,7 +243,7 @@ public final class IntraNodeTransport implements Transport {
         return "IntraNodeTransport[" + bare + "]";
     }
 
-    private void bell(int peer) {
+    private void doorbell(int peer) {
         if (!bare.signal(peer)) {
             bare.control(peer, ByteBuffer.wrap(new byte[] {WAKE}));
         }

@@ -21,7 +21,7 @@ final class Sleepers {
     private final int word;
     private final ByteBuffer[] areas;
     private final LongSupplier clock;
-    private final IntConsumer bell;
+    private final IntConsumer doorbell;
     private boolean armed;
     private long armedNanos;
     /** Whether that was long enough ago at the last call of {@link #maySleep}. */
@@ -35,20 +35,20 @@ final class Sleepers {
      * @param word  where in each segment the word lies
      * @param areas segments of the ranks of the same host, this one among them; null for the others
      * @param clock nanoseconds
-     * @param bell  wakes a rank that may sleep
+     * @param doorbell  wakes a rank that may sleep
      */
-    Sleepers(int rank, int word, ByteBuffer[] areas, LongSupplier clock, IntConsumer bell) {
+    Sleepers(int rank, int word, ByteBuffer[] areas, LongSupplier clock, IntConsumer doorbell) {
         this.rank = rank;
         this.word = word;
         this.areas = areas;
         this.clock = clock;
-        this.bell = bell;
+        this.doorbell = doorbell;
     }
 
     /** Wakes a rank of the same host if it sleeps; called after something was published for it. */
     void wake(int peer) {
         if (ProgressWords.acquire(areas[peer], word) != 0 && ProgressWords.replace(areas[peer], word, 1, 0)) {
-            bell.accept(peer);
+            doorbell.accept(peer);
         }
     }
 

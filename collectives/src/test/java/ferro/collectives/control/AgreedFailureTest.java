@@ -159,7 +159,7 @@ class AgreedFailureTest {
     @DisplayName("an exception over a control message blames the rank that threw it, not the one that sent")
     void whatFailsInsideIsNotBlamedOnTheSender() {
         HandDriven group = new HandDriven(3);
-        group.standings[0] = null;
+        group.statuses[0] = null;
         group.ranks.get(1).ask(null);
         group.deliverAll();
         assertAgreed(group, Code.ABORTED, "0", 0, 1, 2);

@@ -139,7 +139,7 @@ class GroupControlTest {
         }
 
         @Override
-        public RankStatus standing() {
+        public RankStatus status() {
             return RankStatus.IDLE;
         }
 
@@ -272,7 +272,7 @@ class GroupControlTest {
         group.ranks.get(0).lost(1, lost(1));
         group.pass(Duration.ofMillis(10));
         assertNull(group.ranks.get(0).failure());
-        assertTrue(group.ranks.get(0).leaves().any());
+        assertTrue(group.ranks.get(0).exits().any());
         group.ranks.get(0).lost(2, lost(2));
         group.pass(Duration.ofMillis(10));
         group.deliverAll();
@@ -352,17 +352,17 @@ class GroupControlTest {
         BitSet losers = new BitSet();
         losers.set(0);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leaves().messages().of(2).nextSent();
+        group.ranks.get(1).exits().messages().of(2).nextSent();
         group.ranks.get(1).leave(losers, GracefulExit.ExitLimit.ALL_HAVE_ALL).whenOver(() -> over[0] = true);
         group.deliverAll();
         assertFalse(over[0], "rank 0 has not ended seq 4, rank 2 has not the message");
         group.ended[0] = 4;
-        group.ranks.get(0).leaves().confirm();
+        group.ranks.get(0).exits().confirm();
         group.deliverAll();
         assertFalse(over[0], "rank 2 has not the message");
         group.ended[2] = 4;
-        group.ranks.get(2).leaves().messages().of(1).countArrived();
-        group.ranks.get(2).leaves().confirm();
+        group.ranks.get(2).exits().messages().of(1).countArrived();
+        group.ranks.get(2).exits().confirm();
         group.deliverAll();
         assertTrue(over[0]);
     }
@@ -461,8 +461,8 @@ class GroupControlTest {
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
-        assertEquals(-1, ranks.get(0).leaves().before(3));
-        assertEquals(1, ranks.get(0).leaves().before(4));
+        assertEquals(-1, ranks.get(0).exits().before(3));
+        assertEquals(1, ranks.get(0).exits().before(4));
     }
 
     @Test

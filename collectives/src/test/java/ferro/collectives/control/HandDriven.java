@@ -29,7 +29,7 @@ public final class HandDriven {
     public final List<GroupControl> ranks = new ArrayList<>();
     public final List<List<GroupEvent>> events = new ArrayList<>();
     final int[] failures;
-    final RankStatus[] standings;
+    final RankStatus[] statuses;
     final long[] ended;
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
     private final boolean[] stopped;
@@ -51,14 +51,14 @@ public final class HandDriven {
     HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
         this.worldSize = worldSize;
         this.failures = new int[worldSize];
-        this.standings = new RankStatus[worldSize];
+        this.statuses = new RankStatus[worldSize];
         this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
         this.still = new boolean[worldSize];
         IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
         int[] all = IntStream.range(0, worldSize).toArray();
         for (int rank = 0; rank < worldSize; rank++) {
-            standings[rank] = RankStatus.IDLE;
+            statuses[rank] = RankStatus.IDLE;
             events.add(new ArrayList<>());
             GroupSpec spec = new GroupSpec("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
@@ -153,8 +153,8 @@ public final class HandDriven {
         }
 
         @Override
-        public RankStatus standing() {
-            return standings[rank];
+        public RankStatus status() {
+            return statuses[rank];
         }
 
         @Override

@@ -47,7 +47,7 @@ class LeaversAnswerTest {
         group.stop(1);
         group.ranks.get(0).called(MAX.sequence(), MAX.call());
 
-        group.ranks.get(0).leaves().fail(1, "this call is seq 4");
+        group.ranks.get(0).exits().fail(1, "this call is seq 4");
         group.pass(Duration.ofMillis(50));
 
         Failure failure = group.ranks.get(0).failure();

@@ -190,7 +190,7 @@ class MachinesTest {
         world.pass(SECOND.multipliedBy(34));
 
         for (int rank : new int[] {0, 3}) {
-            String text = world.ranks.get(rank).losses.get(0).getMessage();
+            String text = world.ranks.get(rank).peerFailures.get(0).getMessage();
             assertTrue(text.startsWith(B + ": none of its ranks "), text);
             assertTrue(text.contains(" more there are watched by other ranks): nothing heard for 30."), text);
             assertEquals(32, Set.copyOf(lostBy(world, rank)).size(), "nobody is left who watches 36 to 39");
@@ -206,7 +206,7 @@ class MachinesTest {
         world.pass(SECOND.multipliedBy(40));
 
         assertEquals(List.of("lost 2"), lostBy(world, 0));
-        String text = world.ranks.get(0).losses.get(0).getMessage();
+        String text = world.ranks.get(0).peerFailures.get(0).getMessage();
         assertTrue(text.startsWith("nothing heard of rank 2 for 30."), text);
     }
 

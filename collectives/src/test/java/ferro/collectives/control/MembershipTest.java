@@ -52,10 +52,10 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(1));
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofSeconds(29));
-        assertEquals(List.of(), world.ranks.get(0).losses);
+        assertEquals(List.of(), world.ranks.get(0).peerFailures);
         world.pass(Duration.ofSeconds(20));
 
-        FerroException loss = only(world.ranks.get(0).losses);
+        FerroException loss = only(world.ranks.get(0).peerFailures);
         assertEquals(Code.PARTITION, loss.code());
         assertEquals("1", loss.where().culprits());
         assertTrue(
@@ -99,7 +99,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(60));
 
         assertEquals(List.of("PAUSED 2: rank 2 was paused 39.9 s (this process)"), sleeper.heard);
-        assertEquals(List.of(), sleeper.losses);
+        assertEquals(List.of(), sleeper.peerFailures);
     }
 
     @Test
@@ -325,7 +325,7 @@ class MembershipTest {
         host.exited = "process of 2";
         world.pass(Duration.ofMillis(50));
 
-        FerroException loss = only(world.ranks.get(0).losses);
+        FerroException loss = only(world.ranks.get(0).peerFailures);
         assertEquals(Code.PEER_LOST, loss.code());
         assertEquals("2", loss.where().culprits());
         assertEquals(
@@ -375,7 +375,7 @@ class MembershipTest {
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofMillis(50));
 
-        assertEquals(Code.PEER_LOST, only(world.ranks.get(0).losses).code());
+        assertEquals(Code.PEER_LOST, only(world.ranks.get(0).peerFailures).code());
         assertEquals(0, world.ranks.get(0).timers.scheduled(), "nothing is left to look at");
     }
 
@@ -385,7 +385,7 @@ class MembershipTest {
         world.ranks.get(2).control(0, ByteBuffer.wrap(new byte[] {9, 9}));
         world.pass(Duration.ofMillis(10));
 
-        assertEquals(Code.PROTOCOL, only(world.ranks.get(0).losses).code());
+        assertEquals(Code.PROTOCOL, only(world.ranks.get(0).peerFailures).code());
     }
 
     @Test
@@ -397,7 +397,7 @@ class MembershipTest {
         world.ranks.get(1).exhausted = false;
         world.pass(Duration.ofSeconds(60));
 
-        assertEquals(List.of(), world.ranks.get(0).losses);
+        assertEquals(List.of(), world.ranks.get(0).peerFailures);
     }
 
     @Test
@@ -411,7 +411,7 @@ class MembershipTest {
             world.pass(Duration.ofSeconds(3));
             world.ranks.get(2).control(1, told.encoded());
             world.pass(Duration.ofSeconds(1));
-            assertEquals("2", only(world.ranks.get(1).losses).where().culprits(), told::toString);
+            assertEquals("2", only(world.ranks.get(1).peerFailures).where().culprits(), told::toString);
 
             // the innocent are still watched
             world.ranks.get(0).paused = true;
@@ -426,7 +426,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(39).paused = true;
         world.pass(Duration.ofSeconds(33));
-        assertTrue(!world.ranks.get(2).losses.isEmpty(), "told by those that watch it");
+        assertTrue(!world.ranks.get(2).peerFailures.isEmpty(), "told by those that watch it");
         world.ranks.get(39).paused = false;
         world.pass(Duration.ofSeconds(3));
         Recorder late = new Recorder();

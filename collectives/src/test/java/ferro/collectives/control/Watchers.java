@@ -73,7 +73,7 @@ public final class Watchers {
     public final class Rank implements RankContext, Transport, Membership.Member {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
-        final List<FerroException> losses = new ArrayList<>();
+        final List<FerroException> peerFailures = new ArrayList<>();
         final ManualTimers timers = new ManualTimers(() -> now);
         final Queue<Runnable> inbox = new ArrayDeque<>();
         public final Set<Integer> cutTo = new HashSet<>();
@@ -149,7 +149,7 @@ public final class Watchers {
         @Override
         public void lost(int peer, FerroException cause) {
             heard.add("lost " + peer);
-            losses.add(cause);
+            peerFailures.add(cause);
         }
 
         @Override

@@ -84,7 +84,7 @@ final class TextReport {
         for (int rank : group.members()) {
             long sequence = group.last(rank).map(last -> last.call().sequence()).orElse(-1L);
             places.computeIfAbsent(sequence, key -> new LinkedHashMap<>())
-                    .computeIfAbsent(standing(group, rank, top), key -> new TreeSet<>())
+                    .computeIfAbsent(status(group, rank, top), key -> new TreeSet<>())
                     .add(rank);
         }
         places.values()
@@ -94,7 +94,7 @@ final class TextReport {
         Arrivals.of(merge, group).ifPresent(arrivals -> lines.add("  slow: " + arrivals.text()));
     }
 
-    private String standing(SharedGroup group, int rank, long top) {
+    private String status(SharedGroup group, int rank, long top) {
         Optional<RecordedOperation> last = group.last(rank);
         if (last.isEmpty()) {
             return merge.missing().contains(rank) ? "no recording" : "no call recorded";

@@ -22,7 +22,7 @@ final class SeededNet {
     private static final long MIX = 0x9E3779B97F4A7C15L;
 
     final SplittableRandom random;
-    private final PriorityQueue<Entry> agenda = new PriorityQueue<>();
+    private final PriorityQueue<Entry> events = new PriorityQueue<>();
     private final List<End> ends = new ArrayList<>();
     private long now;
     private long added;
@@ -60,7 +60,7 @@ final class SeededNet {
     }
 
     void later(long nanos, Runnable task) {
-        agenda.add(new Entry(now + nanos, added++, task));
+        events.add(new Entry(now + nanos, added++, task));
     }
 
     private long delay() {
@@ -69,8 +69,8 @@ final class SeededNet {
 
     /** Runs until nothing is left to happen, or the time is over. */
     void run(long untilNanos) {
-        while (!agenda.isEmpty() && agenda.peek().at <= untilNanos) {
-            Entry next = agenda.remove();
+        while (!events.isEmpty() && events.peek().at <= untilNanos) {
+            Entry next = events.remove();
             now = next.at;
             steps++;
             trace(next.at);

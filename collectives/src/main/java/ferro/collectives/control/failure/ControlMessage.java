@@ -222,15 +222,15 @@ public sealed interface ControlMessage extends WireMessage
      * The sender makes a group.
      *
      * @param attempt number of its attempt
-     * @param turn    number of this attempt among those of these two ranks
+     * @param round    number of this attempt among those of these two ranks
      * @param hash    of the whole list; ranks compare this
      * @param list    ranks of the new group, for people; cut if it is too long for a message
      */
-    record Agree(long attempt, long turn, long hash, String list) implements ControlMessage {
+    record Agree(long attempt, long round, long hash, String list) implements ControlMessage {
         static final byte KIND = 6;
 
         Agree(Fields in) {
-            this(in.int64("attempt"), in.int64("turn"), in.int64("hash"), in.text("list", Failure.TEXT_MOST));
+            this(in.int64("attempt"), in.int64("round"), in.int64("hash"), in.text("list", Failure.TEXT_MOST));
         }
 
         @Override
@@ -240,7 +240,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int64(attempt).int64(turn).int64(hash).text(list, Failure.TEXT_MOST);
+            out.int64(attempt).int64(round).int64(hash).text(list, Failure.TEXT_MOST);
         }
 
         @Override
@@ -252,16 +252,16 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The sender has given up the group that it made.
      *
-     * @param turn     of the attempt that was told
+     * @param round     of the attempt that was told
      * @param code     why
      * @param culprits ranks that it blames, empty for itself
      * @param text     for people
      */
-    record Cancel(long turn, Code code, String culprits, String text) implements ControlMessage {
+    record Cancel(long round, Code code, String culprits, String text) implements ControlMessage {
         static final byte KIND = 7;
 
         Cancel(Fields in) {
-            this(in.int64("turn"), in.code("code", CODES), in.ranks("culprits"), in.text("text", Failure.TEXT_MOST));
+            this(in.int64("round"), in.code("code", CODES), in.ranks("culprits"), in.text("text", Failure.TEXT_MOST));
         }
 
         @Override
@@ -271,7 +271,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int64(turn).code(code).ranks(culprits).text(text, Failure.TEXT_MOST);
+            out.int64(round).code(code).ranks(culprits).text(text, Failure.TEXT_MOST);
         }
 
         @Override

@@ -48,7 +48,7 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     private final ProgressLoop loop;
-    private final ProgressLock turn;
+    private final ProgressLock progressLock;
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
@@ -94,7 +94,7 @@ public final class OperationQueue implements CollectiveProgress {
             Planner planner,
             Consumer<String> checkUsable) {
         this.loop = loop;
-        this.turn = loop.lock();
+        this.progressLock = loop.lock();
         this.direct = new Operation(new PendingWork(loop), null, null, null);
         this.control = control;
         this.planner = planner;
@@ -127,7 +127,7 @@ public final class OperationQueue implements CollectiveProgress {
         Operation operation = new Operation(work, prepared, in, out, all);
         synchronized (queue) {
             checkUsable.accept(prepared.kind.label());
-            if (!queue.add(operation, turn)) {
+            if (!queue.add(operation, progressLock)) {
                 checkUsable.accept(prepared.kind.label());
             }
             work.recorded(prepared.text(), prepared.bytes);
@@ -142,7 +142,7 @@ public final class OperationQueue implements CollectiveProgress {
      * that it ends with the group.
      */
     private void refuseIfSomebodyLeft(long sequence, Prepared prepared) {
-        int gone = control.leaves().before(sequence);
+        int gone = control.exits().before(sequence);
         if (gone >= 0) {
             OperationWatch.failForLeaver(control, gone, sequence, prepared);
         }
@@ -167,9 +167,9 @@ public final class OperationQueue implements CollectiveProgress {
         Prepared prepared = planner.prepare(call);
         Objects.requireNonNull(timeout, "timeout");
         checkUsable.accept(prepared.kind.label());
-        long seen = turn.look();
+        long seen = progressLock.look();
         boolean isNext = noMessages && !isMultiplied(call) && !prepared.isWidened() && isIdle();
-        long sequence = isNext ? turn.tryEnterAsNext(seen) : ProgressLock.NONE;
+        long sequence = isNext ? progressLock.tryEnterAsNext(seen) : ProgressLock.NONE;
         if (sequence == ProgressLock.NONE) {
             submit(prepared, call, timeout).await();
             return;
@@ -179,7 +179,7 @@ public final class OperationQueue implements CollectiveProgress {
             refuseIfSomebodyLeft(sequence, prepared);
             if (prepared.op != null && prepared.op.combiner() != null) {
                 // calls on this group from the code of the op are refused by the owner of the progress lock
-                turn.own();
+                progressLock.own();
             }
             HostTensor in = operand(call, rank);
             HostTensor out = result(call, rank);
@@ -187,7 +187,7 @@ public final class OperationQueue implements CollectiveProgress {
                 direct.become(prepared, in, out);
                 direct.number(sequence);
                 next = direct;
-                turn.own();
+                progressLock.own();
                 loop.run(direct.work(), RunLimit.DONE, 0);
                 direct.work().throwFailure();
             }
@@ -244,12 +244,12 @@ public final class OperationQueue implements CollectiveProgress {
     /** Refuses calls from now on; returns false if it did so already. */
     public boolean close() {
         loop.refuseInside("close");
-        return turn.close();
+        return progressLock.close();
     }
 
     /** Returns whether calls are refused because the group is closed; any thread. */
     public boolean isClosed() {
-        return turn.isClosed();
+        return progressLock.isClosed();
     }
 
     /** Returns the handle of the last submitted operation, or null. */
@@ -270,9 +270,9 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /** Returns the status of this rank, or null if it is in no collective; any thread. */
-    public RankStatus standing() {
+    public RankStatus status() {
         Operation running = current;
-        return running == null ? null : watch.standing(running);
+        return running == null ? null : watch.status(running);
     }
 
     /** Returns the executor of the operation under way, and begins the next one if there was none; null if none waits. */

@@ -28,12 +28,12 @@ final class OperationWatch {
     private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
     private static final int ASKED_AT_ONCE = 16;
     /** Largest age of the stored status of this rank. */
-    private static final long PICTURE_NANOS = 20_000_000L;
+    private static final long SNAPSHOT_NANOS = 20_000_000L;
 
     private final GroupSpec group;
     private final GroupControl control;
     private final Supplier<Executor> executor;
-    private final TimeoutProbe inquiry;
+    private final TimeoutProbe probe;
     private final TimeoutProbe warning;
     private boolean begun;
     private boolean warned;
@@ -41,15 +41,15 @@ final class OperationWatch {
     private long askIntervalNanos;
     private long warnNanos;
     private long warnLeadNanos;
-    private long nextPictureNanos;
-    private volatile RankStatus picture = RankStatus.IDLE;
+    private long nextSnapshotNanos;
+    private volatile RankStatus snapshot = RankStatus.IDLE;
 
     /** Makes one; the supplier returns the executor of the operation under way. */
     OperationWatch(GroupSpec group, GroupControl control, Supplier<Executor> executor) {
         this.group = group;
         this.control = control;
         this.executor = executor;
-        this.inquiry = control.timeoutProbe();
+        this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
     }
 
@@ -67,9 +67,9 @@ final class OperationWatch {
             begin(running, nowNanos);
         }
         refuseToWaitForLeavers(running);
-        if (nowNanos - nextPictureNanos >= 0) {
-            nextPictureNanos = nowNanos + PICTURE_NANOS;
-            picture = standing(
+        if (nowNanos - nextSnapshotNanos >= 0) {
+            nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
+            snapshot = status(
                     running,
                     executor.get().progress(),
                     RankLists.list(executor.get().waitingFor()));
@@ -87,19 +87,19 @@ final class OperationWatch {
     }
 
     /** Returns the status of this rank, or null if it is just changing; any thread. */
-    RankStatus standing(Operation running) {
-        RankStatus last = picture;
+    RankStatus status(Operation running) {
+        RankStatus last = snapshot;
         long sequence = running.sequence();
         if (last.sequence() == sequence) {
             return last;
         }
-        RankStatus now = standing(running, "", "");
+        RankStatus now = status(running, "", "");
         VarHandle.loadLoadFence();
         // the object may have become another operation meanwhile, of which nothing is known yet
         return sequence == ProgressLock.NONE || running.sequence() != sequence ? null : now;
     }
 
-    private static RankStatus standing(Operation running, String progress, String waitingFor) {
+    private static RankStatus status(Operation running, String progress, String waitingFor) {
         return new RankStatus(
                 running.sequence(),
                 running.prepared().text(),
@@ -110,14 +110,14 @@ final class OperationWatch {
 
     private void begin(Operation running, long nowNanos) {
         begun = true;
-        inquiry.begin();
+        probe.begin();
         warning.begin();
         long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
         warned = !TimeoutProbe.isWarnedOf(
                 running.work().deadlineNanos() - running.work().begunNanos());
         warnNanos = nowNanos + left / 4;
         warnLeadNanos = TimeoutProbe.leadNanos(left / 4);
-        nextPictureNanos = nowNanos + PICTURE_NANOS;
+        nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
         // every rank asks every rank, so that larger worlds ask more rarely
         long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
         askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, left / 4));
@@ -126,7 +126,7 @@ final class OperationWatch {
 
     /** Fails the group if a rank has left without having made this call, because it will never make it. */
     private void refuseToWaitForLeavers(Operation operation) {
-        int gone = control.leaves().before(operation.sequence());
+        int gone = control.exits().before(operation.sequence());
         if (gone >= 0) {
             failForLeaver(control, gone, operation.sequence(), operation.prepared());
         }
@@ -134,7 +134,7 @@ final class OperationWatch {
 
     /** Fails the group because a rank has left before a call. */
     static void failForLeaver(GroupControl control, int gone, long sequence, Prepared call) {
-        control.leaves().fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
+        control.exits().fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
     }
 
     private void warn(Operation running) {
@@ -154,8 +154,8 @@ final class OperationWatch {
         boolean isQueued = nowNanos - running.work().deadlineNanos() < 0 && lateInQueue != null;
         PendingWork late = isQueued ? lateInQueue.work() : running.work();
         long lead = TimeoutProbe.leadNanos(late.deadlineNanos() - late.begunNanos());
-        if (inquiry.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
-            Diagnosis.Blame verdict = verdict(inquiry, running);
+        if (probe.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
+            Diagnosis.Blame verdict = verdict(probe, running);
             String names = RankLists.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
                     + waiting(

@@ -11,10 +11,10 @@ public final class WaitingOperations {
     private volatile int size;
 
     /** Adds an operation and gives it its number; returns false, and does not add it, if no number can be taken. */
-    public synchronized boolean add(Operation operation, ProgressLock turn) {
+    public synchronized boolean add(Operation operation, ProgressLock progressLock) {
         // before its number is taken: see ProgressLock
         size++;
-        long number = turn.next();
+        long number = progressLock.next();
         if (number == ProgressLock.NONE) {
             size--;
             return false;

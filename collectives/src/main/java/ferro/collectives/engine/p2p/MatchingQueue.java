@@ -15,7 +15,7 @@ final class MatchingQueue {
     private static final long COST_BYTES = 256;
 
     private final List<Transfer> receives = new ArrayList<>();
-    private final List<UnexpectedMessage> letters = new ArrayList<>();
+    private final List<UnexpectedMessage> unexpected = new ArrayList<>();
     private long bytesKept;
 
     /** A message that came before its receive: its elements, or its announcement only. */
@@ -43,9 +43,10 @@ final class MatchingQueue {
 
         /** Returns an unexpected message that holds a copy of these elements. */
         static UnexpectedMessage of(long tag, HostTensor data) {
-            UnexpectedMessage letter = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
-            Elements.copy(data.dataType(), letter.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
-            return letter;
+            UnexpectedMessage message = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
+            Elements.copy(
+                    data.dataType(), message.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            return message;
         }
 
         /** Copies the elements to the tensor of a receive. */
@@ -90,21 +91,21 @@ final class MatchingQueue {
     }
 
     /** Removes and returns the first unexpected message of a tag, complete or not, or returns null. */
-    UnexpectedMessage takeLetter(long tag) {
-        for (Iterator<UnexpectedMessage> each = letters.iterator(); each.hasNext(); ) {
-            UnexpectedMessage letter = each.next();
-            if (letter.tag == tag) {
+    UnexpectedMessage takeUnexpected(long tag) {
+        for (Iterator<UnexpectedMessage> each = unexpected.iterator(); each.hasNext(); ) {
+            UnexpectedMessage message = each.next();
+            if (message.tag == tag) {
                 each.remove();
-                bytesKept -= letter.cost();
-                return letter;
+                bytesKept -= message.cost();
+                return message;
             }
         }
         return null;
     }
 
-    void keep(UnexpectedMessage letter) {
-        letters.add(letter);
-        bytesKept += letter.cost();
+    void keep(UnexpectedMessage message) {
+        unexpected.add(message);
+        bytesKept += message.cost();
     }
 
     void post(Transfer receive) {

@@ -39,7 +39,7 @@ final class PeerLane {
     private final LaneOwner owner;
     private final MessageCounts.OfPeer counts;
     private final HostTensor envelope = HostTensor.of(new long[LONGS]);
-    private final MatchingQueue mailbox = new MatchingQueue();
+    private final MatchingQueue matching = new MatchingQueue();
     private final Deque<Inbound> inbound = new ArrayDeque<>();
     private final Deque<Outbound> unposted = new ArrayDeque<>();
     private final Deque<Outbound> posted = new ArrayDeque<>();
@@ -50,7 +50,7 @@ final class PeerLane {
     private boolean listening;
 
     /** A posted receive: of an envelope (both null), into the tensor of a receive, or into an unexpected message. */
-    private record Inbound(long target, Transfer receive, MatchingQueue.UnexpectedMessage letter) {}
+    private record Inbound(long target, Transfer receive, MatchingQueue.UnexpectedMessage message) {}
 
     /** What is to be sent: an envelope, which is reused (send is null), or the elements of a send, which ends with them. */
     private record Outbound(HostTensor data, Transfer send) {}
@@ -93,26 +93,26 @@ final class PeerLane {
     }
 
     void receive(Transfer receive) {
-        MatchingQueue.UnexpectedMessage letter = mailbox.takeLetter(receive.tag);
-        if (letter == null) {
-            mailbox.post(receive);
+        MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive.tag);
+        if (message == null) {
+            matching.post(receive);
             return;
         }
         receive.matched = true;
-        if (!fits(receive, letter.type, letter.bytes)) {
+        if (!fits(receive, message.type, message.bytes)) {
             return;
         }
-        if (letter.content == null) {
+        if (message.content == null) {
             goAhead(receive);
-        } else if (letter.complete) {
-            deliver(letter, receive);
+        } else if (message.complete) {
+            deliver(message, receive);
         } else {
-            letter.taker = receive;
+            message.taker = receive;
         }
     }
 
     void giveUp(Transfer receive) {
-        mailbox.giveUp(receive);
+        matching.giveUp(receive);
     }
 
     /** Ends the transfers that have moved, and posts those that are next; returns whether there were any. */
@@ -127,7 +127,7 @@ final class PeerLane {
             collect(inbound.remove());
             moved = true;
         }
-        if (!listening && mailbox.bytesKept() < KEPT_BYTES_MOST) {
+        if (!listening && matching.bytesKept() < KEPT_BYTES_MOST) {
             listen();
         }
         for (Outbound next = unposted.poll(); next != null; next = unposted.poll()) {
@@ -155,11 +155,11 @@ final class PeerLane {
             counts.countArrived();
             counts.countTaken();
             owner.finish(arrived.receive);
-        } else if (arrived.letter != null) {
+        } else if (arrived.message != null) {
             counts.countArrived();
-            arrived.letter.complete = true;
-            if (arrived.letter.taker != null) {
-                deliver(arrived.letter, arrived.letter.taker);
+            arrived.message.complete = true;
+            if (arrived.message.taker != null) {
+                deliver(arrived.message, arrived.message.taker);
             }
         } else {
             listening = false;
@@ -168,8 +168,8 @@ final class PeerLane {
         }
     }
 
-    private void deliver(MatchingQueue.UnexpectedMessage letter, Transfer receive) {
-        letter.copyInto(receive.tensor);
+    private void deliver(MatchingQueue.UnexpectedMessage message, Transfer receive) {
+        message.copyInto(receive.tensor);
         counts.countTaken();
         owner.finish(receive);
     }
@@ -180,9 +180,9 @@ final class PeerLane {
         } else if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
             openEager(tag, TYPES[(int) type], bytes);
         } else if (kind == ANNOUNCED) {
-            Transfer receive = mailbox.takeReceive(tag);
+            Transfer receive = matching.takeReceive(tag);
             if (receive == null) {
-                mailbox.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
+                matching.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
             } else if (fits(receive, TYPES[(int) type], bytes)) {
                 goAhead(receive);
             }
@@ -197,12 +197,12 @@ final class PeerLane {
     }
 
     private void openEager(long tag, DataType type, long bytes) {
-        Transfer receive = mailbox.takeReceive(tag);
+        Transfer receive = matching.takeReceive(tag);
         if (receive == null) {
-            MatchingQueue.UnexpectedMessage letter = new MatchingQueue.UnexpectedMessage(tag, type, bytes, false);
-            mailbox.keep(letter);
-            channel.link.receive(header, HostTensor.of(DataType.INT8, letter.content), 0, bytes);
-            inbound.add(new Inbound(++channel.receivesPosted, null, letter));
+            MatchingQueue.UnexpectedMessage message = new MatchingQueue.UnexpectedMessage(tag, type, bytes, false);
+            matching.keep(message);
+            channel.link.receive(header, HostTensor.of(DataType.INT8, message.content), 0, bytes);
+            inbound.add(new Inbound(++channel.receivesPosted, null, message));
         } else if (fits(receive, type, bytes)) {
             postReceive(receive);
         }

@@ -38,13 +38,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Largest age of the stored status of this rank. */
-    private static final long PICTURE_NANOS = 20_000_000L;
+    private static final long SNAPSHOT_NANOS = 20_000_000L;
 
     private final ProgressLoop loop;
     private final GroupControl control;
     private final Lanes lanes;
     /** Null where no rank shares memory with this one. */
-    private final IntraNodeTransport near;
+    private final IntraNodeTransport intraNode;
 
     private final CallHeader header;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
@@ -53,24 +53,24 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     private final Map<Integer, PeerLane> peers = new TreeMap<>();
     private final List<PeerLane> peerList = new ArrayList<>();
     private final MatchingQueue own = new MatchingQueue();
-    private final TimeoutProbe inquiry;
-    private long nextPictureNanos;
-    private volatile Picture picture;
+    private final TimeoutProbe probe;
+    private long nextSnapshotNanos;
+    private volatile Snapshot snapshot;
     /** Reported if no status was stored yet. */
     private volatile Transfer newest;
 
     private final List<Transfer> ownSends = new ArrayList<>();
 
     /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
-    private record Picture(RankStatus standing, Transfer of) {}
+    private record Snapshot(RankStatus status, Transfer of) {}
 
     /** Makes one without messages; {@code group} is the 64-bit identity that headers carry. */
     public PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group) {
         this.loop = loop;
         this.control = control;
         this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
-        this.near = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
-        this.inquiry = control.timeoutProbe();
+        this.intraNode = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
+        this.probe = control.timeoutProbe();
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
@@ -107,7 +107,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
      */
     @Override
     public boolean advance(boolean listens) {
-        boolean moved = listens && near != null && hear();
+        boolean moved = listens && intraNode != null && openUnexpected();
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             pending.add(next);
             next.work.runs();
@@ -124,15 +124,15 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /**
      * Opens lanes to ranks of the same host that send before this rank has sent or received; returns whether there was one.
      */
-    private boolean hear() {
-        boolean heard = false;
-        for (int peer = 0; peer < near.worldSize(); peer++) {
-            if (near.hasUnexpected(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
+    private boolean openUnexpected() {
+        boolean opened = false;
+        for (int peer = 0; peer < intraNode.worldSize(); peer++) {
+            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
                 laneTo(peer);
-                heard = true;
+                opened = true;
             }
         }
-        return heard;
+        return opened;
     }
 
     /** Checks the deadlines, and stores which peers are waited for. */
@@ -141,18 +141,18 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (pending.isEmpty() || control.failure() != null) {
             return;
         }
-        if (nowNanos - nextPictureNanos >= 0) {
-            nextPictureNanos = nowNanos + PICTURE_NANOS;
-            picture = picture();
+        if (nowNanos - nextSnapshotNanos >= 0) {
+            nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
+            snapshot = snapshot();
         }
-        if (control.leaves().any()) {
+        if (control.exits().any()) {
             pending.forEach(this::refuseIfItsPeerLeft);
         }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
             long begun = transfer.work.begunNanos();
             long deadline = transfer.work.deadlineNanos();
-            if (inquiry.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
+            if (probe.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
                 giveUp(transfer);
                 return;
             }
@@ -161,16 +161,16 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     /** Fails the group if a peer has left so that a transfer can never be matched any more. */
     private void refuseIfItsPeerLeft(Transfer transfer) {
-        GracefulExits leaves = control.leaves();
-        if (!leaves.has(transfer.peer)) {
+        GracefulExits exits = control.exits();
+        if (!exits.has(transfer.peer)) {
             return;
         }
-        long sent = leaves.sentBy(transfer.peer);
+        long sent = exits.sentBy(transfer.peer);
         if (transfer.isSend) {
-            if (!transfer.matched || transfer.number > leaves.takenBy(transfer.peer)) {
+            if (!transfer.matched || transfer.number > exits.takenBy(transfer.peer)) {
                 failForLeaver(transfer, "it has not taken this message");
             }
-        } else if (leaves.hasLostMessages(transfer.peer)) {
+        } else if (exits.hasLostMessages(transfer.peer)) {
             failForLeaver(
                     transfer,
                     "their connection ended with " + counts(transfer.peer).arrived() + " of the " + sent
@@ -181,13 +181,13 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void failForLeaver(Transfer transfer, String why) {
-        control.leaves().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
+        control.exits().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
     }
 
     private void giveUp(Transfer late) {
         BitSet peer = new BitSet();
         peer.set(late.peer);
-        Diagnosis.Blame verdict = inquiry.waiting(late.work.begunNanos(), peer);
+        Diagnosis.Blame verdict = probe.waiting(late.work.begunNanos(), peer);
         String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
@@ -206,36 +206,36 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     /** Returns the status of this rank; any thread. */
-    public RankStatus standing() {
-        Picture last = picture;
+    public RankStatus status() {
+        Snapshot last = snapshot;
         Transfer begun = newest;
         if (last == null && begun == null) {
             return RankStatus.IDLE;
         }
-        return last == null ? standing(begun, "", Integer.toString(begun.peer)) : last.standing;
+        return last == null ? status(begun, "", Integer.toString(begun.peer)) : last.status;
     }
 
-    private static RankStatus standing(Transfer first, String more, String peers) {
+    private static RankStatus status(Transfer first, String more, String peers) {
         return new RankStatus(0, first.work.description() + more, "", peers, first.work.begunNanos());
     }
 
     /** Removes an ended transfer from the stored status. */
     private void forget(Transfer ended) {
-        Picture last = picture;
+        Snapshot last = snapshot;
         if (last != null && last.of == ended) {
-            picture = null;
+            snapshot = null;
         }
         if (newest == ended) {
             newest = pending.isEmpty() ? null : pending.get(pending.size() - 1);
         }
     }
 
-    private Picture picture() {
+    private Snapshot snapshot() {
         BitSet peers = new BitSet();
         pending.forEach(transfer -> peers.set(transfer.peer));
         Transfer first = pending.get(0);
         String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
-        return new Picture(standing(first, more, RankLists.list(peers)), first);
+        return new Snapshot(status(first, more, RankLists.list(peers)), first);
     }
 
     /** Ends a transfer whose thread was interrupted; returns whether the work is a transfer of this group. */
@@ -262,7 +262,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         pendingCount.addAndGet(-pending.size());
         pending.clear();
-        picture = null;
+        snapshot = null;
         newest = null;
     }
 
@@ -291,7 +291,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     @Override
     public MessageCounts.OfPeer counts(int peer) {
-        return control.leaves().messages().of(peer);
+        return control.exits().messages().of(peer);
     }
 
     @Override
@@ -305,7 +305,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             startOwn(transfer);
             return;
         }
-        if (transfer.isSend && control.leaves().has(transfer.peer)) {
+        if (transfer.isSend && control.exits().has(transfer.peer)) {
             failForLeaver(transfer, "it takes no more messages");
             return;
         }
@@ -350,13 +350,13 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void startOwnReceive(Transfer receive) {
-        MatchingQueue.UnexpectedMessage letter = own.takeLetter(receive.tag);
-        if (letter == null) {
+        MatchingQueue.UnexpectedMessage message = own.takeUnexpected(receive.tag);
+        if (message == null) {
             own.post(receive);
-        } else if (!MatchingQueue.fits(receive.tensor, letter.type, letter.bytes)) {
-            mismatched(receive, letter.type, letter.bytes);
-        } else if (letter.content != null) {
-            letter.copyInto(receive.tensor);
+        } else if (!MatchingQueue.fits(receive.tensor, message.type, message.bytes)) {
+            mismatched(receive, message.type, message.bytes);
+        } else if (message.content != null) {
+            message.copyInto(receive.tensor);
             finish(receive);
         } else {
             for (Iterator<Transfer> each = ownSends.iterator(); each.hasNext(); ) {

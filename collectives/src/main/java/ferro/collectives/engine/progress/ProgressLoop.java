@@ -341,7 +341,7 @@ public final class ProgressLoop implements WorkOwner {
             collectives.check(nowNanos);
             messages.check(nowNanos);
             // a rank that leaves need not wait for the end of a call that goes on for other reasons
-            control.leaves().confirm();
+            control.exits().confirm();
             // there is an iteration between this and a sleep; a seeded run has no iteration that only waits
             listens = !stepped;
         } catch (RuntimeException | Error failure) {
@@ -416,7 +416,7 @@ public final class ProgressLoop implements WorkOwner {
     public void leave() {
         lock.leave();
         // ranks that have left are told which operations have ended meanwhile
-        control.leaves().confirm();
+        control.exits().confirm();
         wakeNext();
         settleIfFree();
     }

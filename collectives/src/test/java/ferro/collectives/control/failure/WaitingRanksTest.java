@@ -79,10 +79,10 @@ class WaitingRanksTest {
     void whatARankIsInIsReadOnceAsItMayEndMeanwhile() {
         RankStatus receive = new RankStatus(0, "recv from rank 1", "", "1", 5);
         int[] reads = {0};
-        RankStatuses standings = new RankStatuses();
+        RankStatuses statuses = new RankStatuses();
         RankStatuses.Seat seat = new RankStatuses.Seat("pair", BOTH, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE);
-        RankStatuses.Busy busy = standings.busy(seat);
-        assertEquals("in recv from rank 1, waiting for rank 1", busy.standing().sentence());
+        RankStatuses.Busy busy = statuses.busy(seat);
+        assertEquals("in recv from rank 1, waiting for rank 1", busy.status().sentence());
         assertEquals(1, reads[0]);
     }
 
