@@ -6,7 +6,7 @@ package ferro.collectives.plan;
  *
  * <p>A step may be posted once the first {@code afterSends} sends and the first {@code afterReceives} receives of its
  * plan are finished, and once every step before it in its own list is posted. {@link PlanBuilder} works both numbers
- * out; {@link PlanVerifier} checks them without trusting it.
+ * out; PlanVerifier, in the tests of this package, checks them without trusting it.
  */
 public sealed interface Step {
     /**
