@@ -104,7 +104,8 @@ public record Sweep(
      */
     public static Sweep parse(List<String> words) {
         if (words.isEmpty() || words.get(0).startsWith("-")) {
-            throw new IllegalArgumentException("nothing to measure: name a collective first, such as allreduce");
+            throw new IllegalArgumentException("nothing to measure: name a collective first, such as allreduce, found "
+                    + (words.isEmpty() ? "no word" : words.get(0)));
         }
         Measured collective = Measured.parse(words.get(0));
         String sizes = null;

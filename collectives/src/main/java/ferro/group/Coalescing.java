@@ -231,7 +231,8 @@ final class Coalescing {
 
         private void refuseInside() {
             if (!block.hasEnded() && Thread.currentThread() == block.owner) {
-                throw new IllegalStateException("await inside coalesced: its calls run at the end of the block");
+                throw new IllegalStateException("await inside coalesced on thread " + block.owner.getName() + ", after "
+                        + block.calls.size() + " calls: they run at the end of the block");
             }
         }
 

@@ -261,7 +261,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public Store store() {
         if (store == null) {
-            throw new IllegalStateException("this context has no store of its own: join opens one by ferro.rendezvous");
+            throw new IllegalStateException("this context has no store of its own: join opens one by "
+                    + Settings.RENDEZVOUS.name()
+                    + setting(Settings.RENDEZVOUS.name()).map("="::concat).orElse(", which is not set"));
         }
         return store;
     }

@@ -135,7 +135,8 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         World inside = options.settle(world);
         if (predict && (compare || tune)) {
-            throw new BadInputException("--predict with --compare or --tune: ask for one of them at a time");
+            throw new BadInputException(
+                    "--predict with " + (compare ? "--compare" : "--tune") + ": ask for one of them at a time");
         }
         if (compare || tune) {
             return compare(options.spec());
@@ -195,10 +196,15 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int compare(JobSpec spec) throws IOException, InterruptedException {
-        if (type != null || op != null || queued != null || spec.links().isPresent()) {
+        List<String> refused = new ArrayList<>();
+        add(refused, "--type", type);
+        add(refused, "--op", op);
+        add(refused, "--queued", queued);
+        add(refused, "--links", spec.links().orElse(null));
+        if (!refused.isEmpty()) {
             throw new BadInputException(
                     "--compare and --tune measure f32 by sum, over every kind of links: they take -n, --sizes and --time"
-                            + " only");
+                            + " only, found " + String.join(" ", refused));
         }
         Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {

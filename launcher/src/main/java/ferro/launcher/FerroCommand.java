@@ -36,6 +36,9 @@ public final class FerroCommand implements Runnable {
             description = "show the version")
     private boolean version;
 
+    @CommandLine.Spec
+    private CommandLine.Model.CommandSpec spec;
+
     private FerroCommand() {}
 
     /**
@@ -90,7 +93,7 @@ public final class FerroCommand implements Runnable {
     @Override
     public void run() {
         throw new BadInputException(
-                "need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro help explains them");
+                "need a command: " + String.join(", ", spec.subcommands().keySet()) + "; ferro help explains them");
     }
 
     /** Explains what the parser refuses: the message, what may have been meant, and where the options are listed. */

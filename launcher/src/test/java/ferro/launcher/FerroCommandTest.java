@@ -54,8 +54,8 @@ class FerroCommandTest {
                 "run -n 0 -- true | ferro run: -n 0: need a number of ranks",
                 "run -n many -- true | ferro run: Invalid value for option '--ranks': 'many' is not an int",
                 "run --nod 3 -- true | ferro run: Unknown option: '--nod'",
-                "run -n 2 | ferro run: nothing to run",
-                "run -n 2 -- | ferro run: nothing to run",
+                "run -n 2 | ferro run: nothing to run: found 0 words behind the options",
+                "run -n 2 -- | ferro run: nothing to run: found 0 words behind --",
                 "run -n 2 Nothing.java | Nothing.java not found",
                 "run -n 2 no.such.Main | ferro run: main class \"no.such.Main\" not found",
                 "run -n 2 -- no-such-command | ferro run: command \"no-such-command\" not found",
@@ -80,8 +80,8 @@ class FerroCommandTest {
                 "bench allreduce -n 2 --predict --sizes 4 | ferro bench: --sizes 4: --predict needs 8 bytes or more",
                 "bench allreduce -n 2 --predict --op max | ferro bench: --predict measures f32 by sum and takes --sizes",
                 "bench allreduce -n 1 --predict | ferro bench: --predict needs 2 ranks or more, found 1",
-                "bench allreduce --predict --tune | ferro bench: --predict with --compare or --tune",
-                "bench all --compare --links tcp | ferro bench: --compare and --tune measure f32 by sum",
+                "bench allreduce --predict --tune | ferro bench: --predict with --tune: ask for one",
+                "bench all --compare --links tcp | take -n, --sizes and --time only, found --links tcp",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
                 "analyze /no/such/folder | ferro analyze: /no/such/folder is no folder",
                 "analyze / | ferro analyze: / holds no recording (ferro-JOB-rankR.json): ranks write one when",
@@ -93,7 +93,7 @@ class FerroCommandTest {
                 "demo --text /no/such/file | ferro demo: ",
                 "help jump | jump",
                 "jump | Unmatched argument",
-                "'' | need a command",
+                "'' | need a command: run, demo, bench, analyze, dump, doctor, classpath, secret, help; ferro help",
             })
     void badInputIsExplainedAndNothingIsStarted(String typed, String part) {
         int code = execute(typed.isEmpty() ? new String[0] : typed.split(" "));

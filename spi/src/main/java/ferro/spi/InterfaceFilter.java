@@ -58,17 +58,18 @@ public final class InterfaceFilter {
     public static InterfaceFilter of(String text) {
         boolean excluding = Objects.requireNonNull(text, "text").startsWith("^");
         List<AllowedNetwork> entries = Arrays.stream((excluding ? text.substring(1) : text).split(",", -1))
-                .map(entry -> entry(entry.trim()))
+                .map(entry -> entry(entry.trim(), text))
                 .toList();
         return new InterfaceFilter(text, excluding, entries);
     }
 
-    private static AllowedNetwork entry(String text) {
+    private static AllowedNetwork entry(String text, String list) {
         if (text.isEmpty()) {
-            throw new IllegalArgumentException("a name is empty");
+            throw new IllegalArgumentException("a name in \"" + list + "\" is empty");
         }
         if (text.startsWith("^")) {
-            throw new IllegalArgumentException("^ stands once, in front of all that is left out");
+            throw new IllegalArgumentException(
+                    "^ stands once, in front of all that is left out, found \"" + text + "\"");
         }
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);

@@ -23,13 +23,14 @@ public record PortRange(int first, int last) {
      */
     public PortRange {
         if (Math.max(first, last) > HIGHEST || first < 0) {
-            throw new IllegalArgumentException("the largest port is " + HIGHEST);
+            throw new IllegalArgumentException(
+                    "the largest port is " + HIGHEST + " and the smallest 0, found " + first + " and " + last);
         }
         if (last < first) {
-            throw new IllegalArgumentException("it ends before it begins");
+            throw new IllegalArgumentException("it ends at " + last + ", before it begins at " + first);
         }
         if (first == 0 && last > 0) {
-            throw new IllegalArgumentException("a range begins at 1 or above");
+            throw new IllegalArgumentException("a range begins at 1 or above, found " + first + " to " + last);
         }
     }
 
@@ -43,7 +44,8 @@ public record PortRange(int first, int last) {
     public static PortRange of(String text) {
         Matcher parts = TEXT.matcher(Objects.requireNonNull(text, "text"));
         if (!parts.matches()) {
-            throw new IllegalArgumentException("it has to be digits, and a hyphen between two ports");
+            throw new IllegalArgumentException(
+                    "it has to be digits, and a hyphen between two ports, found \"" + text + "\"");
         }
         int first = Integer.parseInt(parts.group(1));
         return new PortRange(first, parts.group(2) == null ? first : Integer.parseInt(parts.group(2)));

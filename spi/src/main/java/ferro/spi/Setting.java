@@ -99,7 +99,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     public static Duration duration(String text) {
         Duration time = interval(text);
         if (time.isZero()) {
-            throw new IllegalArgumentException("zero is no deadline");
+            throw new IllegalArgumentException("\"" + text + "\" is zero, which is no deadline");
         }
         return time;
     }
@@ -113,14 +113,15 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public static Duration interval(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));
-        long amount = number(text.substring(0, digits), Long.MAX_VALUE);
+        long amount = number(text.substring(0, digits), text, Long.MAX_VALUE);
+        String unit = text.substring(digits).trim();
         try {
-            return switch (text.substring(digits).trim()) {
+            return switch (unit) {
                 case "ms" -> Duration.ofMillis(amount);
                 case "s" -> Duration.ofSeconds(amount);
                 case "m" -> Duration.ofMinutes(amount);
                 case "h" -> Duration.ofHours(amount);
-                default -> throw new IllegalArgumentException("the unit must be ms, s, m or h");
+                default -> throw new IllegalArgumentException("the unit must be ms, s, m or h, found \"" + unit + "\"");
             };
         } catch (ArithmeticException tooLong) {
             throw new IllegalArgumentException("that is too long", tooLong);
@@ -135,7 +136,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      * @throws IllegalArgumentException if it is anything else
      */
     public static int count(String text) {
-        return (int) number(Objects.requireNonNull(text, "text"), Integer.MAX_VALUE);
+        return (int) number(Objects.requireNonNull(text, "text"), text, Integer.MAX_VALUE);
     }
 
     /**
@@ -147,26 +148,29 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public static long bytes(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));
-        long amount = number(text.substring(0, digits), Long.MAX_VALUE);
+        long amount = number(text.substring(0, digits), text, Long.MAX_VALUE);
+        String unit = text.substring(digits).trim();
         try {
-            return switch (text.substring(digits).trim()) {
+            return switch (unit) {
                 case "", "B" -> amount;
                 case "KiB" -> Math.multiplyExact(amount, 1L << 10);
                 case "MiB" -> Math.multiplyExact(amount, 1L << 20);
                 case "GiB" -> Math.multiplyExact(amount, 1L << 30);
-                default -> throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB");
+                default ->
+                    throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB, found \"" + unit + "\"");
             };
         } catch (ArithmeticException tooMany) {
             throw new IllegalArgumentException("that is more than 2^63 - 1 bytes", tooMany);
         }
     }
 
-    private static long number(String text, long most) {
-        if (text.isEmpty() || digits(text) < text.length()) {
-            throw new IllegalArgumentException("it has to begin with a number, 0 or more");
+    /** Reads the number that a text begins with. */
+    private static long number(String digits, String text, long most) {
+        if (digits.isEmpty() || digits(digits) < digits.length()) {
+            throw new IllegalArgumentException("it has to begin with a number, 0 or more, found \"" + text + "\"");
         }
         try {
-            long number = Long.parseLong(text);
+            long number = Long.parseLong(digits);
             if (number <= most) {
                 return number;
             }

@@ -267,7 +267,7 @@ public final class Settings {
 
     private static String links(String text) {
         if (!List.of("auto", "tcp", "shm").contains(text)) {
-            throw new IllegalArgumentException("no such kind of link");
+            throw new IllegalArgumentException("\"" + text + "\" is no kind of link");
         }
         return text;
     }
@@ -283,7 +283,7 @@ public final class Settings {
     /** Rejects a relative path, because ranks may have been started in different folders. */
     private static String folder(String text) {
         if (!Path.of(text).isAbsolute()) {
-            throw new IllegalArgumentException("it is relative");
+            throw new IllegalArgumentException("\"" + text + "\" is relative");
         }
         return text;
     }
@@ -292,7 +292,7 @@ public final class Settings {
     private static String library(String text) {
         boolean plain = !text.isEmpty() && text.indexOf('/') < 0;
         if (!plain && !text.startsWith("/")) {
-            throw new IllegalArgumentException("the current directory is never searched");
+            throw new IllegalArgumentException("the current directory is never searched, found \"" + text + "\"");
         }
         return text;
     }

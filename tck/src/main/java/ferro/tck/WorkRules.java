@@ -209,7 +209,7 @@ public interface WorkRules extends Subject {
             Expect.failure(failure.getCause(), "the stage of rank " + group.rank(), Code.TIMED_OUT);
             return;
         }
-        throw new AssertionError("the stage of a failed operation ended well");
+        throw new AssertionError("the stage of a failed operation of rank " + group.rank() + " ended well");
     }
 
     /** Many small operations may be queued at once. */

@@ -127,7 +127,8 @@ final class ShmMemory implements SharedMemory {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();
             if (!new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).equals(offer.token())) {
-                throw new IOException("another token stands in it than the one offered");
+                throw new IOException(
+                        "it has another token at byte " + Segment.tokenAt(offer.bytes()) + " than the one offered");
             }
         }
     }

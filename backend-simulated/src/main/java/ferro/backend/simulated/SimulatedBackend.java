@@ -81,7 +81,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             RankContext context =
-                    new SimulatedContext(inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
+                    new SimulatedContext(rank, inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
             refuseWarmUp(context, worldSize);
             ranks.add(join(new GroupSpec(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
         }

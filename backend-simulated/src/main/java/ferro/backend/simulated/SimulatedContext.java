@@ -10,11 +10,13 @@ import java.util.function.LongSupplier;
 
 /** The context of one simulated rank: settings from a map, a clock and timers that all ranks share, and no store. */
 final class SimulatedContext extends ForwardingContext {
+    private final int rank;
     private final LongSupplier clock;
     private final ScheduledExecutorService background;
 
-    SimulatedContext(Map<String, String> settings, LongSupplier clock, ScheduledExecutorService background) {
+    SimulatedContext(int rank, Map<String, String> settings, LongSupplier clock, ScheduledExecutorService background) {
         super(SystemContext.of(settings));
+        this.rank = rank;
         this.clock = clock;
         this.background = background;
     }
@@ -36,7 +38,7 @@ final class SimulatedContext extends ForwardingContext {
 
     @Override
     public Store store() {
-        throw new IllegalStateException(
-                "simulated ranks have no store, they are made together: use SimulatedBackend.createGroup(n)");
+        throw new IllegalStateException("simulated rank " + rank
+                + " has no store, ranks are made together: use SimulatedBackend.createGroup(n)");
     }
 }

@@ -65,7 +65,7 @@ public final class Simulation {
         this.misfortune = new FaultInjector(events, medium, network, ranks);
         for (int rank = 0; rank < worldSize; rank++) {
             VirtualExecutor background = new VirtualExecutor(events, rank);
-            RankContext context = new SimulatedContext(settings, events::nanoTime, background);
+            RankContext context = new SimulatedContext(rank, settings, events::nanoTime, background);
             SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
             GroupSpec spec = new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
@@ -276,7 +276,10 @@ public final class Simulation {
 
     private void turn() {
         if (events.isEmpty() || events.elapsed() > LONGEST_NANOS) {
-            throw new IllegalStateException("operations are under way, but nothing would ever happen again");
+            throw new IllegalStateException("operations are under way, but "
+                    + (events.isEmpty()
+                            ? "no event is left"
+                            : "the limit of " + LONGEST_NANOS / 1000 + " virtual microseconds is passed"));
         }
         misfortune.strike();
         events.next();

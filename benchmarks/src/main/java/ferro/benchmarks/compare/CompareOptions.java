@@ -65,7 +65,8 @@ record CompareOptions(
             given.put(option, rest.next());
         }
         if (!given.containsKey("--out")) {
-            throw new IllegalArgumentException("--out DIR is missing: where do results go?");
+            throw new IllegalArgumentException(
+                    "--out DIR is missing in \"" + String.join(" ", words) + "\": where do results go?");
         }
         return new CompareOptions(
                 given.containsKey("--starter") ? Path.of(given.get("--starter")) : null,

@@ -69,7 +69,8 @@ final class RecordingReader {
         json.setStrictness(Strictness.STRICT);
         JsonElement all = JsonParser.parseReader(json);
         if (!all.isJsonObject()) {
-            throw new UnreadableRecordingException("it is no recording of ferro: it holds no JSON object");
+            throw new UnreadableRecordingException("it is no recording of ferro: it holds no JSON object, but a "
+                    + all.getClass().getSimpleName());
         }
         // peek() fails if anything follows the object
         json.peek();

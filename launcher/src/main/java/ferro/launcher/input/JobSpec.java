@@ -42,7 +42,8 @@ public record JobSpec(
                     + " needs --secret-file: a file of mode 0600 with the same content on all nodes");
         }
         if (backend.isPresent() && backend.get().isBlank()) {
-            throw new BadInputException("--backend is empty: need a name, ferro doctor lists them");
+            throw new BadInputException(
+                    "--backend \"" + backend.get() + "\" is empty: need a name, ferro doctor lists them");
         }
         links.ifPresent(kind -> checkLinks(kind, backend));
     }
@@ -52,8 +53,8 @@ public record JobSpec(
             throw new BadInputException("--links " + kind + ": need " + Settings.LINKS.need());
         }
         if (kind.equals("tcp") && backend.isPresent() && backend.get().equals("shm")) {
-            throw new BadInputException("--links tcp with --backend shm, which is shared memory and nothing else:"
-                    + " leave one of them out");
+            throw new BadInputException("--links " + kind + " with --backend " + backend.get()
+                    + ", which is shared memory and nothing else: leave one of them out");
         }
     }
 

@@ -14,7 +14,7 @@ public record CommandTarget(List<String> words) implements Target {
     /** Makes a target of a command line. Its program must exist. */
     public static CommandTarget of(List<String> words, Programs programs) {
         if (words.isEmpty()) {
-            throw new BadInputException("nothing to run: need a command behind --");
+            throw new BadInputException("nothing to run: found " + words.size() + " words behind --, need a command");
         }
         if (programs.find(words.get(0)).isEmpty()) {
             throw new BadInputException("command \"" + words.get(0) + "\" not found: it is no program, and none of that"

@@ -25,7 +25,8 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     /** Reads the words after the options: a source file, a jar or a main class, then its arguments. */
     public static Target of(List<String> words, JavaSettings settings) {
         if (words.isEmpty()) {
-            throw new BadInputException("nothing to run: need Main.java, app.jar, a main class, or -- and any command");
+            throw new BadInputException("nothing to run: found " + words.size()
+                    + " words behind the options, need Main.java, app.jar, a main class, or -- and any command");
         }
         String what = words.get(0);
         List<String> arguments = List.copyOf(words.subList(1, words.size()));

@@ -32,7 +32,7 @@ class RecordingReaderTest {
             value = {
                 "`` | it is no recording of ferro",
                 "hello | it is no JSON, or ends too early",
-                "[1,2] | it holds no JSON object",
+                "[1,2] | it holds no JSON object, but a JsonArray",
                 "{} | there is no \"format\"",
                 "{\"format\":2} | it has format 2, this ferro reads format 1",
                 "{\"format\":1.5} | \"format\" is 1.5, need a whole number",

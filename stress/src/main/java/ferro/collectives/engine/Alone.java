@@ -18,7 +18,7 @@ final class Alone {
     private static final GroupSpec GROUP = new GroupSpec("stress", 0, 1, LONG);
     private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
     private static final Motionless MEDIUM = new Motionless(1, () -> {
-        throw new IllegalStateException("a world of one has no links");
+        throw new IllegalStateException("a world of " + GROUP.worldSize() + " has no links");
     });
     private static final ProgressLoop NOBODY = engine().parts().loop;
 

@@ -9,6 +9,7 @@ final class ConnectingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
     private final Credentials own;
+    private final String job;
     private final byte[] hello;
     private byte[] challenge;
     private byte type;
@@ -17,6 +18,7 @@ final class ConnectingHandshake implements Handshake {
 
     ConnectingHandshake(Credentials own, Hello hello) {
         this.own = own;
+        this.job = hello.job();
         this.hello = hello.encoded();
     }
 
@@ -82,7 +84,8 @@ final class ConnectingHandshake implements Handshake {
         if (!own.secret().proves(Role.ACCEPTING, hello, challenge, proof)) {
             throw new Refusal(
                     Code.UNAUTHENTICATED,
-                    "the proof of the accepting side is wrong: both sides need the same secret, see FERRO_SECRET_FILE");
+                    "the proof of the accepting side of job \"" + job
+                            + "\" is wrong: both sides need the same secret, see FERRO_SECRET_FILE");
         }
         wanted = 0;
         return NOTHING;

@@ -334,7 +334,7 @@ public final class TcpLink implements Link {
             if (mayHaveEnded) {
                 mayHaveEnded = false;
                 if (wire.ended()) {
-                    throw new EOFException("by the other side");
+                    throw new EOFException("by the other side, after " + incoming.bytesMoved() + " bytes from there");
                 }
             }
             return outgoing.push(wire);

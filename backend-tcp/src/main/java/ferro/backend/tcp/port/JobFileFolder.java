@@ -47,7 +47,7 @@ final class JobFileFolder {
             }
             base = Path.of(Settings.HOME.find(context).orElseGet(() -> System.getProperty("user.home")), ".ferro");
             if (!base.isAbsolute()) {
-                throw new IOException("this user has no home folder");
+                throw new IOException("this user has no home folder: " + base + " is relative");
             }
             Files.createDirectories(base);
             return own(base.resolve("jobs"), where);
