@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
 
 /** Runs cells one after the other in one group, on all ranks, and names each that went wrong. */
@@ -28,12 +29,12 @@ final class Cells {
     private final List<Cell> cells;
     private final Map<DataType, Values> values = new EnumMap<>(DataType.class);
     private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
-    private final long[][] hashes;
+    /** Of each result, by rank; only ranks of this process are here. */
+    private final Map<Integer, long[]> hashes = new ConcurrentSkipListMap<>();
 
     private Cells(Subject subject, int worldSize, List<Cell> cells) {
         this.subject = subject;
         this.cells = cells;
-        this.hashes = new long[worldSize][cells.size()];
         for (Cell cell : cells) {
             values.computeIfAbsent(cell.type(), type -> new Values(type, worldSize));
         }
@@ -48,7 +49,7 @@ final class Cells {
                 ranks.run(group -> run.rank(group, first, Math.min(first + AT_ONCE, cells.size())));
             }
         }
-        run.agree(worldSize);
+        run.agree();
         if (!run.wrong.isEmpty()) {
             StringBuilder text = new StringBuilder(
                     run.wrong.size() + " wrong of " + cells.size() + " cells x " + worldSize + " ranks:");
@@ -88,7 +89,7 @@ final class Cells {
             group.submit(placed).await();
         }
         place.readBack();
-        hashes[group.rank()][number] = hash(call.out());
+        hashes.computeIfAbsent(group.rank(), rank -> new long[cells.size()])[number] = hash(call.out());
         return call.wrong();
     }
 
@@ -113,15 +114,21 @@ final class Cells {
     }
 
     /** Checks that all ranks have the same bits if every rank gets the result. */
-    private void agree(int worldSize) {
+    private void agree() {
         for (int number = 0; number < cells.size(); number++) {
-            boolean everywhere = cells.get(number).kind() == CollectiveKind.ALL_REDUCE;
-            for (int rank = 1; everywhere && rank < worldSize; rank++) {
-                if (hashes[rank][number] != hashes[0][number]) {
-                    wrong.add(cells.get(number) + ": ranks 0 and " + rank + " have different bits");
-                }
+            if (cells.get(number).kind() == CollectiveKind.ALL_REDUCE) {
+                agree(number);
             }
         }
+    }
+
+    private void agree(int number) {
+        hashes.forEach((rank, own) -> {
+            long[] first = hashes.get(0);
+            if (first != null && own[number] != first[number]) {
+                wrong.add(cells.get(number) + ": ranks 0 and " + rank + " have different bits");
+            }
+        });
     }
 
     static long hash(Operand out) {

@@ -20,7 +20,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(101)
+    @Rule(value = 101, apart = true)
     @EachSize
     default void allReduceCombinesTheElementsOfAllRanksOnEveryRank(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_REDUCE, worldSize));
@@ -31,7 +31,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(102)
+    @Rule(value = 102, apart = true)
     @EachSize
     default void broadcastCopiesTheElementsOfTheRootToEveryRank(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.BROADCAST, worldSize));
@@ -42,7 +42,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(103)
+    @Rule(value = 103, apart = true)
     @EachSize
     default void reduceCombinesOnTheRootAndLeavesTheOthersAlone(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE, worldSize));
@@ -53,7 +53,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(104)
+    @Rule(value = 104, apart = true)
     @EachSize
     default void allGatherJoinsThePartsOfAllRanksInRankOrder(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_GATHER, worldSize));
@@ -64,7 +64,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(105)
+    @Rule(value = 105, apart = true)
     @EachSize
     default void reduceScatterLeavesEachRankItsPartOfTheCombinedElements(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE_SCATTER, worldSize));
@@ -75,7 +75,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(106)
+    @Rule(value = 106, apart = true)
     @EachSize
     default void gatherJoinsThePartsOfAllRanksOnTheRoot(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.GATHER, worldSize));
@@ -86,7 +86,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(107)
+    @Rule(value = 107, apart = true)
     @EachSize
     default void scatterHandsEachRankItsPartOfTheRootsElements(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.SCATTER, worldSize));
@@ -97,7 +97,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(108)
+    @Rule(value = 108, apart = true)
     @EachSize
     default void allToAllSendsPartJOfEachRankToRankJ(int worldSize) {
         Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_TO_ALL, worldSize));
@@ -145,7 +145,7 @@ public interface CollectiveRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(110)
+    @Rule(value = 110, apart = true)
     @EachSize
     default void everyKindWorksAtAThousandElementsAndAboveASegment(int worldSize) {
         List<Cell> cells = new ArrayList<>();

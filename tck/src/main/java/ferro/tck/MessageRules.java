@@ -26,16 +26,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 201 to 213: messages between two ranks, matched by peer and tag, outside the order of collectives. */
 public interface MessageRules extends Subject {
-    /** Messages of every type, with no element, with a few, and with more than is sent eagerly. */
-    @Rule(201)
-    @Test
-    default void messagesOfEveryTypeAndLengthArriveUnchanged() {
+    /**
+     * Messages of every type, with no element, with a few, and with more than is sent eagerly.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(value = 201, apart = true)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = 2)
+    default void messagesOfEveryTypeAndLengthArriveUnchanged(int worldSize) {
         int[] lengths = {0, 1, 17, 5000, 70_001};
-        try (Ranks ranks = group(2)) {
+        try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
                 try (OnDevice place = OnDevice.of(this, group.rank())) {
                     for (DataType type : DataType.values()) {
-                        Values values = new Values(type, 2);
+                        Values values = new Values(type, worldSize);
                         for (int length : lengths) {
                             Operand data = Operand.unwritten(type, length, Operand.OperandPlace.of(group.rank()));
                             roundTrip(group, values, data, place);

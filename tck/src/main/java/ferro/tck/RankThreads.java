@@ -11,6 +11,7 @@ final class RankThreads implements AutoCloseable {
     /** How long the others may still run after an unexpected failure of a rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
+    private final int first;
     private final Thread[] threads;
     private final Throwable[] failures;
     private final List<Integer> order = new ArrayList<>();
@@ -22,14 +23,16 @@ final class RankThreads implements AutoCloseable {
         void run(int rank) throws Exception;
     }
 
-    RankThreads(int count, Body body) {
+    /** Starts ranks from a first one on. */
+    RankThreads(int first, int count, Body body) {
+        this.first = first;
         threads = new Thread[count];
         failures = new Throwable[count];
         running = count;
-        for (int rank = 0; rank < count; rank++) {
-            int own = rank;
-            threads[rank] = new Thread(() -> run(own, body), "ferro-tck-rank-" + rank);
-            threads[rank].setDaemon(true);
+        for (int index = 0; index < count; index++) {
+            int own = index;
+            threads[index] = new Thread(() -> run(own, body), "ferro-tck-rank-" + (first + index));
+            threads[index].setDaemon(true);
         }
         for (Thread thread : threads) {
             thread.start();
@@ -53,9 +56,10 @@ final class RankThreads implements AutoCloseable {
         }
         if (!order.isEmpty()) {
             awaitEnd(System.nanoTime() + GRACE.toNanos(), false);
-            int first = order.get(0);
+            int failed = order.get(0);
             String rest = running == 0 ? "" : "\n" + hanging("still run after that");
-            throw withFailures(new AssertionError("rank " + first + " failed: " + failures[first] + rest));
+            String what = "rank " + (first + failed) + " failed: " + failures[failed] + rest;
+            throw withFailures(new AssertionError(what));
         }
     }
 
@@ -119,8 +123,8 @@ final class RankThreads implements AutoCloseable {
         for (int rank = 0; rank < threads.length; rank++) {
             StackTraceElement[] stack = threads[rank].getStackTrace();
             if (stack.length > 0) {
-                ranks.add(rank);
-                stacks.append("\n  rank ").append(rank);
+                ranks.add(first + rank);
+                stacks.append("\n  rank ").append(first + rank);
                 for (StackTraceElement frame : stack) {
                     stacks.append("\n    at ").append(frame);
                 }

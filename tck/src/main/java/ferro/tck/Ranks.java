@@ -67,12 +67,22 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
+     * Wraps the one rank of a group that is in this process.
+     *
+     * @param group this rank's end
+     * @return ranks that run code on this one alone
+     */
+    static Ranks apart(ProcessGroup group) {
+        return new Ranks(List.of(group));
+    }
+
+    /**
      * Returns the number of ranks.
      *
      * @return world size
      */
     public int size() {
-        return groups.size();
+        return groups.get(0).worldSize();
     }
 
     /**
@@ -141,6 +151,6 @@ public final class Ranks implements AutoCloseable {
     }
 
     private RankThreads start(RankCode code) {
-        return new RankThreads(groups.size(), rank -> code.run(groups.get(rank)));
+        return new RankThreads(groups.get(0).rank(), groups.size(), index -> code.run(groups.get(index)));
     }
 }

@@ -96,7 +96,7 @@ public interface ResultRules extends Subject {
      *
      * @param worldSize number of ranks
      */
-    @Rule(113)
+    @Rule(value = 113, apart = true)
     @Tag("large")
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {2, 3})

@@ -17,4 +17,11 @@ public @interface Rule {
      * @return as in docs/contract.md
      */
     int value();
+
+    /**
+     * Returns whether ranks in processes of their own can check it, because they share nothing but their group.
+     *
+     * @return true if {@link RankContract} has the rule
+     */
+    boolean apart() default false;
 }

@@ -48,8 +48,8 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
      */
     public static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
-        Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1));
-        lengths.addAll(Set.of(worldSize - 1, worldSize, worldSize + 1));
+        // a list: processes would disagree about the order of a set
+        Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
         for (int length : lengths) {
             for (DataType type : AT_ALL_LENGTHS) {
                 add(cells, new Cell(kind, type, null, length, 0, false), worldSize);
