@@ -69,9 +69,14 @@ class GpuScriptsTest {
                 2,
                 report.starting("- PASS rank 0, a killed rank ends the other: listeners are told after "),
                 report::toString);
-        for (String both : List.of("- PASS allReduce: 10 types", "- PASS rank 1, allReduce: 10 types")) {
-            assertEquals(2, report.starting(both), () -> both + " over NCCL and over the host, in\n" + report);
+        for (int rule : new int[] {101, 102, 103, 104, 105, 106, 107, 108, 110, 113, 201}) {
+            boolean ofPairs = rule == 113 || rule == 201;
+            assertEquals(
+                    ofPairs ? 0 : 2, report.starting("- PASS rule " + rule + ": "), () -> "of one rank, in\n" + report);
+            assertEquals(2, report.starting("- PASS rank 1, rule " + rule + ": "), () -> "of two, in\n" + report);
         }
+        assertEquals(2, report.starting("- PASS rank 0, rule 101 in host memory: "), report::toString);
+        assertTrue(report.text().contains(", refused as declared: {averages of whole numbers="), report::toString);
     }
 
     @Test
@@ -79,7 +84,7 @@ class GpuScriptsTest {
         Result report = report(StandInPair.variables("STANDIN_DEVICES", "1"), "pair-collectives");
 
         assertEquals(0, report.code(), report::toString);
-        assertEquals(1, report.starting("- PASS rank 1, allToAll: 10 types"), report::toString);
+        assertEquals(1, report.starting("- PASS rank 1, rule 108: allToAll"), report::toString);
     }
 
     @Test

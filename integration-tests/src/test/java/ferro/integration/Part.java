@@ -17,7 +17,7 @@ enum Part {
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
     BENCHMARKS(packages("ferro.benchmarks", "ferro.benchmarks.model.."), libraries(), SPI, COLLECTIVES, SIMULATED),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
-    GPU_REPORT(packages("ferro.benchmarks.gpu.."), libraries(), SPI, COLLECTIVES, NCCL),
+    GPU_REPORT(packages("ferro.gpu.."), libraries(), SPI, COLLECTIVES, NCCL, TCK),
     LAUNCHER(
             packages("ferro.launcher.."),
             libraries("picocli..", "com.sun.source..", "com.google.gson..", "com.google.common.."),

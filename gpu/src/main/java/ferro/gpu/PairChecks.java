@@ -1,6 +1,5 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
-import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -31,11 +30,11 @@ final class PairChecks {
             findings.check("abort frees a rank that waits", () -> abortWhileWaiting(rig));
         } else {
             findings.check("the other rank is told", () -> {
-                DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+                DeviceTensor data = rig.operand(4);
                 rig.group().barrier();
                 awaitEndOfInput();
-                String said =
-                        FaultChecks.failed(() -> rig.group().within(DEADLINE).allReduce(data, ReduceOp.SUM));
+                String said = FaultChecks.failed(
+                        rig, () -> rig.group().within(DEADLINE).allReduce(data, ReduceOp.SUM));
                 Rig.free(data);
                 return said;
             });
@@ -43,7 +42,7 @@ final class PairChecks {
     }
 
     private static String abortWhileWaiting(Rig rig) throws Exception {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+        DeviceTensor data = rig.operand(4);
         rig.group().barrier();
         long[] aborted = new long[1];
         CompletableFuture<Void> aborter = CompletableFuture.runAsync(
@@ -52,7 +51,7 @@ final class PairChecks {
                     rig.group().abort(new IllegalStateException("the report wants it"));
                 },
                 CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS));
-        String said = FaultChecks.failed(() -> rig.group().allReduce(data, ReduceOp.SUM));
+        String said = FaultChecks.failed(rig, () -> rig.group().allReduce(data, ReduceOp.SUM));
         aborter.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
         long millis = (System.nanoTime() - aborted[0]) / 1_000_000;
         Rig.free(data);
@@ -61,7 +60,7 @@ final class PairChecks {
 
     /** Rank 1 is killed in the middle of many calls; rank 0 must be told of it by its deadline. */
     static void kill(Rig rig, FindingsPrinter findings, PrintStream out) {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
+        DeviceTensor data = rig.operand(1003);
         rig.group().allReduce(data, ReduceOp.MAX);
         if (rig.rank() == 1) {
             out.println(READY);
@@ -71,7 +70,7 @@ final class PairChecks {
             long[] last = {System.nanoTime()};
             long[] told = new long[1];
             rig.group().onEvent(event -> told[0] = event.kind() == Kind.FAILED ? System.nanoTime() : told[0]);
-            String said = FaultChecks.failed(() -> {
+            String said = FaultChecks.failed(rig, () -> {
                 while (true) {
                     rig.group().within(DEADLINE).allReduce(data, ReduceOp.MAX);
                     last[0] = System.nanoTime();
@@ -86,16 +85,16 @@ final class PairChecks {
 
     /** Rank 0 calls, rank 1 does not. The deadline ends the call, although NCCL's kernel would wait forever. */
     static void late(Rig rig, FindingsPrinter findings) {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
+        DeviceTensor data = rig.operand(1003);
         rig.group().allReduce(data, ReduceOp.MAX);
         findings.check(rig.rank() == 0 ? "a rank that does not call is named" : "who did not call is told", () -> {
             if (rig.rank() == 1) {
                 awaitEndOfInput();
-                return FaultChecks.failed(() -> rig.group().allReduce(data, ReduceOp.MAX));
+                return FaultChecks.failed(rig, () -> rig.group().allReduce(data, ReduceOp.MAX));
             }
             long start = System.nanoTime();
-            FerroException failure =
-                    FaultChecks.failure(() -> rig.group().within(NEAR_DEADLINE).allReduce(data, ReduceOp.MAX));
+            FerroException failure = FaultChecks.failure(
+                    rig, () -> rig.group().within(NEAR_DEADLINE).allReduce(data, ReduceOp.MAX));
             expect(failure, Code.TIMED_OUT, "1");
             return "after " + (System.nanoTime() - start) / 1_000_000 + " ms: " + failure.getMessage();
         });
@@ -103,11 +102,11 @@ final class PairChecks {
 
     /** Both ranks wait in calls that do not match. */
     static void mismatch(Rig rig, FindingsPrinter findings) {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 1 << 20);
+        DeviceTensor data = rig.operand(1 << 20);
         rig.group().allReduce(data, ReduceOp.MAX);
         findings.check("calls that differ are told apart", () -> {
             long start = System.nanoTime();
-            FerroException failure = FaultChecks.failure(() -> {
+            FerroException failure = FaultChecks.failure(rig, () -> {
                 if (rig.rank() == 0) {
                     rig.group().within(DEADLINE).allReduce(data, ReduceOp.SUM);
                 } else {
@@ -140,13 +139,13 @@ final class PairChecks {
     static String bothKinds(Rig rig) {
         float[] host = new float[1003];
         for (int index = 0; index < host.length; index++) {
-            host[index] = (float) Samples.operand(rig.rank(), index);
+            host[index] = Samples.operand(rig.rank(), index);
         }
-        DeviceTensor device = rig.operand(DataType.FLOAT32, host.length);
+        DeviceTensor device = rig.operand(host.length);
         rig.group().allReduce(host, ReduceOp.SUM);
         rig.group().allReduce(device, ReduceOp.SUM);
         for (int index = 0; index < host.length; index++) {
-            double wanted = Samples.reduced(ReduceOp.SUM, rig.ranks(), index);
+            float wanted = Samples.reduced(ReduceOp.SUM, rig.ranks(), index);
             FindingsPrinter.require(host[index] == wanted, "element %d is %s, not %s", index, host[index], wanted);
         }
         long right = rig.expect("allReduce", device, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));

@@ -1,16 +1,16 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import java.util.Locale;
 
 /** A part of the report. It runs in processes of its own, so that a failure in one part does not affect another. */
 enum ReportPart {
     AVAILABILITY("What is here", 1, ReportPart.NCCL),
-    COLLECTIVES("One rank: every collective and type against the host", 1, ReportPart.NCCL),
+    COLLECTIVES("One rank: the rules of the kit on device memory", 1, ReportPart.NCCL),
     STREAMS("One rank: streams and events", 1, ReportPart.NCCL),
     FAULTS("One rank: errors, out of memory, abort", 1, ReportPart.NCCL),
     SPEED("One rank: speed", 1, ReportPart.NCCL),
     ROUND_TRIP("One rank over host memory", 1, ReportPart.HOST),
-    PAIR_COLLECTIVES("Two ranks: every collective and type against the host, groups", 2, ReportPart.NCCL),
+    PAIR_COLLECTIVES("Two ranks: the rules of the kit on device memory, groups", 2, ReportPart.NCCL),
     PAIR_ABORT("Two ranks: abort", 2, ReportPart.NCCL),
     PAIR_KILL("Two ranks: one is killed", 2, ReportPart.NCCL),
     PAIR_LATE("Two ranks: one does not call", 2, ReportPart.NCCL),

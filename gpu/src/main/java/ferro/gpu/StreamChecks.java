@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -36,8 +36,8 @@ final class StreamChecks {
 
     /** Fills {@code late} by the last of many copies on the default stream, makes a call read it, and checks the result. */
     private String after(BiConsumer<DeviceTensor, DeviceTensor> call) {
-        DeviceTensor old = rig.filled(shape.dataType(), shape.count(), index -> 9);
-        DeviceTensor fresh = rig.operand(shape.dataType(), shape.count());
+        DeviceTensor old = rig.filled(shape.count(), index -> 9);
+        DeviceTensor fresh = rig.operand(shape.count());
         DeviceTensor late = rig.empty(shape.dataType(), shape.count());
         DeviceTensor result = rig.empty(shape.dataType(), shape.count());
         for (int copy = 0; copy < BUSY; copy++) {

@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -65,7 +65,7 @@ final class FaultChecks {
 
     private String misuse() {
         NcclBackend nccl = rig.nccl();
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+        DeviceTensor data = rig.operand(4);
         RawShape four = new RawShape(4, DataType.FLOAT32);
         long stream = nccl.stream();
         refused(() -> nccl.allReduce(0, 0, four, ReduceOp.SUM, stream), "null pointer");
@@ -95,11 +95,11 @@ final class FaultChecks {
                     failure.code() == Code.RESOURCE, "code %s: %s", failure.code(), failure.getMessage());
             return failure.getMessage();
         }
-        throw new IllegalStateException("2^50 bytes were allocated");
+        throw new IllegalStateException(TOO_MANY_BYTES + " bytes were allocated");
     }
 
     private String stillWorks() {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 1003);
+        DeviceTensor data = rig.operand(1003);
         rig.group().allReduce(data, ReduceOp.SUM);
         long right = rig.expect("allReduce", data, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
         Rig.free(data);
@@ -107,10 +107,10 @@ final class FaultChecks {
     }
 
     private String abort() {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 4);
+        DeviceTensor data = rig.operand(4);
         long start = System.nanoTime();
         rig.group().abort(new IllegalStateException("the report wants it"));
-        String said = failed(() -> rig.group().allReduce(data, ReduceOp.SUM));
+        String said = failed(rig, () -> rig.group().allReduce(data, ReduceOp.SUM));
         rig.group().close(Duration.ofSeconds(5));
         Rig.free(data);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
@@ -119,18 +119,18 @@ final class FaultChecks {
     }
 
     /** Runs a call that must fail with a failure of communication, and returns its message. */
-    static String failed(Runnable call) {
-        FerroException failure = failure(call);
+    static String failed(Rig rig, Runnable call) {
+        FerroException failure = failure(rig, call);
         return failure.code() + ": " + failure.getMessage();
     }
 
     /** Runs a call that must fail with a failure of communication, and returns the exception. */
-    static FerroException failure(Runnable call) {
+    static FerroException failure(Rig rig, Runnable call) {
         try {
             call.run();
         } catch (FerroException failure) {
             return failure;
         }
-        throw new IllegalStateException("the call went well");
+        throw new IllegalStateException("the call of rank " + rig.rank() + " went well, need a FerroException");
     }
 }

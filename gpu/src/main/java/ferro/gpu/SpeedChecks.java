@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -63,7 +63,7 @@ final class SpeedChecks {
     private String onDevice() {
         NcclBackend nccl = rig.nccl();
         RawShape shape = new RawShape(bytes / 4, DataType.FLOAT32);
-        DeviceTensor from = rig.operand(DataType.FLOAT32, shape.count());
+        DeviceTensor from = rig.operand(shape.count());
         DeviceTensor to = rig.empty(DataType.FLOAT32, shape.count());
         bandwidth("copy on the device", () -> nccl.copy(from.address(), to.address(), shape, nccl.stream()));
         bandwidth(
@@ -97,7 +97,7 @@ final class SpeedChecks {
             }
         });
         findings.info("one call through JNA (cudaGetDevice)", "%.0f ns", jna / CALLS);
-        DeviceTensor data = rig.operand(DataType.FLOAT32, 1);
+        DeviceTensor data = rig.operand(1);
         RawShape one = new RawShape(1, DataType.FLOAT32);
         double raw = median(() -> {
             for (int call = 0; call < WAITED; call++) {

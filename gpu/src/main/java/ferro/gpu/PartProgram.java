@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import ferro.backend.nccl.NcclAvailability;
 import ferro.group.BackendReport;
@@ -69,8 +69,12 @@ final class PartProgram {
 
     private static void run(ReportPart part, Rig rig, FindingsPrinter findings, long bytes) {
         switch (part) {
-            case COLLECTIVES -> CollectiveChecks.run(rig, findings);
+            case COLLECTIVES -> {
+                KitRules.run(rig, findings);
+                CollectiveChecks.run(rig, findings);
+            }
             case PAIR_COLLECTIVES -> {
+                KitRules.run(rig, findings);
                 CollectiveChecks.run(rig, findings);
                 GroupChecks.run(rig, findings, bytes);
             }
@@ -86,6 +90,7 @@ final class PartProgram {
                 PairChecks.kill(rig, findings, System.out);
             }
             case ROUND_TRIP, PAIR_ROUND_TRIP -> {
+                KitRules.run(rig, findings);
                 CollectiveChecks.run(rig, findings);
                 RoundTripChecks.speed(rig, findings, bytes);
             }

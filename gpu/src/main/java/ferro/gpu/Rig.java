@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -9,14 +9,20 @@ import ferro.dispatch.GpuCollectives;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.LongToDoubleFunction;
 
 /** One rank with its device, on which every part works. */
 final class Rig implements AutoCloseable {
     /** Longest time that a check waits for one call. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** An element of a tensor of floats. */
+    @FunctionalInterface
+    interface Element {
+        float at(long index);
+    }
 
     private final SystemContext context = SystemContext.ofProcess();
     private final ProcessGroup group;
@@ -44,6 +50,10 @@ final class Rig implements AutoCloseable {
         return group.backend().asNcclBackend().orElseThrow();
     }
 
+    int device() {
+        return device;
+    }
+
     DeviceMemory memory() {
         return memory;
     }
@@ -64,52 +74,36 @@ final class Rig implements AutoCloseable {
         return memory.allocate(type, new long[] {count}, device);
     }
 
-    DeviceTensor filled(DataType type, long count, LongToDoubleFunction element) {
-        ByteBuffer bytes = Samples.memory(type, count);
+    DeviceTensor filled(long count, Element element) {
+        ByteBuffer bytes = floats(count);
         for (int index = 0; index < count; index++) {
-            Samples.put(bytes, type, index, element.applyAsDouble(index));
+            bytes.putFloat(index * Float.BYTES, element.at(index));
         }
-        DeviceTensor tensor = empty(type, count);
+        DeviceTensor tensor = empty(DataType.FLOAT32, count);
         done(memory.toDevice(bytes, tensor));
         return tensor;
     }
 
     /** Returns this rank's operand. */
-    DeviceTensor operand(DataType type, long count) {
-        return filled(type, count, index -> Samples.operand(rank(), index));
+    DeviceTensor operand(long count) {
+        return filled(count, index -> Samples.operand(rank(), index));
     }
 
-    /**
-     * Compares a tensor with the result of a plain loop; throws if an element is wrong, and returns the number of elements.
-     */
-    long expect(String what, DeviceTensor tensor, LongToDoubleFunction expected) {
-        DataType type = tensor.dataType();
-        ByteBuffer bytes = Samples.memory(type, tensor.elementCount());
+    /** Compares a tensor of floats; throws if an element is wrong, and returns the number of elements. */
+    long expect(String what, DeviceTensor tensor, Element expected) {
+        ByteBuffer bytes = floats(tensor.elementCount());
         done(memory.toHost(tensor, bytes));
         for (int index = 0; index < tensor.elementCount(); index++) {
-            double found = Samples.at(bytes, type, index);
-            double wanted = expected.applyAsDouble(index);
+            float found = bytes.getFloat(index * Float.BYTES);
+            float wanted = expected.at(index);
             FindingsPrinter.require(
-                    Math.abs(found - wanted) <= tolerance(type) * Math.abs(wanted),
-                    "%s of %s: element %d is %s, a plain loop gives %s",
-                    what,
-                    tensor,
-                    index,
-                    found,
-                    wanted);
+                    found == wanted, "%s of %s: element %d is %s, need %s", what, tensor, index, found, wanted);
         }
         return tensor.elementCount();
     }
 
-    private static double tolerance(DataType type) {
-        if (!type.isFloating()) {
-            return 0;
-        }
-        return switch (type.byteSize()) {
-            case Short.BYTES -> 1e-2;
-            case Float.BYTES -> 1e-5;
-            default -> 1e-12;
-        };
+    private static ByteBuffer floats(long count) {
+        return ByteBuffer.allocateDirect(Math.toIntExact(count * Float.BYTES)).order(ByteOrder.nativeOrder());
     }
 
     static void done(DeviceMemory.Copy copy) {

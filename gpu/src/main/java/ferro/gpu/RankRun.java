@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import java.io.BufferedReader;
 import java.io.IOException;

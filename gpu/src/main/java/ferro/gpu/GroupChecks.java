@@ -1,6 +1,5 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
-import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Work;
@@ -31,7 +30,7 @@ final class GroupChecks {
         List<DeviceTensor> tensors = new ArrayList<>();
         List<Work> calls = new ArrayList<>();
         for (int call = 0; call < UNDER_WAY; call++) {
-            tensors.add(rig.operand(DataType.INT32, ELEMENTS + call));
+            tensors.add(rig.operand(ELEMENTS + call));
         }
         for (DeviceTensor tensor : tensors) {
             calls.add(rig.group().allReduceAsync(tensor, ReduceOp.SUM));
@@ -47,7 +46,7 @@ final class GroupChecks {
 
     private String reversed() {
         try (ProcessGroup reversed = rig.group().newGroup(order())) {
-            DeviceTensor data = rig.operand(DataType.FLOAT32, ELEMENTS);
+            DeviceTensor data = rig.operand(ELEMENTS);
             reversed.broadcast(data, 0);
             long right = rig.expect("broadcast", data, index -> Samples.operand(rig.ranks() - 1, index));
             Rig.free(data);
@@ -65,7 +64,7 @@ final class GroupChecks {
 
     private String inTurn() {
         try (ProcessGroup other = rig.group().newGroup(order())) {
-            DeviceTensor data = rig.filled(DataType.INT64, ELEMENTS, index -> 1);
+            DeviceTensor data = rig.filled(ELEMENTS, index -> 1);
             long expected = 1;
             for (int turn = 0; turn < 10; turn++) {
                 other.allReduce(data, ReduceOp.SUM);
@@ -80,7 +79,7 @@ final class GroupChecks {
     }
 
     private String large(FindingsPrinter findings, long bytes) {
-        DeviceTensor data = rig.operand(DataType.FLOAT32, bytes / 4);
+        DeviceTensor data = rig.operand(bytes / 4);
         rig.group().allReduce(data, ReduceOp.SUM);
         long right = rig.expect("allReduce", data, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
         double nanos = SpeedChecks.median(() -> rig.group().allReduce(data, ReduceOp.MAX));

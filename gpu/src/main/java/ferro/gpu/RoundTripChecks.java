@@ -1,6 +1,5 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
-import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 
@@ -10,7 +9,7 @@ final class RoundTripChecks {
 
     static void speed(Rig rig, FindingsPrinter findings, long bytes) {
         findings.check("host round trip is measured", () -> {
-            DeviceTensor data = rig.operand(DataType.FLOAT32, bytes / 4);
+            DeviceTensor data = rig.operand(bytes / 4);
             double nanos = SpeedChecks.median(() -> rig.group().allReduce(data, ReduceOp.MAX));
             double[] slowest = {nanos};
             rig.group().allReduce(slowest, ReduceOp.MAX);

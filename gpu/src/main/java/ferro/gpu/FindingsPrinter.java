@@ -1,4 +1,4 @@
-package ferro.benchmarks.gpu;
+package ferro.gpu;
 
 import java.io.PrintStream;
 import java.time.Duration;
