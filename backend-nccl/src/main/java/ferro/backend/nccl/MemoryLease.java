@@ -10,11 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class MemoryLease implements AutoCloseable {
     private final Uses uses;
+    private final String what;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final LeakReport leak;
 
     private MemoryLease(Uses uses, String what) {
         this.uses = uses;
+        this.what = what;
         this.leak = LeakReport.watch(this, what, uses::leave);
     }
 
@@ -42,7 +44,7 @@ final class MemoryLease implements AutoCloseable {
      * Leases a block.
      *
      * @param giveBack gives the block back at the end; must not refer to the lease
-     * @param what     for the report of a forgotten close
+     * @param what     for the report of a forgotten close, and of a use after the close
      */
     static MemoryLease of(Runnable giveBack, String what) {
         return new MemoryLease(new Uses(giveBack), what);
@@ -55,7 +57,7 @@ final class MemoryLease implements AutoCloseable {
      */
     void enter() {
         if (!uses.enter()) {
-            throw new IllegalStateException("the tensor's owner is closed and its memory given back: 0 uses are left");
+            throw new IllegalStateException("the owner of " + what + " is closed and its memory given back");
         }
     }
 

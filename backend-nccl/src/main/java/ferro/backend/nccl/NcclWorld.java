@@ -95,7 +95,8 @@ public final class NcclWorld {
 
     private static void check(int[] devices) {
         if (devices.length == 0) {
-            throw new IllegalArgumentException("createWorld of 0 devices: name at least one, for example 0");
+            throw new IllegalArgumentException(
+                    "createWorld of " + devices.length + " devices: name at least one, for example 0");
         }
         Set<Integer> seen = new HashSet<>();
         for (int device : devices) {

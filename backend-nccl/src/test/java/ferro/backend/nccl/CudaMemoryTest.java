@@ -90,7 +90,7 @@ class CudaMemoryTest {
         String message = assertThrows(IllegalStateException.class, () -> memory.toHost(tensor, room(2)))
                 .getMessage();
 
-        assertTrue(message.contains("owner is closed"), message);
+        assertTrue(message.matches("the owner of device tensor .*f32.* is closed and its memory given back"), message);
         DeviceTensor again = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
         DeviceTensor other = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
         assertNotEquals(again.address(), other.address());
