@@ -61,7 +61,8 @@ import javax.tools.ToolProvider;
  * <li>A delegation is a method or constructor that is one call, which hands on names and literals only.
  * <li>A knot is of types with a file of their own that need each other by names in their code: not in imports, not in
  *     Javadoc. A cycle is one of packages. Module stress is left out: its classes stand in the packages that they test.
- * <li>An exception has a value if one argument of its constructor is more than literals.
+ * <li>An exception has a value if one argument of its constructor is more than literals and an error code. Types that throw
+ *     one without stand behind the figure.
  * <li>Lines of code are neither blank nor comments nor imports.
  * </ul>
  */
@@ -82,7 +83,8 @@ final class Figures {
     private final List<Member> members = new ArrayList<>();
     private int delegations;
     private int thrown;
-    private int thrownWithValue;
+    /** By unit, how many exceptions it throws that have no value. */
+    private final Map<String, Integer> thrownWithoutValue = new TreeMap<>();
 
     /** A type with a file of its own; what it extends, and the names in its code, are qualified as far as imports do. */
     private record Unit(String pack, boolean isPublic, String parent, boolean isStress, Set<String> named) {}
@@ -178,7 +180,7 @@ final class Figures {
         List<Set<String>> cycles = knots(ofPackages(arrows));
         rows.put("package cycles", cycles.isEmpty() ? "0" : cycles.size() + ": " + cycles);
         rows.put("largest knots of classes", largestKnots(knots(arrows)));
-        rows.put("`throw new` with a value", Math.round(100.0 * thrownWithValue / thrown) + " % of " + thrown);
+        rows.put("`throw new` with a value", withValue());
         int[] sums = new int[2];
         modules.forEach((module, lines) -> {
             rows.put(module + ": lines, of code", lines[0] + ", " + lines[1]);
@@ -233,6 +235,14 @@ final class Figures {
                 .filter(member -> member.hasBody() && member.isPublic() && parents.contains(member.unit()))
                 .toList();
         return all.stream().filter(Member::saysWhatItThrows).count() + " of " + all.size();
+    }
+
+    /** Rounds down, so that 100 % are all. */
+    private String withValue() {
+        int without = thrownWithoutValue.values().stream().reduce(0, Integer::sum);
+        return without == 0
+                ? "100 % of " + thrown
+                : 100 * (thrown - without) / thrown + " % of " + thrown + ", without: " + largest(thrownWithoutValue);
     }
 
     private static String largest(Map<String, Integer> counts) {
@@ -435,13 +445,16 @@ final class Figures {
         public Void visitThrow(ThrowTree tree, Void none) {
             if (tree.getExpression() instanceof NewClassTree made) {
                 thrown++;
-                thrownWithValue += made.getArguments().stream().allMatch(Reader::isText) ? 0 : 1;
+                if (made.getArguments().stream().allMatch(Reader::isText)) {
+                    thrownWithoutValue.merge(unit, 1, Integer::sum);
+                }
             }
             return super.visitThrow(tree, none);
         }
 
         private static boolean isText(ExpressionTree tree) {
             return tree instanceof LiteralTree
+                    || tree.toString().startsWith("Code.")
                     || tree instanceof BinaryTree sum && isText(sum.getLeftOperand()) && isText(sum.getRightOperand());
         }
     }
