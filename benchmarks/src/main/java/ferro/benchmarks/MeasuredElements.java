@@ -4,22 +4,29 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
 
 /** An array of one of the measured types, filled and compared element by element. */
 sealed interface MeasuredElements {
     /**
-     * Constructors for arrays of the measured types. Unsigned types and halves are absent, because Java cannot compute with
-     * them.
+     * Constructors for arrays of the measured types, in the order in which users see them. Unsigned types and halves are
+     * absent, because Java cannot compute with them.
      */
-    Map<DataType, IntFunction<MeasuredElements>> MEASURED = Map.of(
-            DataType.FLOAT32, count -> new Floats(new float[count]),
-            DataType.FLOAT64, count -> new Doubles(new double[count]),
-            DataType.INT8, count -> new Bytes(new byte[count]),
-            DataType.INT16, count -> new Shorts(new short[count]),
-            DataType.INT32, count -> new Ints(new int[count]),
-            DataType.INT64, count -> new Longs(new long[count]));
+    Map<DataType, IntFunction<MeasuredElements>> MEASURED = measured();
+
+    private static Map<DataType, IntFunction<MeasuredElements>> measured() {
+        Map<DataType, IntFunction<MeasuredElements>> all = new LinkedHashMap<>();
+        all.put(DataType.FLOAT32, count -> new Floats(new float[count]));
+        all.put(DataType.FLOAT64, count -> new Doubles(new double[count]));
+        all.put(DataType.INT8, count -> new Bytes(new byte[count]));
+        all.put(DataType.INT16, count -> new Shorts(new short[count]));
+        all.put(DataType.INT32, count -> new Ints(new int[count]));
+        all.put(DataType.INT64, count -> new Longs(new long[count]));
+        return Collections.unmodifiableMap(all);
+    }
 
     static MeasuredElements of(DataType type, int count) {
         IntFunction<MeasuredElements> found = MEASURED.get(type);

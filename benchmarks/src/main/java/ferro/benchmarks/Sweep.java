@@ -25,8 +25,6 @@ public record Sweep(
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
     private static final String DEFAULT_TIME = "250ms";
-    private static final List<DataType> TYPES =
-            List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
     /** A group can queue thousands, but here each operation has its own tensors. */
@@ -40,7 +38,7 @@ public record Sweep(
      * @return as users type them
      */
     public static List<String> types() {
-        return TYPES.stream().map(DataType::label).toList();
+        return MeasuredElements.MEASURED.keySet().stream().map(DataType::label).toList();
     }
 
     /**
@@ -65,7 +63,7 @@ public record Sweep(
      * @throws IllegalArgumentException naming the value and the allowed values
      */
     public Sweep {
-        if (!TYPES.contains(type)) {
+        if (!MeasuredElements.MEASURED.containsKey(type)) {
             throw new IllegalArgumentException("--type " + type.label() + ": measured are " + types());
         }
         if (!OPS.contains(op)) {
