@@ -49,18 +49,13 @@ public final class HostRoundTrip implements HostFallback {
     /**
      * Starts a collective.
      *
-     * @throws UnsupportedOperationException if {@code host} cannot do the call on host tensors, the parts have different
-     *     lengths, the op is a user's, or there is no device memory
+     * @throws UnsupportedOperationException if there is no device memory
      */
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
         if (!isOnDevice(call)) {
             return HostCall.behind(call, host, context, timeout);
         }
-        Refusals.of(call, host).ifPresent(why -> {
-            throw new UnsupportedOperationException(call.kind() + " through host memory on rank " + host.rank() + " of "
-                    + host.worldSize() + ": " + why);
-        });
         RoundTripRoute route = RoundTripRoute.of(call, host.rank(), host.worldSize());
         PieceCut cut = PieceCut.of(call, host.worldSize(), context);
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
@@ -91,10 +86,6 @@ public final class HostRoundTrip implements HostFallback {
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
         String operation = message.sends() ? "send" : "recv";
-        Refusals.of(message).ifPresent(why -> {
-            throw new UnsupportedOperationException(
-                    operation + " through host memory on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
-        });
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork clock =
                 new RoundTripWork(operation, host, context, use.trips().dependants(), timeout);

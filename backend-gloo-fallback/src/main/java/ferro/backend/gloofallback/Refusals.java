@@ -1,22 +1,13 @@
 package ferro.backend.gloofallback;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
-import ferro.DataType;
 import ferro.DeviceTensor;
-import ferro.HostTensor;
 import ferro.dispatch.HostFallback.Message;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Optional;
 
 /** Reasons why a call on device tensors cannot go through host memory; known before any data moves. */
 final class Refusals {
     private Refusals() {}
-
-    static Optional<String> of(Collective call, CollectiveBackend host) {
-        return of(call).or(() -> host.unsupportedBecause(onHost(call)));
-    }
 
     /** Returns why a call cannot go through host memory, whatever the host back end can do. */
     static Optional<String> of(Collective call) {
@@ -37,12 +28,5 @@ final class Refusals {
                 ? Optional.empty()
                 : Optional.of(tensor + " has " + tensor.byteCount() + " bytes, host memory takes at most "
                         + MessageTransfer.BYTES_MOST + " in one message: send and receive slices of the tensor");
-    }
-
-    /** Returns the call on host tensors without elements: the abilities of a back end do not depend on the length. */
-    private static Collective onHost(Collective call) {
-        DataType type = call.operand().dataType();
-        HostTensor none = HostTensor.of(type, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));
-        return call.on(call.in() == null ? null : none, call.out() == null ? null : none);
     }
 }

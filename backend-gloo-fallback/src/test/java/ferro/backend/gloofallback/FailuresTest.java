@@ -267,7 +267,7 @@ class FailuresTest {
             for (Collective call : calls) {
                 UnsupportedOperationException refusal = assertThrows(
                         UnsupportedOperationException.class,
-                        () -> new HostRoundTrip().submit(call, group.host(0), group.context(0), Duration.ofSeconds(5)));
+                        () -> group.group(0).submit(call));
                 assertTrue(refusal.getMessage().startsWith(call.kind().label()), refusal.getMessage());
             }
             assertEquals(0, group.copies(Direction.TO_HOST), "copies of refused calls");
