@@ -280,7 +280,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param elementCount number of elements, the same on every rank
      * @return tensor filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
-     * @throws ferro.FerroException     MISMATCH if ranks ask for different memory, TIMED_OUT if some never ask
+     * @throws ferro.FerroException     MISMATCH if ranks that share memory ask for different memory, TIMED_OUT if some of
+     *     them never ask; ranks that share none do not meet
      */
     public HostTensor allocate(DataType dataType, long elementCount) {
         Objects.requireNonNull(dataType, "dataType");
