@@ -75,7 +75,7 @@ final class BackendEnding {
             queue.fail(new GroupFailure(Code.ABORTED, rank, text, null));
         }
         if (queue.failure() != null) {
-            queue.awaitSettled(queue.deadline(SETTLE_BOUND));
+            queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
         }
     }
 
@@ -95,7 +95,7 @@ final class BackendEnding {
         if (!signal.isEmpty()) {
             long ended = queue.lastSequence();
             // if this half has done nothing, the other half knows better how far the rank has come
-            if (!queue.notes().isControlled() || !call.isEmpty() || ended > 0) {
+            if (!queue.records().isControlled() || !call.isEmpty() || ended > 0) {
                 queue.fail(GroupFailure.endedBySignal(queue.place().rank(), signal, call, ended));
             }
         } else if (!call.isEmpty()) {
@@ -123,9 +123,9 @@ final class BackendEnding {
      */
     void goodbye(Duration timeout) {
         if (queue.failure() != null) {
-            queue.awaitSettled(queue.deadline(timeout));
-            if (!queue.notes().isControlled()) {
-                queue.notes().awaitAllHeardFailure(queue.deadline(shorter(AFTER_FAILURE, timeout)));
+            queue.firstFailure().awaitSettled(queue.deadline(timeout));
+            if (!queue.records().isControlled()) {
+                queue.records().awaitAllHeardFailure(queue.deadline(shorter(AFTER_FAILURE, timeout)));
             }
         }
         queue.goodbye();
@@ -152,7 +152,7 @@ final class BackendEnding {
             return;
         }
         CommFamily family = member.family();
-        LeavingComm own = new LeavingComm(queue);
+        LeavingComm own = new LeavingComm(queue, member.comm());
         if (family.leaves(own, member.isJoined())) {
             endAll(own, family.left(), bound);
         } else if (queue.failure() != null) {
@@ -194,16 +194,16 @@ final class BackendEnding {
      * another half of the group tells them.
      */
     private void partFromStore(boolean all, Deadline bound) {
-        FailureRecords notes = queue.notes();
+        FailureRecords records = queue.records();
         boolean serves = member.isJoined() && member.store().servedHere();
         CompletableFuture<Boolean> done;
         CountDownLatch asked = new CountDownLatch(1);
         if (all) {
-            done = notes.heardAll(asked);
+            done = records.heardAll(asked);
             bound.awaitQuietly(asked);
-        } else if (serves && !notes.isControlled()) {
+        } else if (serves && !records.isControlled()) {
             List<Integer> lost = lost();
-            done = notes.follow(() -> notes.goodbyes().completeBut(lost), false);
+            done = records.follow(() -> records.goodbyes().completeBut(lost), false);
         } else {
             return;
         }

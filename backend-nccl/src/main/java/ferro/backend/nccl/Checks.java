@@ -26,6 +26,19 @@ final class Checks {
     }
 
     /**
+     * Checks a call on a communicator. A non-blocking one may answer that the call is still in progress.
+     *
+     * @param result code that the call returned
+     * @param call   C function
+     * @throws NcclException if the code is neither success nor in progress
+     */
+    public static void begun(int result, String call) {
+        if (result != NcclResult.IN_PROGRESS.code()) {
+            nccl(result, call);
+        }
+    }
+
+    /**
      * Checks a call of the runtime, and clears the last error that the call left on this thread: NCCL would take it for
      * its own.
      *

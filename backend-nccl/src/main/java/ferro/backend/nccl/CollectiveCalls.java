@@ -68,13 +68,13 @@ final class CollectiveCalls {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
         return (comm, stream) ->
-                accept(Nccl.ncclAllReduce(at.in, at.out, at.count, type, code, comm, stream), "ncclAllReduce");
+                Checks.begun(Nccl.ncclAllReduce(at.in, at.out, at.count, type, code, comm, stream), "ncclAllReduce");
     }
 
     NcclLane.LaneCalls broadcast(CallMemory at, int root) {
         int type = elements.code(at.type);
         return (comm, stream) ->
-                accept(Nccl.ncclBroadcast(at.in, at.out, at.count, type, root, comm, stream), "ncclBroadcast");
+                Checks.begun(Nccl.ncclBroadcast(at.in, at.out, at.count, type, root, comm, stream), "ncclBroadcast");
     }
 
     NcclLane.LaneCalls reduce(CallMemory at, ReduceOp op, int root) {
@@ -83,27 +83,27 @@ final class CollectiveCalls {
         // on the other ranks nothing may be written, so no output is passed there
         long out = rank == root ? at.out : 0;
         return (comm, stream) ->
-                accept(Nccl.ncclReduce(at.in, out, at.count, type, code, root, comm, stream), "ncclReduce");
+                Checks.begun(Nccl.ncclReduce(at.in, out, at.count, type, code, root, comm, stream), "ncclReduce");
     }
 
     NcclLane.LaneCalls allGather(CallMemory at) {
         int type = elements.code(at.type);
         return (comm, stream) ->
-                accept(Nccl.ncclAllGather(at.in, at.out, at.count, type, comm, stream), "ncclAllGather");
+                Checks.begun(Nccl.ncclAllGather(at.in, at.out, at.count, type, comm, stream), "ncclAllGather");
     }
 
     NcclLane.LaneCalls reduceScatter(CallMemory at, ReduceOp op) {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
-        return (comm, stream) ->
-                accept(Nccl.ncclReduceScatter(at.in, at.out, at.count, type, code, comm, stream), "ncclReduceScatter");
+        return (comm, stream) -> Checks.begun(
+                Nccl.ncclReduceScatter(at.in, at.out, at.count, type, code, comm, stream), "ncclReduceScatter");
     }
 
     NcclLane.LaneCalls gather(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
-            return (comm, stream) ->
-                    accept(NcclRooted.ncclGather(at.in, at.out, at.count, type, root, comm, stream), "ncclGather");
+            return (comm, stream) -> Checks.begun(
+                    NcclRooted.ncclGather(at.in, at.out, at.count, type, root, comm, stream), "ncclGather");
         }
         return grouped((comm, stream) -> {
             for (int from = 0; rank == root && from < worldSize; from++) {
@@ -117,8 +117,8 @@ final class CollectiveCalls {
     NcclLane.LaneCalls scatter(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
-            return (comm, stream) ->
-                    accept(NcclRooted.ncclScatter(at.in, at.out, at.count, type, root, comm, stream), "ncclScatter");
+            return (comm, stream) -> Checks.begun(
+                    NcclRooted.ncclScatter(at.in, at.out, at.count, type, root, comm, stream), "ncclScatter");
         }
         return grouped((comm, stream) -> {
             receive(at, root).make(comm, stream);
@@ -132,7 +132,7 @@ final class CollectiveCalls {
         int type = elements.code(at.type);
         if (rooted) {
             return (comm, stream) ->
-                    accept(NcclRooted.ncclAlltoAll(at.in, at.out, at.count, type, comm, stream), "ncclAlltoAll");
+                    Checks.begun(NcclRooted.ncclAlltoAll(at.in, at.out, at.count, type, comm, stream), "ncclAlltoAll");
         }
         return grouped((comm, stream) -> {
             for (int peer = 0; peer < worldSize; peer++) {
@@ -145,12 +145,14 @@ final class CollectiveCalls {
 
     NcclLane.LaneCalls send(CallMemory at, int to) {
         int type = elements.code(at.type);
-        return (comm, stream) -> accept(NcclSendRecv.ncclSend(at.in, at.count, type, to, comm, stream), "ncclSend");
+        return (comm, stream) ->
+                Checks.begun(NcclSendRecv.ncclSend(at.in, at.count, type, to, comm, stream), "ncclSend");
     }
 
     NcclLane.LaneCalls receive(CallMemory at, int from) {
         int type = elements.code(at.type);
-        return (comm, stream) -> accept(NcclSendRecv.ncclRecv(at.out, at.count, type, from, comm, stream), "ncclRecv");
+        return (comm, stream) ->
+                Checks.begun(NcclSendRecv.ncclRecv(at.out, at.count, type, from, comm, stream), "ncclRecv");
     }
 
     /**
@@ -167,13 +169,9 @@ final class CollectiveCalls {
             } finally {
                 int end = Nccl.ncclGroupEnd();
                 if (made) {
-                    accept(end, "ncclGroupEnd");
+                    Checks.begun(end, "ncclGroupEnd");
                 }
             }
         };
-    }
-
-    private static void accept(int result, String call) {
-        Communicator.accept(result, call);
     }
 }

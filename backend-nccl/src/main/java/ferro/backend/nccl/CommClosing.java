@@ -206,7 +206,7 @@ final class CommClosing implements DeviceTask<Void> {
         try {
             comm.members().forEach(CommClosing::finalizeOne);
         } finally {
-            Communicator.accept(Nccl.ncclGroupEnd(), "ncclGroupEnd");
+            Checks.begun(Nccl.ncclGroupEnd(), "ncclGroupEnd");
         }
         return ClosingStep.SETTLE;
     }
@@ -217,7 +217,7 @@ final class CommClosing implements DeviceTask<Void> {
             return;
         }
         try {
-            Communicator.accept(NcclConfigured.ncclCommFinalize(address), "ncclCommFinalize");
+            Checks.begun(NcclConfigured.ncclCommFinalize(address), "ncclCommFinalize");
         } finally {
             member.leave();
         }

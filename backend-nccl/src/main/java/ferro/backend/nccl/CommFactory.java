@@ -39,13 +39,6 @@ final class CommFactory {
         return Deadline.after(timeout, clock);
     }
 
-    /** Makes the id that the ranks of one communicator share. */
-    NcclUniqueId uniqueId() {
-        byte[] bytes = new byte[NcclUniqueId.BYTES];
-        Checks.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
-        return NcclUniqueId.fromBytes(bytes);
-    }
-
     /**
      * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig} a join that waits
      * for missing ranks cannot be ended: its thread is left behind.

@@ -40,7 +40,6 @@ final class CommHandle {
     private final long address;
     private final CommPlace place;
     private final LongSupplier clock;
-    private final NcclAbortHandle abortHandle = new NcclAbortHandle(this);
     /** How its use ended; null while it may be used. */
     private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
 
@@ -81,10 +80,6 @@ final class CommHandle {
 
     CommPlace place() {
         return place;
-    }
-
-    NcclAbortHandle abortHandle() {
-        return abortHandle;
     }
 
     /**
@@ -277,7 +272,7 @@ final class CommHandle {
             return;
         }
         awaitUses();
-        Communicator.accept(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
+        Checks.begun(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
     }
 
     /** Asks NCCL for the state of the communicator, from any thread. A freed communicator reports no failure. */

@@ -60,7 +60,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
         thread.use(places.get(0).device());
         int code = start.begin(addresses);
         thread.forgetDevice();
-        Communicator.accept(code, "ncclCommInit");
+        Checks.begun(code, "ncclCommInit");
         nonBlocking = code == NcclResult.IN_PROGRESS.code();
         adopt();
     }

@@ -94,7 +94,7 @@ final class CommTask implements DeviceTask<Void> {
             comm.groupClosed();
             int end = Nccl.ncclGroupEnd();
             if (called) {
-                Communicator.accept(end, "ncclGroupEnd");
+                Checks.begun(end, "ncclGroupEnd");
             }
         }
     }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator: its place in
  * the order is lost, and the other ranks may wait for it.
  */
-final class Communicator implements AutoCloseable {
+final class Communicator implements AbortableComm, AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
     /** Time for a call that was cut off to return. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(5);
@@ -55,7 +55,7 @@ final class Communicator implements AutoCloseable {
         members.forEach(member -> events.add(new EventPool()));
     }
 
-    /** Native calls of one member; each result code goes through {@link #accept}. */
+    /** Native calls of one member; each result code goes through {@link Checks#begun}. */
     @FunctionalInterface
     interface MemberCalls {
         /**
@@ -87,11 +87,18 @@ final class Communicator implements AutoCloseable {
         return members.get(0);
     }
 
-    DeviceThread thread() {
+    @Override
+    public CommPlace place() {
+        return handle().place();
+    }
+
+    @Override
+    public DeviceThread thread() {
         return thread;
     }
 
-    Deadline deadline(Duration timeout) {
+    @Override
+    public Deadline deadline(Duration timeout) {
         return Deadline.after(timeout, clock);
     }
 
@@ -180,7 +187,8 @@ final class Communicator implements AutoCloseable {
      *
      * @return failure, named after {@code operation}
      */
-    Optional<FerroException> asyncFailure(NcclOperation operation) {
+    @Override
+    public Optional<FerroException> asyncFailure(NcclOperation operation) {
         for (CommHandle member : members) {
             NcclResult state = member.asyncError();
             if (isFatal(state)) {
@@ -191,6 +199,27 @@ final class Communicator implements AutoCloseable {
             }
         }
         return Optional.empty();
+    }
+
+    @Override
+    public void abortAndWait(String why) {
+        abort(why);
+        members.forEach(CommHandle::freeByAbort);
+    }
+
+    @Override
+    public boolean isAborted() {
+        return abortedMember() != null;
+    }
+
+    @Override
+    public boolean isAbortOver() {
+        return handle().isAbortOver();
+    }
+
+    @Override
+    public Optional<Throwable> abortFailure() {
+        return handle().abortFailure();
     }
 
     /** Aborts every member, from any thread but the device thread; see {@link CommHandle#abort}. */
@@ -334,13 +363,6 @@ final class Communicator implements AutoCloseable {
             }
         }
         return true;
-    }
-
-    /** Checks a call on a communicator. A non-blocking one may answer that it is still in progress. */
-    static void accept(int result, String call) {
-        if (result != NcclResult.IN_PROGRESS.code()) {
-            Checks.nccl(result, call);
-        }
     }
 
     /**

@@ -7,7 +7,6 @@ import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemoryProvider;
 import ferro.spi.RankContext;
-import java.nio.file.Path;
 import java.util.Optional;
 
 /** Provides memory of CUDA and HIP devices. Needs the runtime only, not NCCL. */
@@ -30,8 +29,7 @@ public final class CudaMemoryProvider implements DeviceMemoryProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return GpuTraces.noneBecause(context, Path.of("/"))
-                .or(() -> NcclAvailability.memoryUnavailableBecause(context));
+        return NcclAvailability.noGpuBecause(context).or(() -> NcclAvailability.memoryUnavailableBecause(context));
     }
 
     @Override

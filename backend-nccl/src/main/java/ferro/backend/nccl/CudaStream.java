@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.spi.Deadlines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -136,16 +137,18 @@ public final class CudaStream implements AutoCloseable {
      * @throws IllegalStateException if it is an own stream and closed
      */
     public boolean await(Duration timeout) {
-        Deadline deadline = Deadline.after(timeout, System::nanoTime);
+        long longest = Deadlines.nanos(timeout);
+        long start = System.nanoTime();
         for (int looks = 0; !passed(); looks++) {
-            if (deadline.passed()) {
+            long waited = System.nanoTime() - start;
+            if (waited >= longest) {
                 return false;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new FerroException(
                         Code.INTERRUPTED,
                         Where.outside("", -1),
-                        "interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms of waiting for " + this);
+                        "interrupted after " + waited / 1_000_000 + " ms of waiting for " + this);
             }
             if (looks >= EAGER_LOOKS) {
                 LockSupport.parkNanos(NAP_NANOS);

@@ -5,28 +5,20 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
-import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.HostTensor;
-import ferro.InvalidRankException;
 import ferro.Medium;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.backend.nccl.CollectiveCalls.CallMemory;
-import ferro.backend.nccl.RawCalls.PartCounts;
-import ferro.backend.nccl.RawCalls.Raw;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * One rank of a group over NCCL, with its device, its stream and its queue; made by {@link NcclWorld}.
@@ -48,29 +40,22 @@ public final class JnaNcclBackend implements NcclBackend {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
 
     private final NcclMember member;
-    private final NcclChecks checks;
-    private final CollectiveCalls calls;
-    private final NcclLane lane;
     private final WorkQueue queue;
-    private final HostStage stage;
+    private final QueuedCollectives collectives;
+    private final QueuedMessages messages;
     private final RawCalls raw;
     private final NewGroups subgroups;
     private final BackendEnding ending;
     private final LeakReport leak;
 
-    JnaNcclBackend(NcclMember member) {
+    JnaNcclBackend(NcclMember member, OperationParts parts) {
         this.member = member;
-        CommPlace place = member.comm().handle().place();
-        LoadedLibraries libraries = member.libraries();
-        checks = new NcclChecks(place, libraries);
-        calls = new CollectiveCalls(place, checks.elements(), libraries::has);
-        lane = new NcclLane(member.comm(), member.stream().handle(), calls);
-        stage = new HostStage(member.memory(), place.device(), member.stageBytes());
-        queue = new WorkQueue(member.comm(), new FailureRecords(member.store(), member.base(), place));
-        queue.recordedAs(member.context(), member.ranks());
-        raw = new RawCalls(queue, lane, checks, member.timeout());
+        queue = parts.queue();
+        collectives = new QueuedCollectives(parts);
+        messages = new QueuedMessages(parts);
+        raw = new RawCalls(parts, member.timeout());
         subgroups = new NewGroups(member, queue);
-        ending = new BackendEnding(member, queue, stage, subgroups::isUnderWay);
+        ending = new BackendEnding(member, queue, parts.stage(), subgroups::isUnderWay);
         leak = LeakReport.watch(this, toString(), ending::close);
     }
 
@@ -110,7 +95,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public long stream() {
-        return lane.stream();
+        return member.stream().handle();
     }
 
     /**
@@ -119,7 +104,7 @@ public final class JnaNcclBackend implements NcclBackend {
      * @return own or caller's; the default one also if the runtime refused an own stream
      */
     public NcclStreamKind streamKind() {
-        return NcclStreamKind.of(member.stream());
+        return member.streamKind();
     }
 
     /**
@@ -145,55 +130,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return checks.unsupportedBecause(Objects.requireNonNull(call, "call"));
+        return collectives.unsupportedBecause(call);
     }
 
     @Override
     public Work submit(Collective call, Duration timeout) {
-        NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
-        check(call, operation);
-        NcclJob job = call.operand() instanceof HostTensor
-                ? new HostJob(lane, operation, stage, new CollectiveRounds(call, place(), stage, calls))
-                : new DeviceJob(lane, operation, deviceCalls(call), call.in(), call.out());
-        int size = worldSize();
-        NcclWork.Title title =
-                new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1, bytes(call.operand()));
-        return queue.submit(title, job, timeout);
-    }
-
-    /**
-     * Checks a whole call before it goes to NCCL. This is the only check, whichever method makes the call. Its order is
-     * that of every path for device tensors.
-     */
-    private void check(Collective call, NcclOperation operation) {
-        if (call.kind().isRooted()) {
-            InvalidRankException.check(call.root(), worldSize());
-        }
-        Optional<String> refusal = unsupportedBecause(call);
-        if (refusal.isPresent()) {
-            throw new UnsupportedOperationException(place().during(operation) + ": " + refusal.get());
-        }
-        call.check(rank(), worldSize());
-        checks.memory(call);
-    }
-
-    /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may ask for. */
-    private Supplier<NcclLane.LaneCalls> deviceCalls(Collective call) {
-        if (call.operand() == null) {
-            return () -> calls.of(call, new CallMemory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
-        }
-        long part = CollectivePrint.partOf(call, worldSize());
-        DataType type = call.operand().dataType();
-        NcclLane.LaneCalls made = calls.of(call, new CallMemory(address(call.in()), address(call.out()), part, type));
-        return () -> made;
-    }
-
-    private static long bytes(Tensor tensor) {
-        return tensor == null ? 0 : tensor.elementCount() * tensor.dataType().byteSize();
-    }
-
-    private static long address(Tensor tensor) {
-        return tensor instanceof DeviceTensor on ? on.address() : 0;
+        return collectives.submit(call, timeout);
     }
 
     @Override
@@ -203,20 +145,18 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void abort(Throwable cause) {
-        String self = Integer.toString(rank());
-        String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
-        queue.fail(new GroupFailure(Code.ABORTED, self, text, cause));
-        queue.awaitSettled(queue.deadline(SETTLE_BOUND));
+        queue.firstFailure().aborted(cause);
+        queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
     }
 
     @Override
     public Optional<FerroException> failure() {
-        return Optional.ofNullable(queue.firstThrown());
+        return Optional.ofNullable(queue.firstFailure().firstThrown());
     }
 
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
-        queue.listeners().add(Objects.requireNonNull(listener, "listener"));
+        queue.firstFailure().listeners().add(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
@@ -226,75 +166,30 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void controlledBy(CollectiveBackend beside) {
-        queue.controlledBy(new HostHalf(Objects.requireNonNull(beside, "beside"), member.context()::nanoTime));
+        Objects.requireNonNull(beside, "beside");
+        queue.firstFailure().controlledBy(new HostHalf(beside, member.context()::nanoTime));
     }
 
     // messages
 
     @Override
     public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        checkMessage(NcclOperation.SEND, Objects.requireNonNull(tensor, "tensor"), to, tag);
-        NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(lane, NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
-                : new DeviceJob(lane, NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
-        Supplier<String> words = () -> "send of " + tensor + " to rank " + to;
-        return queue.submit(new NcclWork.Title(NcclOperation.SEND, words, to, bytes(tensor)), job, timeout);
+        return messages.send(tensor, to, tag, timeout);
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        checkMessage(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
-        NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(lane, NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
-                : new DeviceJob(lane, NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
-        Supplier<String> words = () -> "receive of " + tensor + " from rank " + from;
-        return queue.submit(new NcclWork.Title(NcclOperation.RECV, words, from, bytes(tensor)), job, timeout);
-    }
-
-    /** Returns the memory of a message. A message reduces nothing, so that it can have types that NCCL does not know. */
-    private static CallMemory memory(Tensor tensor) {
-        DeviceTensor on = (DeviceTensor) tensor;
-        return new CallMemory(on.address(), on.address(), on.byteCount(), DataType.INT8);
-    }
-
-    private void checkMessage(NcclOperation operation, Tensor tensor, int peer, int tag) {
-        InvalidRankException.check(peer, worldSize());
-        checks.messages(operation, tag);
-        checks.notToSelf(operation, peer);
-        if (tensor instanceof DeviceTensor on) {
-            checks.tensor(operation, on);
-        }
+        return messages.recv(tensor, from, tag, timeout);
     }
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        Objects.requireNonNull(message, "message");
-        checkMessage(NcclOperation.SEND, null, to, tag);
-        send(bytes(message.isReadOnly() ? copy(message) : message), to, tag, timeout)
-                .await();
-        message.position(message.limit());
+        messages.send(message, to, tag, timeout);
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        if (Objects.requireNonNull(message, "message").isReadOnly()) {
-            throw new IllegalArgumentException(
-                    "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
-        }
-        recv(bytes(message), from, tag, timeout).await();
-        message.position(message.limit());
-    }
-
-    private static HostTensor bytes(ByteBuffer message) {
-        if (message.hasArray()) {
-            int start = message.arrayOffset() + message.position();
-            return HostTensor.of(DataType.INT8, message.array(), start, message.remaining());
-        }
-        return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
-    }
-
-    private static ByteBuffer copy(ByteBuffer message) {
-        return ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+        messages.recv(message, from, tag, timeout);
     }
 
     // raw calls
@@ -307,93 +202,62 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
-        Raw call = new Raw(NcclOperation.ALL_REDUCE, in, out, shape, stream);
-        raw.check(call, new PartCounts(1, 1), Objects.requireNonNull(op, "op"));
-        raw.make(call, calls.allReduce(call.memory(), op));
+        raw.allReduce(in, out, shape, op, stream);
     }
 
     @Override
     public void broadcast(long in, long out, RawShape shape, int root, long stream) {
-        Raw call = new Raw(NcclOperation.BROADCAST, in, out, shape, stream);
-        raw.checkRank(root);
-        raw.check(call, new PartCounts(rank() == root ? 1 : 0, 1), null);
-        raw.make(call, calls.broadcast(call.memory(), root));
+        raw.broadcast(in, out, shape, root, stream);
     }
 
     @Override
     public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
-        Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
-        raw.checkRank(Objects.requireNonNull(how, "how").root());
-        raw.check(call, new PartCounts(1, rank() == how.root() ? 1 : 0), how.op());
-        raw.make(call, calls.reduce(call.memory(), how.op(), how.root()));
+        raw.reduce(in, out, shape, how, stream);
     }
 
     @Override
     public void allGather(long in, long out, RawShape shape, long stream) {
-        Raw call = new Raw(NcclOperation.ALL_GATHER, in, out, shape, stream);
-        raw.check(call, new PartCounts(1, worldSize()), null);
-        raw.make(call, calls.allGather(call.memory()));
+        raw.allGather(in, out, shape, stream);
     }
 
     @Override
     public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
-        Raw call = new Raw(NcclOperation.REDUCE_SCATTER, in, out, shape, stream);
-        raw.check(call, new PartCounts(worldSize(), 1), Objects.requireNonNull(op, "op"));
-        raw.make(call, calls.reduceScatter(call.memory(), op));
+        raw.reduceScatter(in, out, shape, op, stream);
     }
 
     @Override
     public void gather(long in, long out, RawShape shape, int root, long stream) {
-        Raw call = new Raw(NcclOperation.GATHER, in, out, shape, stream);
-        raw.checkRank(root);
-        raw.check(call, new PartCounts(1, rank() == root ? worldSize() : 0), null);
-        raw.checkSupported(call);
-        raw.make(call, calls.gather(call.memory(), root));
+        raw.gather(in, out, shape, root, stream);
     }
 
     @Override
     public void scatter(long in, long out, RawShape shape, int root, long stream) {
-        Raw call = new Raw(NcclOperation.SCATTER, in, out, shape, stream);
-        raw.checkRank(root);
-        raw.check(call, new PartCounts(rank() == root ? worldSize() : 0, 1), null);
-        raw.checkSupported(call);
-        raw.make(call, calls.scatter(call.memory(), root));
+        raw.scatter(in, out, shape, root, stream);
     }
 
     @Override
     public void allToAll(long in, long out, RawShape shape, long stream) {
-        Raw call = new Raw(NcclOperation.ALL_TO_ALL, in, out, shape, stream);
-        raw.check(call, new PartCounts(worldSize(), worldSize()), null);
-        raw.checkSupported(call);
-        raw.make(call, calls.allToAll(call.memory()));
+        raw.allToAll(in, out, shape, stream);
     }
 
     @Override
     public void send(long in, RawShape shape, int to, long stream) {
-        Raw call = new Raw(NcclOperation.SEND, in, 0, shape, stream);
-        raw.checkRank(to);
-        checks.messages(call.operation(), 0);
-        raw.check(call, new PartCounts(1, 0), null);
-        raw.make(call, calls.send(call.memory(), to));
+        raw.send(in, shape, to, stream);
     }
 
     @Override
     public void recv(long out, RawShape shape, int from, long stream) {
-        Raw call = new Raw(NcclOperation.RECV, 0, out, shape, stream);
-        raw.checkRank(from);
-        checks.messages(call.operation(), 0);
-        raw.check(call, new PartCounts(0, 1), null);
-        raw.make(call, calls.receive(call.memory(), from));
+        raw.recv(out, shape, from, stream);
     }
 
     @Override
     public void copy(long in, long out, RawShape shape, long stream) {
-        raw.copy(new Raw(NcclOperation.COPY, in, out, shape, stream));
+        raw.copy(in, out, shape, stream);
     }
 
     @Override
     public void grouped(Runnable body) {
-        raw.grouped(Objects.requireNonNull(body, "body"));
+        raw.grouped(body);
     }
 
     @Override

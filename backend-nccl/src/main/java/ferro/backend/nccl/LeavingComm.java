@@ -21,21 +21,23 @@ final class LeavingComm {
     private static final Duration BOUND = Duration.ofSeconds(5);
 
     private final WorkQueue queue;
+    private final Communicator comm;
     private final CompletableFuture<Boolean> over;
     private final CountDownLatch overLatch = new CountDownLatch(1);
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /** Begins to follow the goodbyes of the other ranks; to be called after the own one. */
-    LeavingComm(WorkQueue queue) {
+    LeavingComm(WorkQueue queue, Communicator comm) {
+        this.comm = comm;
         this.queue = queue;
-        LeaveLog goodbyes = queue.notes().goodbyes();
+        LeaveLog goodbyes = queue.records().goodbyes();
         if (queue.failure() != null) {
             over = CompletableFuture.completedFuture(false);
         } else if (goodbyes.complete()) {
             over = CompletableFuture.completedFuture(true);
         } else {
-            over = queue.notes().follow(goodbyes::complete, true);
+            over = queue.records().follow(goodbyes::complete, true);
         }
         over.thenRun(overLatch::countDown);
     }
@@ -54,8 +56,7 @@ final class LeavingComm {
 
     /** Returns whether the group has failed. The other half of the group, or NCCL, may know that a rank is lost. */
     private boolean hasFailed() {
-        return queue.failure() != null
-                || queue.comm().asyncFailure(NcclOperation.CLOSE).isPresent();
+        return queue.failure() != null || comm.asyncFailure(NcclOperation.CLOSE).isPresent();
     }
 
     private static Duration shorter(Duration length, Deadline bound) {
@@ -88,11 +89,11 @@ final class LeavingComm {
         }
         try {
             if (!allHaveLeft()) {
-                queue.comm().abort("rank " + queue.place().rank() + " has closed it, not all others have yet");
+                comm.abort("rank " + queue.place().rank() + " has closed it, not all others have yet");
             }
-            queue.comm().close(left);
+            comm.close(left);
         } finally {
-            queue.notes().close();
+            queue.records().close();
             ended.countDown();
         }
     }

@@ -4,7 +4,6 @@ import ferro.Backend;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -27,7 +26,7 @@ public final class NcclBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        Optional<String> none = GpuTraces.noneBecause(context, Path.of("/"));
+        Optional<String> none = NcclAvailability.noGpuBecause(context);
         if (none.isPresent()) {
             return none;
         }

@@ -4,15 +4,14 @@ import ferro.DeviceTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.Nccl;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The communicators of several GPUs of this process, used together: one call covers all devices.
@@ -29,19 +28,15 @@ public final class NcclComms implements AutoCloseable {
     private static final String GROUP = "comms";
     private static final int LEAST_DEVICES = 2;
 
-    private final Communicator comm;
+    private final DirectCalls calls;
     private final List<NcclDevice> devices;
-    private final NcclElements elements;
-    private final Duration timeout;
     private final LeakReport leak;
     private boolean split;
 
-    private NcclComms(Communicator comm, List<NcclDevice> devices, NcclElements elements, Duration timeout) {
-        this.comm = comm;
+    private NcclComms(DirectCalls calls, List<NcclDevice> devices) {
+        this.calls = calls;
         this.devices = devices;
-        this.elements = elements;
-        this.timeout = timeout;
-        this.leak = LeakReport.watch(this, toString(), comm::close);
+        this.leak = LeakReport.watch(this, toString(), calls.comm()::close);
     }
 
     /**
@@ -59,7 +54,7 @@ public final class NcclComms implements AutoCloseable {
         Duration timeout = Settings.TIMEOUT.of(context);
         CommFactory factory = CommFactory.of(context);
         Communicator comm = factory.all(GROUP, ordinals, factory.deadline(timeout));
-        return new NcclComms(comm, copy, new NcclElements(factory.libraries().version()), timeout);
+        return new NcclComms(new DirectCalls(comm, factory.libraries(), timeout), copy);
     }
 
     private static int[] checked(List<NcclDevice> devices) {
@@ -116,7 +111,7 @@ public final class NcclComms implements AutoCloseable {
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
         List<DeviceTensor> own = List.copyOf(tensors);
-        run(NcclOperation.ALL_REDUCE, own, reducing(own, op, defaultStreams()), defaultStreams());
+        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, defaultStreams()), defaultStreams());
     }
 
     /**
@@ -133,23 +128,16 @@ public final class NcclComms implements AutoCloseable {
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long... streams) {
         List<DeviceTensor> own = List.copyOf(tensors);
-        run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
+        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
     }
 
     private Communicator.MemberCalls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
         checkWhole(NcclOperation.ALL_REDUCE);
         String name = NcclOperation.ALL_REDUCE.label();
         checkCount(name, tensors);
-        int type = checkAlike(name, tensors);
+        checkAlike(name, tensors);
         checkStreams(name, streams);
-        int opCode = elements.code(tensors.get(0).dataType(), op);
-        return (member, handle) -> {
-            DeviceTensor one = tensors.get(member);
-            long at = one.address();
-            Communicator.accept(
-                    Nccl.ncclAllReduce(at, at, one.elementCount(), type, opCode, handle, streams[member]),
-                    "ncclAllReduce");
-        };
+        return each(tensors, streams, tensor -> calls.allReduce(tensor, op));
     }
 
     /**
@@ -166,7 +154,7 @@ public final class NcclComms implements AutoCloseable {
      */
     public void broadcast(List<DeviceTensor> tensors, int root) {
         List<DeviceTensor> own = List.copyOf(tensors);
-        run(NcclOperation.BROADCAST, own, copying(own, root, defaultStreams()), defaultStreams());
+        calls.run(NcclOperation.BROADCAST, own, copying(own, root, defaultStreams()), defaultStreams());
     }
 
     /**
@@ -184,7 +172,7 @@ public final class NcclComms implements AutoCloseable {
      */
     public void broadcast(List<DeviceTensor> tensors, int root, long... streams) {
         List<DeviceTensor> own = List.copyOf(tensors);
-        run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
+        calls.run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
     }
 
     private Communicator.MemberCalls copying(List<DeviceTensor> tensors, int root, long[] streams) {
@@ -195,15 +183,15 @@ public final class NcclComms implements AutoCloseable {
             throw new InvalidRankException(
                     name + ": root " + root + " out of range (have " + size() + " devices)", root, size());
         }
-        int type = checkAlike(name, tensors);
+        checkAlike(name, tensors);
         checkStreams(name, streams);
-        return (member, handle) -> {
-            DeviceTensor one = tensors.get(member);
-            long at = one.address();
-            Communicator.accept(
-                    Nccl.ncclBroadcast(at, at, one.elementCount(), type, root, handle, streams[member]),
-                    "ncclBroadcast");
-        };
+        return each(tensors, streams, tensor -> calls.broadcast(tensor, root));
+    }
+
+    private static Communicator.MemberCalls each(
+            List<DeviceTensor> tensors, long[] streams, Function<DeviceTensor, NcclLane.LaneCalls> made) {
+        List<NcclLane.LaneCalls> ofMembers = tensors.stream().map(made).toList();
+        return (member, handle) -> ofMembers.get(member).make(handle, streams[member]);
     }
 
     private long[] defaultStreams() {
@@ -226,7 +214,7 @@ public final class NcclComms implements AutoCloseable {
         }
     }
 
-    private int checkAlike(String operation, List<DeviceTensor> tensors) {
+    private void checkAlike(String operation, List<DeviceTensor> tensors) {
         DeviceTensor first = tensors.get(0);
         for (int i = 0; i < tensors.size(); i++) {
             DeviceTensor one = tensors.get(i);
@@ -236,20 +224,11 @@ public final class NcclComms implements AutoCloseable {
             }
             NcclElements.onDevice(operation, i, one, devices.get(i).ordinal());
         }
-        return elements.code(first.dataType());
+        calls.elements().code(first.dataType());
     }
 
     private static String typed(DeviceTensor tensor) {
         return tensor.dataType().label() + Arrays.toString(tensor.shape());
-    }
-
-    private void run(
-            NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCalls calls, long[] watched) {
-        try {
-            comm.run(new Communicator.NativeBatch(operation, true, calls, watched), comm.deadline(timeout));
-        } finally {
-            Reference.reachabilityFence(tensors);
-        }
     }
 
     /**
@@ -264,12 +243,12 @@ public final class NcclComms implements AutoCloseable {
     public List<NcclRankComm> split() {
         synchronized (this) {
             checkWhole(NcclOperation.SPLIT);
-            comm.checkUsable(NcclOperation.SPLIT);
+            calls.comm().checkUsable(NcclOperation.SPLIT);
             split = true;
         }
         leak.closed();
-        return comm.split(comm.deadline(timeout)).stream()
-                .map(part -> new NcclRankComm(part, elements, timeout))
+        return calls.comm().split(calls.deadline()).stream()
+                .map(part -> new NcclRankComm(calls.of(part)))
                 .toList();
     }
 
@@ -287,7 +266,7 @@ public final class NcclComms implements AutoCloseable {
     @Override
     public void close() {
         leak.closed();
-        comm.close();
+        calls.comm().close();
     }
 
     /** Returns the devices. */

@@ -63,7 +63,7 @@ final class NcclJoin {
         CommFactory factory = CommFactory.of(context);
         Communicator comm;
         try {
-            NcclUniqueId id = meet(store, base, factory);
+            NcclUniqueId id = meet(store, base);
             CommPlace place = new CommPlace(group.name(), group.rank(), group.worldSize(), device);
             comm = factory.rank(place, id, deadline);
         } catch (FerroException failure) {
@@ -73,9 +73,9 @@ final class NcclJoin {
         return assemble(comm, MeetingKeys.joined(store, base, family), stream);
     }
 
-    private NcclUniqueId meet(Store store, String base, CommFactory factory) {
+    private NcclUniqueId meet(Store store, String base) {
         if (group.rank() == 0) {
-            NcclUniqueId id = factory.uniqueId();
+            NcclUniqueId id = NcclUniqueId.made();
             store.set(base + "/id", id.toBytes());
             return id;
         }
@@ -129,8 +129,9 @@ final class NcclJoin {
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
             CommunicationPath way = new CommunicationPath(stream, downgrades.get(), memory, meeting);
-            JnaNcclBackend end = new JnaNcclBackend(
-                    new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout()));
+            NcclMember member =
+                    new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout());
+            JnaNcclBackend end = new JnaNcclBackend(member, OperationParts.of(member));
             end.opened();
             return end;
         } catch (RuntimeException | Error failure) {

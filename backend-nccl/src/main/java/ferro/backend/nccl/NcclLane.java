@@ -7,9 +7,8 @@ import ferro.backend.nccl.ffi.Cuda;
  *
  * @param comm   communicator of one member
  * @param stream handle; 0 is the default stream
- * @param calls  native calls of this rank
  */
-record NcclLane(Communicator comm, long stream, CollectiveCalls calls) {
+record NcclLane(Communicator comm, long stream) {
     private static final int MEMBER = 0;
 
     /** Native calls on the lane. */

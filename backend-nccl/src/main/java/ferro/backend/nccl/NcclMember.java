@@ -1,6 +1,7 @@
 package ferro.backend.nccl;
 
 import ferro.Store;
+import ferro.backend.nccl.ffi.Cuda;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -49,6 +50,13 @@ record NcclMember(
         return way.stream;
     }
 
+    NcclStreamKind streamKind() {
+        if (way.stream.owned()) {
+            return NcclStreamKind.OWN;
+        }
+        return way.stream.handle() == Cuda.DEFAULT_STREAM ? NcclStreamKind.DEFAULT : NcclStreamKind.CALLER;
+    }
+
     int streamDowngrades() {
         return way.downgrades;
     }
@@ -79,10 +87,6 @@ record NcclMember(
 
     String base() {
         return way.meeting.base;
-    }
-
-    int stageBytes() {
-        return STAGE_BYTES;
     }
 
     /** Gives back the memory of the devices. */

@@ -4,11 +4,10 @@ import ferro.DeviceTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.Nccl;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,15 +23,15 @@ public final class NcclRankComm implements AutoCloseable {
     private static final int LEAST_WORLD = 2;
 
     private final Communicator comm;
-    private final NcclElements elements;
-    private final Duration timeout;
+    private final DirectCalls calls;
     private final LeakReport leak;
+    private final NcclAbortHandle abortHandle;
     private CudaStream stream;
 
-    NcclRankComm(Communicator comm, NcclElements elements, Duration timeout) {
-        this.comm = comm;
-        this.elements = elements;
-        this.timeout = timeout;
+    NcclRankComm(DirectCalls calls) {
+        this.calls = calls;
+        this.comm = calls.comm();
+        this.abortHandle = new NcclAbortHandle(comm.handle());
         this.leak = LeakReport.watch(this, toString(), comm::close);
     }
 
@@ -57,7 +56,7 @@ public final class NcclRankComm implements AutoCloseable {
         CommFactory factory = CommFactory.of(context);
         Communicator comm =
                 factory.rank(new CommPlace(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
-        return new NcclRankComm(comm, new NcclElements(factory.libraries().version()), timeout);
+        return new NcclRankComm(new DirectCalls(comm, factory.libraries(), timeout));
     }
 
     private static void checkWorld(int rank, int worldSize) {
@@ -107,7 +106,7 @@ public final class NcclRankComm implements AutoCloseable {
      */
     public synchronized long stream() {
         if (stream == null) {
-            stream = comm.makeStream(comm.deadline(timeout));
+            stream = comm.makeStream(calls.deadline());
         }
         return stream.handle();
     }
@@ -147,33 +146,20 @@ public final class NcclRankComm implements AutoCloseable {
 
     private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
         String name = NcclOperation.ALL_REDUCE.label();
-        int opCode = NcclRedOp.of(op).code();
-        int[] types = new int[tensors.size()];
-        for (int i = 0; i < types.length; i++) {
-            types[i] = elements.code(tensors.get(i).dataType());
-            elements.code(tensors.get(i).dataType(), op);
-            NcclElements.onDevice(name, i, tensors.get(i), device());
+        // an operation that NCCL lacks is refused without tensors too
+        NcclRedOp.of(op);
+        List<NcclLane.LaneCalls> made = new ArrayList<>();
+        for (DeviceTensor tensor : tensors) {
+            made.add(calls.allReduce(tensor, op));
+            NcclElements.onDevice(name, made.size() - 1, tensor, device());
         }
         comm.checkUsable(NcclOperation.ALL_REDUCE);
-        if (types.length == 0) {
-            return;
-        }
-        Communicator.MemberCalls calls = (member, handle) -> {
-            for (int i = 0; i < types.length; i++) {
-                DeviceTensor one = tensors.get(i);
-                Communicator.accept(
-                        Nccl.ncclAllReduce(
-                                one.address(), one.address(), one.elementCount(), types[i], opCode, handle, on),
-                        "ncclAllReduce");
-            }
-        };
-        long[] watched = wait ? new long[] {on} : null;
-        try {
-            comm.run(
-                    new Communicator.NativeBatch(NcclOperation.ALL_REDUCE, true, calls, watched),
-                    comm.deadline(timeout));
-        } finally {
-            Reference.reachabilityFence(tensors);
+        if (!made.isEmpty()) {
+            calls.run(
+                    NcclOperation.ALL_REDUCE,
+                    tensors,
+                    (member, handle) -> made.forEach(each -> each.make(handle, on)),
+                    wait ? new long[] {on} : null);
         }
     }
 
@@ -184,7 +170,7 @@ public final class NcclRankComm implements AutoCloseable {
      * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
      */
     public void synchronize(long on) {
-        comm.synchronize(new long[] {on}, comm.deadline(timeout));
+        comm.synchronize(new long[] {on}, calls.deadline());
     }
 
     /**
@@ -193,7 +179,7 @@ public final class NcclRankComm implements AutoCloseable {
      * @return always the same object
      */
     public NcclAbortHandle abortHandle() {
-        return comm.handle().abortHandle();
+        return abortHandle;
     }
 
     /**

@@ -1,5 +1,7 @@
 package ferro.backend.nccl;
 
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.Nccl;
 import ferro.spi.RankContext;
 import java.util.Arrays;
 
@@ -28,7 +30,15 @@ public final class NcclUniqueId {
      * @throws ferro.FerroException NATIVE if a library is missing or NCCL finds no network
      */
     public static NcclUniqueId generate(RankContext context) {
-        return CommFactory.of(context).uniqueId();
+        NativeLibraries.load(LibrarySearch.of(context));
+        return made();
+    }
+
+    /** Makes the id of a new communicator with the libraries that are loaded. */
+    static NcclUniqueId made() {
+        byte[] bytes = new byte[BYTES];
+        Checks.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
+        return new NcclUniqueId(bytes);
     }
 
     /**

@@ -122,7 +122,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            queue.interrupted(this, interrupted);
+            queue.firstFailure().interrupted(this, interrupted);
             queue.settled(this);
         }
         throwFailure();
@@ -137,7 +137,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            queue.interrupted(this, interrupted);
+            queue.firstFailure().interrupted(this, interrupted);
             queue.settled(this);
         }
         throwFailure();
@@ -227,7 +227,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         queue.ended(this);
         if (chained != null) {
             FerroException outcome = outcome();
-            queue.onThreadOfItsOwn(() -> complete(chained, outcome));
+            queue.threads().run(() -> complete(chained, outcome));
         }
     }
 
@@ -276,7 +276,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
         try {
             return mine.issue();
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(title.operation(), thrown);
+            queue.firstFailure().failedNatively(title.operation(), thrown);
             return true;
         }
     }
@@ -295,14 +295,14 @@ final class NcclWork implements Work, DeviceTask<Void> {
         }
         boolean passed = hasPassed(mine);
         GroupFailure why = queue.failure();
-        if (why == null ? queue.isAborted() : !cutOff) {
+        if (why == null ? queue.comm().isAborted() : !cutOff) {
             passed = false;
         }
         if (passed) {
             end(mine, why);
             return true;
         }
-        if (why == null || !queue.isDrained()) {
+        if (why == null || !queue.firstFailure().isDrained()) {
             return false;
         }
         abandon(why);
@@ -311,13 +311,13 @@ final class NcclWork implements Work, DeviceTask<Void> {
 
     private boolean hasPassed(NcclJob mine) {
         try {
-            if (!cutOff && queue.isAbortOver()) {
+            if (!cutOff && queue.comm().isAbortOver()) {
                 cutOff = true;
                 mine.cutOff();
             }
             return mine.passed();
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(title.operation(), thrown);
+            queue.firstFailure().failedNatively(title.operation(), thrown);
             return true;
         }
     }
@@ -340,7 +340,7 @@ final class NcclWork implements Work, DeviceTask<Void> {
             mine.deliver();
             return null;
         } catch (RuntimeException | Error thrown) {
-            queue.failedNatively(title.operation(), thrown);
+            queue.firstFailure().failedNatively(title.operation(), thrown);
             return queue.failure();
         }
     }

@@ -76,8 +76,7 @@ final class NewGroups {
     }
 
     private CollectiveBackend made(int[] ranks, String name, Duration timeout) {
-        CommFactory factory = CommFactory.of(member.context());
-        byte[] id = ranks[0] == self() ? factory.uniqueId().toBytes() : null;
+        byte[] id = ranks[0] == self() ? NcclUniqueId.made().toBytes() : null;
         GroupAttempt attempt = begin(ranks, id, queue.deadline(timeout));
         LoggedCall leader;
         try {
@@ -207,7 +206,7 @@ final class NewGroups {
      * call and left in the meantime.
      */
     private void refuseIfLeft(GroupAttempt attempt, int rank) {
-        LeaveLog goodbyes = queue.notes().goodbyes();
+        LeaveLog goodbyes = queue.records().goodbyes();
         goodbyes.look();
         Optional<LeaveRecord> left = goodbyes.of(rank);
         if (left.isPresent() && entry(attempt, rank) == null) {

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.NcclBackend.RawShape;
+import ferro.NcclBackend.RootedOp;
 import ferro.ReduceOp;
 import ferro.backend.nccl.NcclChecks.Span;
 import ferro.backend.nccl.ffi.Cuda;
@@ -23,25 +24,19 @@ final class RawCalls {
     private final WorkQueue queue;
     private final NcclLane lane;
     private final NcclChecks checks;
+    private final CollectiveCalls calls;
     private final Duration timeout;
 
-    RawCalls(WorkQueue queue, NcclLane lane, NcclChecks checks, Duration timeout) {
-        this.queue = queue;
-        this.lane = lane;
-        this.checks = checks;
+    RawCalls(OperationParts parts, Duration timeout) {
+        this.queue = parts.queue();
+        this.lane = parts.lane();
+        this.checks = parts.checks();
+        this.calls = parts.calls();
         this.timeout = timeout;
     }
 
-    /**
-     * A raw call to be checked.
-     *
-     * @param operation operation of the call
-     * @param in        device pointer
-     * @param out       device pointer
-     * @param shape     count and type of one part
-     * @param stream    handle
-     */
-    record Raw(NcclOperation operation, long in, long out, RawShape shape, long stream) {
+    /** A call to be checked: device pointers, count and type of one part, handle of the stream. */
+    private record Raw(NcclOperation operation, long in, long out, RawShape shape, long stream) {
         Raw {
             Objects.requireNonNull(shape, "shape");
         }
@@ -51,16 +46,82 @@ final class RawCalls {
         }
     }
 
-    /**
-     * Number of parts of memory that a call uses on this rank.
-     *
-     * @param in  parts read, 0 if none are
-     * @param out parts written, 0 if none are
-     */
-    record PartCounts(int in, int out) {}
+    /** Number of parts of memory that a call reads and writes on this rank, 0 if none. */
+    private record PartCounts(int in, int out) {}
+
+    void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_REDUCE, in, out, shape, stream);
+        check(call, new PartCounts(1, 1), Objects.requireNonNull(op, "op"));
+        make(call, calls.allReduce(call.memory(), op));
+    }
+
+    void broadcast(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.BROADCAST, in, out, shape, stream);
+        checkRank(root);
+        check(call, new PartCounts(rank() == root ? 1 : 0, 1), null);
+        make(call, calls.broadcast(call.memory(), root));
+    }
+
+    void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
+        Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
+        checkRank(Objects.requireNonNull(how, "how").root());
+        check(call, new PartCounts(1, rank() == how.root() ? 1 : 0), how.op());
+        make(call, calls.reduce(call.memory(), how.op(), how.root()));
+    }
+
+    void allGather(long in, long out, RawShape shape, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_GATHER, in, out, shape, stream);
+        check(call, new PartCounts(1, worldSize()), null);
+        make(call, calls.allGather(call.memory()));
+    }
+
+    void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        Raw call = new Raw(NcclOperation.REDUCE_SCATTER, in, out, shape, stream);
+        check(call, new PartCounts(worldSize(), 1), Objects.requireNonNull(op, "op"));
+        make(call, calls.reduceScatter(call.memory(), op));
+    }
+
+    void gather(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.GATHER, in, out, shape, stream);
+        checkRank(root);
+        check(call, new PartCounts(1, rank() == root ? worldSize() : 0), null);
+        checkSupported(call);
+        make(call, calls.gather(call.memory(), root));
+    }
+
+    void scatter(long in, long out, RawShape shape, int root, long stream) {
+        Raw call = new Raw(NcclOperation.SCATTER, in, out, shape, stream);
+        checkRank(root);
+        check(call, new PartCounts(rank() == root ? worldSize() : 0, 1), null);
+        checkSupported(call);
+        make(call, calls.scatter(call.memory(), root));
+    }
+
+    void allToAll(long in, long out, RawShape shape, long stream) {
+        Raw call = new Raw(NcclOperation.ALL_TO_ALL, in, out, shape, stream);
+        check(call, new PartCounts(worldSize(), worldSize()), null);
+        checkSupported(call);
+        make(call, calls.allToAll(call.memory()));
+    }
+
+    void send(long in, RawShape shape, int to, long stream) {
+        Raw call = new Raw(NcclOperation.SEND, in, 0, shape, stream);
+        checkRank(to);
+        checks.messages(call.operation(), 0);
+        check(call, new PartCounts(1, 0), null);
+        make(call, calls.send(call.memory(), to));
+    }
+
+    void recv(long out, RawShape shape, int from, long stream) {
+        Raw call = new Raw(NcclOperation.RECV, 0, out, shape, stream);
+        checkRank(from);
+        checks.messages(call.operation(), 0);
+        check(call, new PartCounts(0, 1), null);
+        make(call, calls.receive(call.memory(), from));
+    }
 
     /** Checks pointers, count, type and overlap. */
-    void check(Raw raw, PartCounts parts, ReduceOp op) {
+    private void check(Raw raw, PartCounts parts, ReduceOp op) {
         checks.bytes(raw.operation, raw.shape, worldSize());
         checks.types(raw.shape.dataType(), op);
         Span in = new Span(raw.in, checks.bytes(raw.operation, raw.shape, parts.in));
@@ -70,8 +131,12 @@ final class RawCalls {
         checks.overlap(raw.operation, in, out);
     }
 
-    void checkRank(int rank) {
+    private void checkRank(int rank) {
         InvalidRankException.check(rank, worldSize());
+    }
+
+    private int rank() {
+        return queue.place().rank();
     }
 
     private int worldSize() {
@@ -79,28 +144,30 @@ final class RawCalls {
     }
 
     /** Makes a call, after the calls that were submitted before. */
-    void make(Raw raw, NcclLane.LaneCalls calls) {
+    private void make(Raw raw, NcclLane.LaneCalls made) {
         queue.refuse(raw.operation);
         queue.rawCall(raw.operation, raw.stream);
-        run(new Communicator.NativeBatch(raw.operation, false, (member, comm) -> calls.make(comm, raw.stream), null));
+        run(new Communicator.NativeBatch(raw.operation, false, (member, comm) -> made.make(comm, raw.stream), null));
     }
 
     /** Checks that NCCL has the call: gather, scatter and all-to-all may have to be made of sends and receives. */
-    void checkSupported(Raw raw) {
+    private void checkSupported(Raw raw) {
         checks.rooted(raw.operation);
     }
 
-    void grouped(Runnable calls) {
-        run(new Communicator.NativeBatch(NcclOperation.GROUP, true, (member, comm) -> calls.run(), null));
+    void grouped(Runnable body) {
+        Objects.requireNonNull(body, "body");
+        run(new Communicator.NativeBatch(NcclOperation.GROUP, true, (member, comm) -> body.run(), null));
     }
 
-    void copy(Raw raw) {
+    void copy(long in, long out, RawShape shape, long stream) {
+        Raw raw = new Raw(NcclOperation.COPY, in, out, shape, stream);
         long bytes = checks.bytes(raw.operation, raw.shape, 1);
-        Span in = new Span(raw.in, bytes);
-        Span out = new Span(raw.out, bytes);
-        checks.pointer(raw.operation, "in", in);
-        checks.pointer(raw.operation, "out", out);
-        if (in.meets(out)) {
+        Span from = new Span(in, bytes);
+        Span to = new Span(out, bytes);
+        checks.pointer(raw.operation, "in", from);
+        checks.pointer(raw.operation, "out", to);
+        if (from.meets(to)) {
             throw new IllegalArgumentException(
                     queue.place().during(raw.operation) + ": the " + bytes + " bytes of in and out overlap");
         }
@@ -108,8 +175,7 @@ final class RawCalls {
                 raw.operation,
                 false,
                 (member, comm) -> Checks.cuda(
-                        Cuda.cudaMemcpyAsync(raw.out, raw.in, bytes, Cuda.DEVICE_TO_DEVICE, raw.stream),
-                        "cudaMemcpyAsync D2D"),
+                        Cuda.cudaMemcpyAsync(out, in, bytes, Cuda.DEVICE_TO_DEVICE, stream), "cudaMemcpyAsync D2D"),
                 null));
     }
 

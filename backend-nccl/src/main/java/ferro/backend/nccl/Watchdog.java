@@ -130,7 +130,7 @@ final class Watchdog {
         } catch (Throwable thrown) {
             try {
                 LOG.log(Level.WARNING, "the watchdog of " + queue.place() + " failed", thrown);
-                queue.failedNatively(queue.lastOperation(), thrown);
+                queue.firstFailure().failedNatively(queue.lastOperation(), thrown);
             } catch (Throwable again) {
                 // the failure is set nevertheless, and the next poll settles it
                 thrown.addSuppressed(again);
@@ -144,7 +144,7 @@ final class Watchdog {
         if (queue.failure() != null) {
             if (!settled) {
                 settled = true;
-                queue.settle();
+                queue.firstFailure().settle();
             }
             return ASLEEP;
         }
@@ -159,13 +159,13 @@ final class Watchdog {
         Optional<FerroException> told = queue.comm().asyncFailure(operation);
         if (told.isPresent()) {
             // the wrapped exception has only the message of NCCL
-            queue.failedNatively(operation, told.get().getCause());
+            queue.firstFailure().failedNatively(operation, told.get().getCause());
             return 0;
         }
         if (oldest == null) {
             return LOOK_NANOS;
         }
-        queue.notes().whilePending(oldest, queue::fail);
+        queue.records().whilePending(oldest, queue::fail);
         return nextLook(oldest);
     }
 
@@ -177,7 +177,8 @@ final class Watchdog {
             }
             next = Math.min(next, askInTime(work));
         }
-        long patience = queue.notes().patienceNanos(oldest) - oldest.deadline().elapsedNanos();
+        long patience =
+                queue.records().patienceNanos(oldest) - oldest.deadline().elapsedNanos();
         if (patience > 0) {
             next = Math.min(next, patience);
         }
@@ -197,7 +198,7 @@ final class Watchdog {
         }
         if (silent == null || silentUntil.passed()) {
             Duration within = Duration.ofNanos(Math.max(left, ANSWER_LEAST_NANOS));
-            silent = queue.silentRanks(within);
+            silent = queue.firstFailure().silentRanks(within);
             silentUntil = queue.deadline(within.plusNanos(ANSWER_LEAST_NANOS));
         }
         return left;
@@ -216,10 +217,11 @@ final class Watchdog {
             return left;
         }
         warnedOf = oldest;
-        queue.silentRanks(Duration.ofNanos(askNanos(quarter)))
-                .thenAccept(ranks -> queue.notes().absentees(oldest, waited -> {
+        queue.firstFailure()
+                .silentRanks(Duration.ofNanos(askNanos(quarter)))
+                .thenAccept(ranks -> queue.records().absentees(oldest, waited -> {
                     if (!oldest.isDone()) {
-                        queue.late(oldest, waited.butSilent(ranks));
+                        queue.firstFailure().late(oldest, waited.butSilent(ranks));
                     }
                 }));
         return LOOK_NANOS;
@@ -234,7 +236,7 @@ final class Watchdog {
             askInTime(late);
             CompletableFuture<Set<Integer>> asked = silent;
             expiry = new Expiry(late, queue.deadline(ABSENTEES_BOUND));
-            queue.notes()
+            queue.records()
                     .absentees(
                             oldest,
                             waited -> asked.thenAccept(ranks -> timedOut(oldest, late, waited.butSilent(ranks))));

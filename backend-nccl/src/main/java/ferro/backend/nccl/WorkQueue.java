@@ -1,77 +1,51 @@
 package ferro.backend.nccl;
 
 import ferro.FerroException;
-import ferro.FerroException.Code;
-import ferro.FerroException.Where;
-import ferro.GroupEvent;
-import ferro.spi.Listeners;
 import ferro.spi.RankContext;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The order of operations of one rank, and its one failure.
+ * The order of operations of one rank, which {@link FirstFailure} ends.
  *
  * <p>Any thread submits. The place in the queue, the sequence number and the submission to the device thread are one
- * step. The first failure wins. It ends at once the operations that have not begun, and makes the {@link Watchdog}
- * abort the communicator, so that the running ones return too. After that every call fails with it.
+ * step.
  */
 final class WorkQueue {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
-    private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
-
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    private static final long IDLE_MILLIS = 1000;
-
-    private final Communicator comm;
-    private final FailureRecords notes;
+    private final AbortableComm comm;
+    private final FailureRecords records;
+    private final UserThreads threads;
     private final Watchdog watchdog;
-    private final AtomicReference<GroupFailure> failure = new AtomicReference<>();
-    private final CountDownLatch settled = new CountDownLatch(1);
+    private final FirstFailure failure;
     private final ArrayDeque<NcclWork> pending = new ArrayDeque<>();
     private final List<NcclJob> reachable = new ArrayList<>();
     /** Streams with raw calls that have not been synchronised since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
-    private final Listeners listeners;
-
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
-    private ThreadPoolExecutor chained;
     private long lastSequence;
     /** Number of messages to each rank, and from each rank. */
     private final long[] sent;
 
     private final long[] taken;
     private boolean closing;
-    private volatile boolean drained;
-    private volatile FerroException firstThrown;
-    /** Failure to report if the native abort does not return; null if it does. */
-    private volatile GroupFailure stuck;
-
-    private volatile HostHalf host;
     /** Null for a queue without a recorder. */
     private volatile NcclRecording recording;
 
-    WorkQueue(Communicator comm, FailureRecords notes) {
+    WorkQueue(AbortableComm comm, FailureRecords records) {
         this.comm = comm;
-        this.notes = notes;
+        this.records = records;
         sent = new long[place().worldSize()];
         taken = new long[place().worldSize()];
-        this.listeners = new Listeners(place().group(), this::onThreadOfItsOwn, false);
+        this.threads = new UserThreads(place().threadName("completion"));
         this.watchdog = new Watchdog(this);
+        this.failure = new FirstFailure(this, records, threads, watchdog::wake);
         watchdog.start();
     }
 
@@ -86,15 +60,23 @@ final class WorkQueue {
     }
 
     CommPlace place() {
-        return comm.handle().place();
+        return comm.place();
     }
 
-    Communicator comm() {
+    AbortableComm comm() {
         return comm;
     }
 
-    FailureRecords notes() {
-        return notes;
+    FailureRecords records() {
+        return records;
+    }
+
+    UserThreads threads() {
+        return threads;
+    }
+
+    FirstFailure firstFailure() {
+        return failure;
     }
 
     Deadline deadline(Duration timeout) {
@@ -161,10 +143,7 @@ final class WorkQueue {
         if (closing) {
             throw new IllegalStateException(place().during(operation) + ": the group is closed: join again");
         }
-        GroupFailure why = stuck == null ? failure.get() : stuck;
-        if (why != null) {
-            throw why.later(place().where(operation, 0), place().during(operation), firstThrown);
-        }
+        failure.refuse(operation);
     }
 
     /** Returns the operation that the ranks wait for now, or null. */
@@ -190,7 +169,7 @@ final class WorkQueue {
         synchronized (this) {
             own = new LeaveRecord(place().rank(), lastSequence, sent.clone(), taken.clone());
         }
-        notes.goodbye(own);
+        records.goodbye(own);
     }
 
     void ended(NcclWork work) {
@@ -232,184 +211,21 @@ final class WorkQueue {
         return oldest == null ? lastRaw : oldest.title().operation();
     }
 
+    /** Returns the last raw call. */
+    NcclOperation lastRaw() {
+        return lastRaw;
+    }
+
     // failing
 
-    /** Connects to the other half of the group: a failure of one half ends both. */
-    void controlledBy(HostHalf half) {
-        host = half;
-        notes.controlled();
-        half.listen(why -> fail(why, false));
-    }
-
-    /**
-     * Asks the other half which ranks are silent, on a thread that may wait. Without another half no rank counts as
-     * silent.
-     */
-    CompletableFuture<Set<Integer>> silentRanks(Duration within) {
-        HostHalf half = host;
-        CompletableFuture<Set<Integer>> answer = new CompletableFuture<>();
-        if (half == null) {
-            answer.complete(Set.of());
-            return answer;
-        }
-        onThreadOfItsOwn(() -> {
-            try {
-                answer.complete(half.silentRanks(within));
-            } catch (RuntimeException | Error thrown) {
-                LOG.log(Level.DEBUG, "nobody knows which ranks of " + place() + " are there", thrown);
-                answer.complete(Set.of());
-            }
-        });
-        return answer;
-    }
-
-    Listeners listeners() {
-        return listeners;
-    }
-
-    /**
-     * Ends the group, unless it has ended. Waits a moment for the rank to blame if there is none and the other half or
-     * the store may know it.
-     */
+    /** Ends the group, unless it has ended; see {@link FirstFailure#fail}. */
     void fail(GroupFailure why) {
-        HostHalf half = host;
-        if (failure.get() != null) {
-            return;
-        }
-        if (half == null) {
-            fail(notes.judged(why, oldest()), false);
-        } else {
-            GroupFailure judged = half.judged(why, () -> failure.get() != null);
-            fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
-        }
-    }
-
-    private void fail(GroupFailure why, boolean telling) {
-        if (!failure.compareAndSet(null, why)) {
-            return;
-        }
-        NcclWork oldest = oldest();
-        Where where = oldest == null ? place().where(lastRaw, 0) : oldest.where();
-        String during = oldest == null ? place().during(lastRaw) : oldest.place();
-        firstThrown = why.agreed().exception(where, during);
-        try {
-            if (telling) {
-                host.tell(firstThrown);
-            }
-            notes.tell(why);
-            for (NcclWork work : pending()) {
-                work.dropUnbegun(why);
-            }
-        } finally {
-            watchdog.wake();
-            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
-            if (recording != null) {
-                recording.groupFailed();
-            }
-        }
-    }
-
-    /** Returns the failure of the group, always the same object; null while it works. */
-    FerroException firstThrown() {
-        return firstThrown;
-    }
-
-    /** Reports an operation that has used up a quarter of its time. */
-    void late(NcclWork work, Waited waited) {
-        String text = place().during(work.title().operation()) + ": " + work.print() + " waits for "
-                + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
-        LOG.log(Level.WARNING, text);
-        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
-    }
-
-    private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
-        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), GroupFailure.ranks(ranks), text);
-        if (recording != null) {
-            recording.event(event);
-        }
-        return event;
-    }
-
-    void interrupted(NcclWork work, InterruptedException interrupt) {
-        String text = "rank " + place().rank() + " was interrupted while it waited for "
-                + work.title().print();
-        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(place().rank()), text, interrupt));
-    }
-
-    /** Ends the group with the failure of a native call, or of the code around it. */
-    void failedNatively(NcclOperation operation, Throwable thrown) {
-        fail(nativeFailure(operation, thrown));
-    }
-
-    private GroupFailure nativeFailure(NcclOperation operation, Throwable thrown) {
-        Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
-        boolean told = code == Code.MISMATCH;
-        String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
-        return GroupFailure.natively(code, text, thrown, place().rank());
-    }
-
-    /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
-    void settle() {
-        try {
-            notes.awaitTold();
-            comm.abort(failure.get().text());
-            comm.handle().freeByAbort();
-            if (isAbortOver()) {
-                Deadline bound = deadline(AFTER_ABORT);
-                for (NcclWork work : pending()) {
-                    work.awaitQuietly(bound);
-                }
-            } else {
-                stuck = abortStuck();
-            }
-        } finally {
-            abandonPending();
-        }
-    }
-
-    private GroupFailure abortStuck() {
-        String text = "abort stuck: "
-                + comm.handle().abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not come back")
-                + ", so that the device may still use the memory of calls under way: end this process; the group had"
-                + " failed with " + failure.get().code() + ": " + failure.get().text();
-        return new GroupFailure(Code.NATIVE, Integer.toString(place().rank()), text, firstThrown);
-    }
-
-    /** Releases the waiting callers, also if the settling failed. */
-    private void abandonPending() {
-        try {
-            for (NcclWork work : pending()) {
-                work.abandon(stuck == null ? failure.get() : stuck);
-            }
-        } finally {
-            drained = true;
-            settled.countDown();
-            notes.heardFailure();
-        }
+        failure.fail(why);
     }
 
     /** Waits until an operation of a failed group has ended. */
     void settled(NcclWork work) {
         work.awaitQuietly(deadline(SETTLE_BOUND));
-    }
-
-    /** Waits until a failure is handled completely, including the native abort. */
-    boolean awaitSettled(Deadline bound) {
-        return bound.awaitQuietly(settled);
-    }
-
-    boolean isDrained() {
-        return drained;
-    }
-
-    /** Returns whether an abort has begun, so that streams may pass without having done the work. */
-    boolean isAborted() {
-        return comm.handle().isAborted();
-    }
-
-    /** Returns whether NCCL puts nothing on a stream any more. */
-    boolean isAbortOver() {
-        return comm.handle().isAbortOver();
     }
 
     synchronized void keepReachable(NcclJob job) {
@@ -467,31 +283,5 @@ final class WorkQueue {
                 recording.close();
             }
         }
-    }
-
-    /**
-     * Runs stages that users chained to a work. They may block, so they get a thread that makes no progress for others.
-     * The threads end when they are idle, so that this also works after the end.
-     */
-    void onThreadOfItsOwn(Runnable task) {
-        try {
-            threads().execute(task);
-        } catch (OutOfMemoryError noThread) {
-            // running on the wrong thread is better than never
-            task.run();
-        }
-    }
-
-    private synchronized ThreadPoolExecutor threads() {
-        if (chained == null) {
-            String name = place().threadName("completion");
-            chained = new ThreadPoolExecutor(
-                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
-                        Thread thread = new Thread(task, name);
-                        thread.setDaemon(true);
-                        return thread;
-                    });
-        }
-        return chained;
     }
 }

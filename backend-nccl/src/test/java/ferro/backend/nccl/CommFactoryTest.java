@@ -35,7 +35,7 @@ class CommFactoryTest {
     @DisplayName("1-29 1-30: where NCCL blocks, a join nobody comes to times out, and what comes too late is freed")
     void aBlockingInitThatComesTooLateIsFreed() throws Exception {
         CommFactory factory = Worlds.factory();
-        NcclUniqueId id = factory.uniqueId();
+        NcclUniqueId id = NcclUniqueId.made();
         CommPlace place = new CommPlace("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
         CommInit.InitCall blocking = addresses -> {
@@ -70,7 +70,7 @@ class CommFactoryTest {
     @Test
     void twoIdsMakeTwoWorldsThatDoNotMeet() throws Exception {
         CommFactory factory = Worlds.factory();
-        List<NcclUniqueId> ids = List.of(factory.uniqueId(), factory.uniqueId());
+        List<NcclUniqueId> ids = List.of(NcclUniqueId.made(), NcclUniqueId.made());
         Callers.manyAtOnce(2, rank -> {
             FerroException late = assertThrows(
                     FerroException.class,
@@ -84,7 +84,7 @@ class CommFactoryTest {
     @DisplayName("1-30: an init that NCCL refuses after it began is aborted, and its failure says why")
     void aFailureAfterTheBeginningIsAborted() {
         CommFactory factory = Worlds.factory();
-        NcclUniqueId id = factory.uniqueId();
+        NcclUniqueId id = NcclUniqueId.made();
         StandInHooks.standInFailNext("ncclCommGetAsyncError", 0, 6);
         NativeLog.start();
         NcclException failure = assertThrows(

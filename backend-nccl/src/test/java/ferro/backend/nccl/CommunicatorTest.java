@@ -77,7 +77,7 @@ class CommunicatorTest {
         Communicator comm = alone();
         CompletableFuture<Throwable> end = stuck(comm);
         assertFalse(end.isDone());
-        comm.handle().abortHandle().abort();
+        new NcclAbortHandle(comm.handle()).abort();
         FerroException aborted = (FerroException) end(end);
         assertEquals(Code.ABORTED, aborted.code());
         assertTrue(aborted.getMessage().contains("allReduce on group \"alone\" rank 0"), aborted.getMessage());
@@ -89,7 +89,7 @@ class CommunicatorTest {
     @DisplayName("1-25 1-27 1-35: one native abort however often it is called, and no destroy after it")
     void abortIsIdempotent() throws Exception {
         Communicator comm = alone();
-        NcclAbortHandle handle = comm.handle().abortHandle();
+        NcclAbortHandle handle = new NcclAbortHandle(comm.handle());
         assertFalse(handle.isAborted() || handle.isClosed() || handle.isDefunct());
         NativeLog.start();
         Callers.manyAtOnce(8, caller -> handle.abort());
@@ -107,7 +107,7 @@ class CommunicatorTest {
     @DisplayName("1-26: a native abort that fails is not tried again, nor followed by a destroy, and can be asked for")
     void aFailedAbortIsKept() {
         Communicator comm = alone();
-        NcclAbortHandle handle = comm.handle().abortHandle();
+        NcclAbortHandle handle = new NcclAbortHandle(comm.handle());
         StandInHooks.standInFailNext("ncclCommAbort", 0, 3);
         NativeLog.start();
         handle.abort();
@@ -126,7 +126,7 @@ class CommunicatorTest {
     @DisplayName("1-27: a handle that outlives the close does nothing and knows the difference")
     void aStaleHandleIsHarmless() {
         Communicator comm = alone();
-        NcclAbortHandle handle = comm.handle().abortHandle();
+        NcclAbortHandle handle = new NcclAbortHandle(comm.handle());
         comm.close();
         NativeLog.start();
         handle.abort();
@@ -199,7 +199,7 @@ class CommunicatorTest {
                             false,
                             (member, handle) -> {
                                 if (member == 0) {
-                                    Communicator.accept(
+                                    Checks.begun(
                                             Nccl.ncclAllReduce(at, at, 2, 7, 0, handle, callers.handle()),
                                             "ncclAllReduce");
                                 }
@@ -299,13 +299,13 @@ class CommunicatorTest {
             NativeLog.start();
             Callers.manyAtOnce(2, caller -> {
                 if (caller == 0) {
-                    comm.handle().abortHandle().abort();
+                    new NcclAbortHandle(comm.handle()).abort();
                 } else {
                     comm.close();
                 }
             });
             List<NativeLog.Line> lines = NativeLog.stop();
-            NcclAbortHandle handle = comm.handle().abortHandle();
+            NcclAbortHandle handle = new NcclAbortHandle(comm.handle());
             assertEquals(NativeLog.count(lines, "ncclCommAbort"), handle.isAborted() ? 1 : 0, lines::toString);
             assertEquals(NativeLog.count(lines, "ncclCommDestroy"), handle.isClosed() ? 1 : 0, lines::toString);
             assertTrue(handle.isAborted() != handle.isClosed(), "one of them ends the use, never both");
@@ -319,7 +319,7 @@ class CommunicatorTest {
         String[] steps = {"cudaSetDevice", "ncclCommInitRankConfig", "ncclCommGetAsyncError"};
         CommFactory factory = Worlds.factory();
         for (int round = 0; round < 1000; round++) {
-            NcclUniqueId id = factory.uniqueId();
+            NcclUniqueId id = NcclUniqueId.made();
             StandInHooks.standInFailNext(steps[round % steps.length], 0, 2);
             FerroException failure = assertThrows(
                     FerroException.class, () -> factory.rank(new CommPlace("failing", 0, 1, 0), id, Worlds.plenty()));

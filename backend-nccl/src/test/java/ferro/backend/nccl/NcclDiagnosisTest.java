@@ -116,7 +116,7 @@ class NcclDiagnosisTest {
         CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
         int live = StandInHooks.standInLive("comm");
         CommPlace place = new CommPlace("stuck", 0, 1, 0);
-        Communicator comm = factory.rank(place, factory.uniqueId(), Worlds.plenty());
+        Communicator comm = factory.rank(place, NcclUniqueId.made(), Worlds.plenty());
         WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", place));
         StuckJob job = new StuckJob();
         try {
@@ -137,7 +137,10 @@ class NcclDiagnosisTest {
             assertEquals(
                     Code.TIMED_OUT,
                     assertInstanceOf(FerroException.class, failure.getCause()).code());
-            assertEquals(Code.TIMED_OUT, queue.firstThrown().code(), "the group's own failure stays the first");
+            assertEquals(
+                    Code.TIMED_OUT,
+                    queue.firstFailure().firstThrown().code(),
+                    "the group's own failure stays the first");
             FerroException later = assertThrows(FerroException.class, () -> queue.refuse(NcclOperation.BARRIER));
             assertEquals(Code.NATIVE, later.code(), later.toString());
         } finally {

@@ -47,7 +47,7 @@ final class TwoDevices implements ExecutionCondition {
         CommFactory factory = Worlds.factory();
         CommPlace place = new CommPlace("gate", 0, 1, device);
         try (DeviceFloats values = DeviceFloats.of(device, 3f);
-                Communicator comm = factory.rank(place, factory.uniqueId(), Worlds.plenty())) {
+                Communicator comm = factory.rank(place, NcclUniqueId.made(), Worlds.plenty())) {
             comm.run(Worlds.average(values, Cuda.DEFAULT_STREAM), Worlds.plenty());
             return Optional.empty();
         } catch (FerroException e) {

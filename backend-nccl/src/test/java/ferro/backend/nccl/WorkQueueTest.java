@@ -33,7 +33,7 @@ class WorkQueueTest {
     private record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {
         static Queue open(LongSupplier clock) {
             CommFactory factory = new CommFactory(StandIn.load(), clock);
-            Communicator comm = factory.rank(new CommPlace("queue", 0, 1, 0), factory.uniqueId(), Worlds.plenty());
+            Communicator comm = factory.rank(new CommPlace("queue", 0, 1, 0), NcclUniqueId.made(), Worlds.plenty());
             FailureRecords notes =
                     new FailureRecords(new LocalStore(), "queue", comm.handle().place());
             return new Queue(comm, new WorkQueue(comm, notes));
@@ -184,7 +184,7 @@ class WorkQueueTest {
             failing.set(at.queue);
             at.queue.fail(FAILURE);
             assertEquals(Code.ABORTED, outcome(work).code());
-            assertTrue(at.queue.awaitSettled(Worlds.plenty()));
+            assertTrue(at.queue.firstFailure().awaitSettled(Worlds.plenty()));
         }
     }
 

@@ -27,7 +27,7 @@ final class Worlds {
     /** Joins all ranks of a new world, rank r on device r. */
     static List<Communicator> communicators(int size) throws Exception {
         CommFactory factory = factory();
-        NcclUniqueId id = factory.uniqueId();
+        NcclUniqueId id = NcclUniqueId.made();
         Communicator[] made = new Communicator[size];
         Callers.manyAtOnce(
                 size, rank -> made[rank] = factory.rank(new CommPlace("test", rank, size, rank), id, plenty()));
@@ -37,7 +37,7 @@ final class Worlds {
     /** Makes a world of one, which waits for nobody. */
     static Communicator alone() {
         CommFactory factory = factory();
-        return factory.rank(new CommPlace("alone", 0, 1, 0), factory.uniqueId(), plenty());
+        return factory.rank(new CommPlace("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
     }
 
     static GivenContext context(String timeout) {
@@ -73,7 +73,7 @@ final class Worlds {
     private static Communicator.NativeBatch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
         long at = array.tensor().address();
         long count = array.tensor().elementCount();
-        Communicator.MemberCalls calls = (member, comm) -> Communicator.accept(
+        Communicator.MemberCalls calls = (member, comm) -> Checks.begun(
                 ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
                         at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
                 "ncclAllReduce");
